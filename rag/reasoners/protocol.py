@@ -50,7 +50,7 @@ class Draft(Generic[ReplyT]):
 
 @dataclass(frozen=True, slots=True)
 class Example(Generic[RequestT, ReplyT]):
-    """A request to a role, and a reply to it that passes the role's check."""
+    """A request to a role, and a sound reply to it: one that the role's `sanitize` leaves as it is."""
 
     name: str
     request: RequestT
@@ -71,8 +71,10 @@ class Role(Generic[RequestT, ReplyT]):
     request: type[RequestT]
     reply: type[ReplyT]
     prompt: Callable[[RequestT], RoleCall]
-    check: Callable[[RequestT, ReplyT], None] | None = None
-    """Raises `BadReply` for a reply that has the right form and is still not sound for this request."""
+    sanitize: Callable[[RequestT, ReplyT], ReplyT] | None = None
+    """The reply without what is excess or does not fit this request: more entries than asked for, unknown
+    numbers, seconds outside the video. A sound reply comes back equal. Raises `BadReply` where nothing useful
+    is left. Applied to the replies of language models."""
     decided: Callable[[RequestT], ReplyT | None] | None = None
     """The reply where it takes no model (the judge's exact match); None where it does."""
     draft: Draft[ReplyT] | None = None

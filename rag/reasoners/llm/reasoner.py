@@ -215,9 +215,10 @@ def _parsed(role: Role[RequestT, ReplyT], request: RequestT, text: str) -> Parse
         parsed = ParsedReply(role.draft.complete(drafted.reply), drafted.repaired, drafted.filtered)
     else:
         parsed = parse_reply(text, role.reply)
-    if role.check is not None:
-        role.check(request, parsed.reply)
-    return parsed
+    if role.sanitize is None:
+        return parsed
+    reply = role.sanitize(request, parsed.reply)
+    return ParsedReply(reply, parsed.repaired, parsed.filtered or reply != parsed.reply)
 
 
 def _correction(text: str, fault: str) -> tuple[Message, Message]:

@@ -296,9 +296,7 @@ def _fit_value(value: Any, kind: Any, fit: _Fit, info: FieldInfo | None = None) 
         return _fit_list(value, args[0], fit)
     if origin is dict:
         whole = value if isinstance(value, dict) else {} if value is None else None
-        return (
-            value if whole is None else {key: _fit_value(each, args[1], fit) for key, each in whole.items()}
-        )
+        return value if whole is None else _fit_dict(whole, args[1], fit)
     if origin is Literal:
         return _fit_literal(value, args)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -307,7 +305,7 @@ def _fit_value(value: Any, kind: Any, fit: _Fit, info: FieldInfo | None = None) 
     simple = {str: _fit_text, bool: _fit_bool, int: _fit_int}.get(kind)
     if simple is not None:
         return simple(value)
-    return _fit_float(value, _bounds(info)) if kind is float else value
+    return _within(_fit_float(value, _bounds(info)), _bounds(info)) if kind is float else value
 
 
 def _fit_list(value: Any, kind: Any, fit: _Fit) -> Any:
@@ -327,6 +325,14 @@ def _fit_list(value: Any, kind: Any, fit: _Fit) -> Any:
         return fitted
     fit.dropped += len(fitted) - len(kept)
     return kept
+
+
+def _fit_dict(value: dict[str, Any], kind: Any, fit: _Fit) -> dict[str, Any]:
+    """The entries whose value fits `kind`; all of them where none does."""
+    fitted = {key: _fit_value(each, kind, fit) for key, each in value.items()}
+    kept = {key: each for key, each in fitted.items() if _is_valid(each, kind)}
+    fit.dropped += len(fitted) - len(kept) if kept else 0
+    return kept or fitted
 
 
 def _is_entry(value: dict[str, Any], kind: type[BaseModel]) -> bool:
@@ -406,6 +412,16 @@ def _fit_float(value: Any, bounds: tuple[float | None, float | None]) -> Any:
     if clock := CLOCK.fullmatch(text):
         return 3600.0 * int(clock[1] or 0) + 60.0 * int(clock[2]) + float(clock[3])
     return value
+
+
+def _within(value: Any, bounds: tuple[float | None, float | None]) -> Any:
+    """A number inside the bounds: a share above 10 and up to 100 is in percent, all else is clipped."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return value
+    low, high = bounds
+    if bounds == (0, 1) and 10 < value <= 100:
+        return value / 100
+    return low if low is not None and value < low else high if high is not None and value > high else value
 
 
 def _bounds(info: FieldInfo | None) -> tuple[float | None, float | None]:

@@ -43,8 +43,9 @@ KEYS = (
 )
 """Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
 `counted_calls`: calls that no model answered, counted in its place (`wrappers`). `repaired`: replies whose
-text had to be repaired; `filtered`: replies of which entries were left out; `unread`: runs of the role
-without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the model takes."""
+text had to be repaired; `filtered`: replies of which entries were left out, clipped or filled in; `unread`:
+runs of the role without a usable reply after all repairs; `reduced`: calls whose prompt was larger than the
+model takes."""
 
 
 def estimated_text_tokens(text: str) -> int:

@@ -27,9 +27,10 @@ def _prompt(question: Question) -> RoleCall:
     return RoleCall({"question": question.text})
 
 
-def _check(_: Question, reply: AnchorEvent) -> None:
+def _sanitize(_: Question, reply: AnchorEvent) -> AnchorEvent:
     if not reply.description.strip():
         raise BadReply("description is blank")
+    return reply
 
 
 def _examples() -> Iterator[Example[Question, AnchorEvent]]:
@@ -38,4 +39,4 @@ def _examples() -> Iterator[Example[Question, AnchorEvent]]:
         yield Example(question.question_id, question, reply)
 
 
-ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _check, examples=_examples)
+ANCHOR_EVENT = Role("anchor_event", "planner", Question, AnchorEvent, _prompt, _sanitize, examples=_examples)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import labels, listed_options
-from rag.reasoners.roles.reading import Reading, check_citations, passage_items, sample_readings, window_items
+from rag.reasoners.roles.material import label_of, labels, listed_options
+from rag.reasoners.roles.reading import Reading, known_citations, passage_items, sample_readings, window_items
 
 OR_NONE = "or null if the material supports none of them"
 
@@ -17,6 +17,12 @@ OR_NONE = "or null if the material supports none of them"
 NEVER_NONE = (
     "never null. Where the material supports none, take the likeliest one, and say so by a low confidence"
 )
+
+
+NONE_OF_THEM = frozenset({"", "null", "none", "n/a", "none of them", "none of the above"})
+"""Texts that stand for null."""
+MOST_SCORE = 100
+"""The largest score that can be a share: percentages come too."""
 
 
 class ChosenOption(Reply):
@@ -48,19 +54,26 @@ def _prompt(reading: Reading) -> RoleCall:
     )
 
 
-def _check(reading: Reading, reply: ChosenOption) -> None:
-    known = labels(len(reading.question.options))
-    if reply.choice is None and reading.must_choose:
-        raise BadReply(f"choice must not be null here; it must be one of {', '.join(known)}")
-    if reply.choice is not None and reply.choice not in known:
-        raise BadReply(
-            f"choice {reply.choice[:40]!r} is no label; it must be one of {', '.join(known)} or null"
-        )
-    if reply.scores:
-        whole = math.fsum(reply.scores)
-        if len(reply.scores) != len(known) or min(reply.scores) < 0 or abs(whole - 1) > 0.01:
-            raise BadReply(f"scores must be {len(known)} probabilities that sum to 1; or leave them out")
-    check_citations(reply.windows, reply.passages, reading)
+def _sanitize(reading: Reading, reply: ChosenOption) -> ChosenOption:
+    options = reading.question.options
+    known = ", ".join(labels(len(options)))
+    choice = None if reply.choice is None else label_of(reply.choice, options)
+    if choice is None and reply.choice is not None and reply.choice.strip().casefold() not in NONE_OF_THEM:
+        raise BadReply(f"choice {reply.choice[:40]!r} is no label; it must be one of {known} or null")
+    if choice is None and reading.must_choose:
+        raise BadReply(f"choice must not be null here; it must be one of {known}")
+    cited = known_citations(reply.windows, reply.passages, reading)
+    return reply.model_copy(
+        update={"choice": choice, "scores": _probabilities(reply.scores, len(options)), **cited}
+    )
+
+
+def _probabilities(scores: tuple[float, ...], count: int) -> tuple[float, ...]:
+    """The scores, in proportion where they do not sum to 1; empty unless there is one an option."""
+    if len(scores) != count or min(scores) < 0 or max(scores) > MOST_SCORE or not any(scores):
+        return ()
+    whole = math.fsum(scores)
+    return scores if abs(whole - 1) <= 0.01 else tuple(score / whole for score in scores)
 
 
 def _examples() -> Iterator[Example[Reading, ChosenOption]]:
@@ -71,4 +84,6 @@ def _examples() -> Iterator[Example[Reading, ChosenOption]]:
         yield Example(name, read, reply)
 
 
-ANSWER_CHOICE = Role("answer_choice", "analyst", Reading, ChosenOption, _prompt, _check, examples=_examples)
+ANSWER_CHOICE = Role(
+    "answer_choice", "analyst", Reading, ChosenOption, _prompt, _sanitize, examples=_examples
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pydantic import Field
 
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
-from rag.reasoners.roles.reading import Reading, check_citations, passage_items, sample_readings, window_items
+from rag.reasoners.roles.reading import Reading, known_citations, passage_items, sample_readings, window_items
 
 
 class OpenAnswer(Reply):
@@ -32,8 +32,8 @@ def _prompt(reading: Reading) -> RoleCall:
     )
 
 
-def _check(reading: Reading, reply: OpenAnswer) -> None:
-    check_citations(reply.windows, reply.passages, reading)
+def _sanitize(reading: Reading, reply: OpenAnswer) -> OpenAnswer:
+    return reply.model_copy(update=known_citations(reply.windows, reply.passages, reading))
 
 
 def _examples() -> Iterator[Example[Reading, OpenAnswer]]:
@@ -44,4 +44,4 @@ def _examples() -> Iterator[Example[Reading, OpenAnswer]]:
         yield Example(name, read, reply)
 
 
-ANSWER_OPEN = Role("answer_open", "analyst", Reading, OpenAnswer, _prompt, _check, examples=_examples)
+ANSWER_OPEN = Role("answer_open", "analyst", Reading, OpenAnswer, _prompt, _sanitize, examples=_examples)

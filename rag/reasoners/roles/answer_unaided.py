@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from rag.reasoners.protocol import Example, Role, RoleCall
 from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.reading import Reading, check_citations, passage_items, sample_reading
+from rag.reasoners.roles.reading import Reading, known_citations, passage_items, sample_reading
 from rag.reasoners.roles.samples import OPEN
 
 
@@ -18,8 +18,8 @@ def _prompt(reading: Reading) -> RoleCall:
     return RoleCall({"question": reading.question.text, "passages": passage_items(reading)})
 
 
-def _check(reading: Reading, reply: OpenAnswer) -> None:
-    check_citations(reply.windows, reply.passages, reading)
+def _sanitize(reading: Reading, reply: OpenAnswer) -> OpenAnswer:
+    return reply.model_copy(update=known_citations(reply.windows, reply.passages, reading))
 
 
 def _examples() -> Iterator[Example[Reading, OpenAnswer]]:
@@ -29,4 +29,6 @@ def _examples() -> Iterator[Example[Reading, OpenAnswer]]:
     yield Example("the question alone", replace(whole, passages=()), reply)
 
 
-ANSWER_UNAIDED = Role("answer_unaided", "analyst", Reading, OpenAnswer, _prompt, _check, examples=_examples)
+ANSWER_UNAIDED = Role(
+    "answer_unaided", "analyst", Reading, OpenAnswer, _prompt, _sanitize, examples=_examples
+)

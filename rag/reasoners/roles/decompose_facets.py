@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import labels, listed_options
+from rag.reasoners.roles.material import distinct, label_of, labels, listed_options
 from rag.reasoners.roles.samples import CHOICE, EMPTY, OPEN
 from rag.records import Question
 
 MOST_KEYWORDS = 5
+ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +60,23 @@ def _prompt(question: Question) -> RoleCall:
     return RoleCall({"question": question.text, "options": listed_options(question)})
 
 
-def _check(question: Question, reply: Facets) -> None:
-    known = labels(len(question.options))
-    foreign = sorted({*reply.option_keywords, *reply.semantic_queries} - {*known})
-    if foreign:
-        raise BadReply(f"{foreign[0][:40]!r} is no label; the labels are {', '.join(known) or 'none'}")
-    for label in known:
-        words = reply.option_keywords.get(label, ())
-        if len(words) > MOST_KEYWORDS:
-            raise BadReply(f"option {label} has {len(words)} keywords; give at most {MOST_KEYWORDS}")
-        if not any(word.strip() for word in (*words, reply.semantic_queries.get(label, ""))):
-            raise BadReply(f"option {label} has neither a keyword nor an event")
+def _sanitize(question: Question, reply: Facets) -> Facets:
+    """An option of which nothing is said is looked for by its own text."""
     if not reply.general_semantic_query.strip():
         raise BadReply("general_semantic_query is blank")
+    words, queries = _by_label(reply.option_keywords, question), _by_label(reply.semantic_queries, question)
+    keywords = {label: distinct(given)[:MOST_KEYWORDS] for label, given in words.items()}
+    for label, option in zip(labels(len(question.options)), question.options, strict=True):
+        if not keywords.get(label) and not queries.get(label, "").strip():
+            queries[label] = option
+    changed = {"option_keywords": keywords, "semantic_queries": queries}
+    return reply.model_copy(update={"query_keywords": distinct(reply.query_keywords), **changed})
+
+
+def _by_label(given: Mapping[str, ValueT], question: Question) -> dict[str, ValueT]:
+    """The entries whose key names an option, by its label."""
+    named = {label_of(key, question.options): value for key, value in given.items()}
+    return {label: value for label, value in named.items() if label is not None}
 
 
 def _examples() -> Iterator[Example[Question, Facets]]:
@@ -85,4 +91,6 @@ def _examples() -> Iterator[Example[Question, Facets]]:
         yield Example(name, question, reply)
 
 
-DECOMPOSE_FACETS = Role("decompose_facets", "planner", Question, Facets, _prompt, _check, examples=_examples)
+DECOMPOSE_FACETS = Role(
+    "decompose_facets", "planner", Question, Facets, _prompt, _sanitize, examples=_examples
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import listed_options
+from rag.reasoners.roles.material import distinct, listed_options
 from rag.reasoners.roles.samples import CHOICE, EMPTY, OPEN
 from rag.records import Question
 
@@ -20,6 +20,10 @@ def _prompt(question: Question) -> RoleCall:
     return RoleCall({"question": question.text, "options": listed_options(question)})
 
 
+def _sanitize(_: Question, reply: Keywords) -> Keywords:
+    return reply.model_copy(update={"keywords": distinct(reply.keywords)})
+
+
 def _examples() -> Iterator[Example[Question, Keywords]]:
     found = Keywords(keywords=("telescope workshop", "woman", "part"))
     yield Example("choice", CHOICE, found)
@@ -27,4 +31,6 @@ def _examples() -> Iterator[Example[Question, Keywords]]:
     yield Example("nothing", EMPTY, Keywords())
 
 
-EXTRACT_KEYWORDS = Role("extract_keywords", "planner", Question, Keywords, _prompt, examples=_examples)
+EXTRACT_KEYWORDS = Role(
+    "extract_keywords", "planner", Question, Keywords, _prompt, _sanitize, examples=_examples
+)

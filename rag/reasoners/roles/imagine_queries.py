@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import Memory, check_numbers, check_queries, memory_text
+from rag.reasoners.roles.material import Memory, distinct, memory_text
 from rag.reasoners.roles.samples import MEMORY
 
 
@@ -48,12 +48,12 @@ def _prompt(request: ImagineRequest) -> RoleCall:
     return RoleCall({"memory": memory_text(request.memory), "!count": str(request.count)})
 
 
-def _check(request: ImagineRequest, reply: ImaginedQueries) -> None:
-    check_queries("queries", reply.queries)
-    if len(reply.queries) > request.count:
-        raise BadReply(f"queries has {len(reply.queries)} entries, at most {request.count}")
-    if reply.chosen is not None:
-        check_numbers("chosen", [reply.chosen], len(reply.hypotheses))
+def _sanitize(request: ImagineRequest, reply: ImaginedQueries) -> ImaginedQueries:
+    queries = distinct(reply.queries)[: request.count]
+    if not queries:
+        raise BadReply("queries holds only blank ones")
+    known = reply.chosen is not None and 0 <= reply.chosen < len(reply.hypotheses)
+    return reply.model_copy(update={"queries": queries, "chosen": reply.chosen if known else None})
 
 
 def _examples() -> Iterator[Example[ImagineRequest, ImaginedQueries]]:
@@ -66,5 +66,5 @@ def _examples() -> Iterator[Example[ImagineRequest, ImaginedQueries]]:
 
 
 IMAGINE_QUERIES = Role(
-    "imagine_queries", "planner", ImagineRequest, ImaginedQueries, _prompt, _check, examples=_examples
+    "imagine_queries", "planner", ImagineRequest, ImaginedQueries, _prompt, _sanitize, examples=_examples
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import Interval, Memory, VideoView, check_inside, memory_text, view_item
+from rag.reasoners.roles.material import Interval, Memory, VideoView, clipped, memory_text, outside, view_item
 from rag.reasoners.roles.samples import BARE, MEMORY, VIEW
 
 MAY_BE_NOWHERE = (
@@ -47,7 +47,7 @@ class LocatedWindow(Interval):
 
 
 class Located(Reply):
-    """Where it is; with `relevant` false, N/A: nowhere in this video."""
+    """Where it is; with `relevant` false, N/A: nowhere in this video, without windows and frame."""
 
     relevant: bool
     windows: tuple[LocatedWindow, ...] = ()
@@ -56,12 +56,6 @@ class Located(Reply):
     """Index into `VideoView.times` of the frame that fits best."""
     confidence: float = Field(ge=0, le=1)
     reason: str = ""
-
-    @model_validator(mode="after")
-    def _nowhere_is_nowhere(self) -> Self:
-        if not self.relevant and (self.windows or self.frame is not None):
-            raise ValueError("an irrelevant video has no windows and no frame")
-        return self
 
 
 def _prompt(request: LocateRequest) -> RoleCall:
@@ -78,19 +72,19 @@ def _prompt(request: LocateRequest) -> RoleCall:
     )
 
 
-def _check(request: LocateRequest, reply: Located) -> None:
+def _sanitize(request: LocateRequest, reply: Located) -> Located:
+    """Where one place must be given, the place counts and not `relevant`; else `relevant` counts."""
     count = len(request.view.times)
-    check_inside("windows", reply.windows, request.view)
-    if len(reply.windows) > request.max_windows:
-        raise BadReply(f"windows has {len(reply.windows)} entries, at most {request.max_windows}")
-    if reply.frame is not None and not 0 <= reply.frame < count:
-        raise BadReply(f"frame must be one of 0 to {count - 1}" if count else "there are no frames")
-    if request.must_choose and not reply.relevant:
-        raise BadReply("relevant must be true here: give the best there is")
-    if reply.relevant and request.target == "windows" and not reply.windows:
-        raise BadReply("windows is empty though relevant is true")
-    if reply.relevant and request.target == "frame" and count and reply.frame is None:
-        raise BadReply("frame is null though relevant is true")
+    if not reply.relevant and not request.must_choose:
+        return reply.model_copy(update={"windows": (), "frame": None})
+    windows = clipped(reply.windows, request.view)[: request.max_windows]
+    frame = reply.frame if reply.frame is not None and 0 <= reply.frame < count else None
+    if request.target == "windows" and not windows:
+        fault = "windows is empty though one must be given"
+        raise outside("windows", request.view) if reply.windows else BadReply(fault)
+    if request.target == "frame" and count and frame is None:
+        raise BadReply(f"frame must be one of 0 to {count - 1}")
+    return reply.model_copy(update={"relevant": True, "windows": windows, "frame": frame})
 
 
 def _examples() -> Iterator[Example[LocateRequest, Located]]:
@@ -107,4 +101,4 @@ def _examples() -> Iterator[Example[LocateRequest, Located]]:
     yield Example("no frames", no_frames, Located(relevant=True, confidence=0.0))
 
 
-LOCATE = Role("locate", "watcher", LocateRequest, Located, _prompt, _check, examples=_examples)
+LOCATE = Role("locate", "watcher", LocateRequest, Located, _prompt, _sanitize, examples=_examples)

@@ -64,13 +64,16 @@ def _prompt(request: MatchRequest) -> RoleCall:
     )
 
 
-def _check(request: MatchRequest, reply: FrameMatch) -> None:
-    if (reply.image_match is None) != (request.reference is None):
-        wanted = "true or false" if request.reference is not None else "null: there is no reference"
-        raise BadReply(f"image_match must be {wanted}")
+def _sanitize(request: MatchRequest, reply: FrameMatch) -> FrameMatch:
+    """Without a verdict on what there is nothing to compare with."""
+    if request.reference is not None and reply.image_match is None:
+        raise BadReply("image_match must be true or false")
     visible = request.constraint_kind in ("color", "style")
     if request.constraint and reply.constraint_match is None and visible:
         raise BadReply("constraint_match must be true or false")
+    image = None if request.reference is None else reply.image_match
+    constraint = reply.constraint_match if request.constraint else None
+    return reply.model_copy(update={"image_match": image, "constraint_match": constraint})
 
 
 def _examples() -> Iterator[Example[MatchRequest, FrameMatch]]:
@@ -84,4 +87,4 @@ def _examples() -> Iterator[Example[MatchRequest, FrameMatch]]:
     yield Example("nothing", MatchRequest("", BARE, BARE), unseen)
 
 
-MATCH_FRAME = Role("match_frame", "judge", MatchRequest, FrameMatch, _prompt, _check, examples=_examples)
+MATCH_FRAME = Role("match_frame", "judge", MatchRequest, FrameMatch, _prompt, _sanitize, examples=_examples)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from corpora.records import Evidence, Frames
 from rag.questions import option_label
@@ -31,22 +32,45 @@ def listed_options(question: Question) -> str:
     return "\n".join(f"({label}) {option}" for label, option in named) or "(no options: an open question)"
 
 
-def check_numbers(kind: str, cited: Sequence[int], count: int) -> None:
-    """Raise `BadReply` unless each number is one of 0 to `count` - 1, and none comes twice."""
-    unknown = [number for number in cited if not 0 <= number < count]
-    if unknown:
-        there = f"there are only 0 to {count - 1}" if count else "there are none, so the list must be empty"
-        raise BadReply(f"{kind} cites {unknown[:5]}; {there}")
-    if len(set(cited)) != len(cited):
-        raise BadReply(f"{kind} cites a number twice")
+_LABEL = re.compile(
+    r"(?:the\s+)?(?:(?:correct\s+)?(?:option|answer|choice)(?:\s+is)?\s*[:#]?\s*)?"
+    r"[(\[\"'*]*(?P<label>[a-z])(?:[)\]\"'*.:,]+\s*(?P<text>.*))?",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An option's label in other spellings, maybe with the option after it: `(a)`, `Option A`, `A. Glass`."""
 
 
-def check_queries(name: str, queries: Sequence[str]) -> None:
-    """Raise `BadReply` for a blank query, or one that comes twice."""
-    if not all(query.strip() for query in queries):
-        raise BadReply(f"{name} holds a blank one")
-    if len({query.strip().casefold() for query in queries}) != len(queries):
-        raise BadReply(f"{name} repeats itself")
+def label_of(given: str, options: Sequence[str]) -> str | None:
+    """The label of the one option that `given` names, by its label or its text; None where it names none."""
+    known = labels(len(options))
+    if given in known:
+        return given
+    wanted, texts = _plain(given), [_plain(option) for option in options]
+    found = {label for label, text in zip(known, texts, strict=True) if text and text == wanted}
+    if matched := _LABEL.fullmatch(given.strip()):
+        label, text = matched["label"].upper(), _plain(matched["text"] or "")
+        if label in known and text in texts[known.index(label)]:
+            found.add(label)
+    return found.pop() if len(found) == 1 else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip(" .\"'*").casefold()
+
+
+def known_numbers(given: Iterable[int], count: int) -> tuple[int, ...]:
+    """Those of 0 to `count` - 1, each once, in the order given."""
+    return tuple(number for number in dict.fromkeys(given) if 0 <= number < count)
+
+
+def distinct(texts: Iterable[str], but: Iterable[str] = ()) -> tuple[str, ...]:
+    """Those that say something, without the space around them; each once, whatever its case, and none of
+    `but`."""
+    first: dict[str, str] = {}
+    for text in map(str.strip, texts):
+        first.setdefault(text.casefold(), text)
+    left_out = {"", *(text.strip().casefold() for text in but)}
+    return tuple(text for folded, text in first.items() if folded not in left_out)
 
 
 ConstraintKind = Literal["", "temporal", "color", "style", "resolution", "audio"]
@@ -88,16 +112,13 @@ MOST_WORDS = 20_000
 
 
 class Interval(Reply):
-    """[start, end) seconds."""
+    """[start, end) seconds; `clipped` leaves only those that end after their start."""
 
     start: float = Field(ge=0)
-    end: float = Field(gt=0)
+    end: float = Field(ge=0)
 
-    @model_validator(mode="after")
-    def _ends_after_its_start(self) -> Self:
-        if not self.end > self.start:
-            raise ValueError("end must lie after start")
-        return self
+
+IntervalT = TypeVar("IntervalT", bound=Interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +169,18 @@ def view_item(name: str, view: VideoView) -> PromptItem:
     return PromptItem(name, text, images, names, read_audio=view.read_audio)
 
 
-def check_inside(name: str, spans: Iterable[Interval], view: VideoView) -> None:
-    """Raise `BadReply` for a span that does not touch the view."""
-    for span in spans:
-        if span.start >= view.end or span.end <= view.start:
-            raise BadReply(
-                f"{name}: {span.start:g} s to {span.end:g} s lies outside the video, "
-                f"which runs from {view.start:g} s to {view.end:g} s"
-            )
+def clipped(spans: Iterable[IntervalT], view: VideoView) -> tuple[IntervalT, ...]:
+    """What of each lies inside the view, each once; those of which nothing does are left out."""
+    inside = (
+        span.model_copy(update={"start": max(span.start, view.start), "end": min(span.end, view.end)})
+        for span in spans
+    )
+    return tuple(dict.fromkeys(span for span in inside if span.start < span.end))
+
+
+def outside(name: str, view: VideoView) -> BadReply:
+    """The fault of a reply of whose spans nothing lies inside the view."""
+    return BadReply(f"{name}: all lie outside the video, which runs from {view.start:g} s to {view.end:g} s")
 
 
 def said(evidence: Evidence) -> str:

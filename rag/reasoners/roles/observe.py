@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.decompose_facets import Facet
-from rag.reasoners.roles.material import VideoView, view_item
+from rag.reasoners.roles.material import VideoView, distinct, view_item
 from rag.reasoners.roles.samples import BARE, CHOICE, EMPTY, OPEN, VIEW
 from rag.records import Question
 
@@ -49,13 +49,12 @@ def _prompt(request: ObserveRequest) -> RoleCall:
     )
 
 
-def _check(request: ObserveRequest, reply: Observation) -> None:
-    words = {word.casefold() for facet in request.facets for word in facet.keywords}
-    foreign = [word for word in reply.missing if word.casefold() not in words]
-    if foreign:
-        raise BadReply(f"missing holds {foreign[0][:40]!r}, which is none of the keywords")
+def _sanitize(request: ObserveRequest, reply: Observation) -> Observation:
     if not reply.caption.strip() and (request.view.times or request.view.texts):
         raise BadReply("caption is blank")
+    words = {word.strip().casefold() for facet in request.facets for word in facet.keywords}
+    missing = tuple(word for word in distinct(reply.missing) if word.casefold() in words)
+    return reply.model_copy(update={"missing": missing})
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -78,4 +77,4 @@ def _examples() -> Iterator[Example[ObserveRequest, Observation]]:
     yield Example("nothing", ObserveRequest(EMPTY, BARE), nothing)
 
 
-OBSERVE = Role("observe", "watcher", ObserveRequest, Observation, _prompt, _check, examples=_examples)
+OBSERVE = Role("observe", "watcher", ObserveRequest, Observation, _prompt, _sanitize, examples=_examples)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import check_queries, listed_options
+from rag.reasoners.roles.material import distinct, listed_options
 from rag.reasoners.roles.samples import OPEN
 from rag.records import Question
 
@@ -80,12 +80,6 @@ class Plan(Reply):
         """True where every sub-question is solved."""
         return all(part.status == "solved" for part in self.sub_questions)
 
-    @model_validator(mode="after")
-    def _focus_is_one_of_them(self) -> Self:
-        if self.focus is not None and not 0 <= self.focus < len(self.sub_questions):
-            raise ValueError(f"focus must be one of 0 to {len(self.sub_questions) - 1}, or null")
-        return self
-
 
 def _prompt(request: PlanRequest) -> RoleCall:
     return RoleCall(
@@ -107,17 +101,18 @@ def _prompt(request: PlanRequest) -> RoleCall:
     )
 
 
-def _check(request: PlanRequest, reply: Plan) -> None:
-    check_queries("search_queries", reply.search_queries)
-    if len(reply.search_queries) > request.max_queries:
-        raise BadReply(
-            f"search_queries has {len(reply.search_queries)} entries, at most {request.max_queries}"
-        )
-    if not reply.search_queries and any(part.status == "missing" for part in reply.sub_questions):
-        raise BadReply("search_queries is empty while a sub-question is missing")
-    again = {tried.query.casefold() for tried in request.tried}
-    if repeated := [query for query in reply.search_queries if query.casefold() in again]:
-        raise BadReply(f"the query {repeated[0][:80]!r} was tried before; give another one")
+def _sanitize(request: PlanRequest, reply: Plan) -> Plan:
+    """Without a new query, a sub-question that is missing is searched for by its own text."""
+    tried = [tried.query for tried in request.tried]
+    missing = [part.text for part in reply.sub_questions if part.status == "missing"]
+    queries = distinct(reply.search_queries, tried)[: request.max_queries]
+    queries = queries or distinct(missing, tried)[: request.max_queries]
+    if missing and not queries:
+        raise BadReply("search_queries holds no new query while a sub-question is missing")
+    focus = reply.focus
+    if focus is not None and not 0 <= focus < len(reply.sub_questions):
+        focus = next((at for at, part in enumerate(reply.sub_questions) if part.status != "solved"), None)
+    return reply.model_copy(update={"search_queries": queries, "focus": focus})
 
 
 def _video_item(index: int, video: KnownVideo) -> PromptItem:
@@ -129,7 +124,7 @@ def _video_item(index: int, video: KnownVideo) -> PromptItem:
 def _examples() -> Iterator[Example[PlanRequest, Plan]]:
     part = SubQuestion(text="What is the mirror of the telescope made of?")
     found = SubQuestion(text=part.text, status="solved", finding="Borosilicate glass.")
-    maker = SubQuestion(text="Who made it?")
+    maker = SubQuestion(text="Who made the telescope?")
     known = (
         KnownVideo("u1", "Telescope workshop", "verified", "The mirror is of borosilicate glass.", ((1, 4),)),
         KnownVideo("u2", "Bread", "rejected", "Only bread is cut.", read=("The knife is an Opinel.",)),
@@ -150,4 +145,4 @@ def _examples() -> Iterator[Example[PlanRequest, Plan]]:
     yield Example("last step", PlanRequest(OPEN, tried=(TriedQuery("x", 0),), step=5), last)
 
 
-PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _check, examples=_examples)
+PLAN = Role("plan", "planner", PlanRequest, Plan, _prompt, _sanitize, examples=_examples)

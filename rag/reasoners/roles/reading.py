@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from localization.windows import Window
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.material import check_numbers, said
+from rag.reasoners.roles.material import known_numbers, said
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.reasoners.roles.samples import DIM, QUESTIONS
 from rag.records import Question
@@ -89,10 +89,14 @@ def passage_items(reading: Reading) -> list[PromptItem]:
     return shown
 
 
-def check_citations(windows: Sequence[int], passages: Sequence[int], reading: Reading) -> None:
-    """Raise `BadReply` for a number that is none of the reading's, or that comes twice."""
-    check_numbers("windows", windows, len(reading.windows))
-    check_numbers("passages", passages, len(reading.passages))
+def known_citations(
+    windows: Iterable[int], passages: Iterable[int], reading: Reading
+) -> dict[str, tuple[int, ...]]:
+    """Of both, the numbers that are the reading's, each once."""
+    return {
+        "windows": known_numbers(windows, len(reading.windows)),
+        "passages": known_numbers(passages, len(reading.passages)),
+    }
 
 
 def _window_item(name: str, window: ReadWindow) -> PromptItem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice, zip_longest
 
 from pydantic import Field
 
@@ -25,12 +26,17 @@ def _prompt(question: Question) -> RoleCall:
     return RoleCall({"question": question.text, "options": listed_options(question), "!count": str(count)})
 
 
-def _check(question: Question, reply: RewrittenQuestion) -> None:
-    count = len(question.options) or 1
-    if len(reply.passage_queries) != count:
-        raise BadReply(f"passage_queries has {len(reply.passage_queries)} entries, wanted {count}")
-    if not all(query.strip() for query in (reply.visual_query, *reply.passage_queries)):
-        raise BadReply("a query is blank")
+def _sanitize(question: Question, reply: RewrittenQuestion) -> RewrittenQuestion:
+    """A passage query that is blank or not there is the option itself, or the open question."""
+    if not reply.visual_query.strip():
+        raise BadReply("visual_query is blank")
+    pairs = zip_longest(question.options or (question.text,), reply.passage_queries)
+    wanted = islice(pairs, len(question.options) or 1)
+    queries = tuple(
+        query if query and query.strip() else option if option.strip() else question.text
+        for option, query in wanted
+    )
+    return reply.model_copy(update={"passage_queries": queries})
 
 
 def _examples() -> Iterator[Example[Question, RewrittenQuestion]]:
@@ -41,5 +47,5 @@ def _examples() -> Iterator[Example[Question, RewrittenQuestion]]:
 
 
 REWRITE_QUESTION = Role(
-    "rewrite_question", "planner", Question, RewrittenQuestion, _prompt, _check, examples=_examples
+    "rewrite_question", "planner", Question, RewrittenQuestion, _prompt, _sanitize, examples=_examples
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import Memory, check_queries, memory_text
+from rag.reasoners.roles.material import Memory, distinct, known_numbers, memory_text
 from rag.reasoners.roles.samples import MEMORY
 from rag.reasoners.roles.select_candidates import Candidate, listed
 
@@ -76,13 +76,14 @@ def _prompt(request: SearchStepRequest) -> RoleCall:
     )
 
 
-def _check(request: SearchStepRequest, reply: SearchStep) -> None:
-    check_queries("queries", reply.queries)
-    if not reply.queries and request.queries_left and not request.observed:
+def _sanitize(request: SearchStepRequest, reply: SearchStep) -> SearchStep:
+    queries = distinct(reply.queries)
+    if not queries and request.queries_left and not request.observed:
         raise BadReply("queries is empty, and nothing was searched for yet")
-    unknown = [number for number in reply.open if not 0 <= number < len(request.results)]
-    if unknown and not reply.queries:
-        raise BadReply(f"open names {unknown[:5]}; there are {len(request.results)} results, from 0")
+    known = known_numbers(reply.open, len(request.results))
+    if reply.open and not known and not queries:
+        raise BadReply(f"open names {reply.open[:5]}; there are {len(request.results)} results, from 0")
+    return reply.model_copy(update={"queries": queries, "open": known})
 
 
 def _examples() -> Iterator[Example[SearchStepRequest, SearchStep]]:
@@ -96,5 +97,5 @@ def _examples() -> Iterator[Example[SearchStepRequest, SearchStep]]:
 
 
 SEARCH_STEP = Role(
-    "search_step", "planner", SearchStepRequest, SearchStep, _prompt, _check, examples=_examples
+    "search_step", "planner", SearchStepRequest, SearchStep, _prompt, _sanitize, examples=_examples
 )

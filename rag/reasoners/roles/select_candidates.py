@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import check_numbers
+from rag.reasoners.roles.material import known_numbers
 from rag.reasoners.roles.samples import OPEN
 
 DESCRIPTION_EXCERPT = 400
@@ -60,10 +60,12 @@ def _prompt(request: SelectRequest) -> RoleCall:
     )
 
 
-def _check(request: SelectRequest, reply: SelectedCandidates) -> None:
-    check_numbers("selected", reply.selected, len(request.candidates))
-    if len(reply.selected) > request.top_k:
-        raise BadReply(f"selected has {len(reply.selected)} entries, at most {request.top_k}")
+def _sanitize(request: SelectRequest, reply: SelectedCandidates) -> SelectedCandidates:
+    count = len(request.candidates)
+    known = known_numbers(reply.selected, count)
+    if count and reply.selected and not known:
+        raise BadReply(f"selected names {reply.selected[:5]}; there are only 0 to {count - 1}")
+    return reply.model_copy(update={"selected": known[: request.top_k]})
 
 
 def listed(candidate: Candidate) -> str:
@@ -95,5 +97,5 @@ def _examples() -> Iterator[Example[SelectRequest, SelectedCandidates]]:
 
 
 SELECT_CANDIDATES = Role(
-    "select_candidates", "planner", SelectRequest, SelectedCandidates, _prompt, _check, examples=_examples
+    "select_candidates", "planner", SelectRequest, SelectedCandidates, _prompt, _sanitize, examples=_examples
 )

@@ -31,9 +31,10 @@ def _prompt(request: SummarizeRequest) -> RoleCall:
     return RoleCall({"question": request.question.text}, [view_item("video", request.view)])
 
 
-def _check(_request: SummarizeRequest, reply: VideoSummary) -> None:
+def _sanitize(_request: SummarizeRequest, reply: VideoSummary) -> VideoSummary:
     if reply.relevant and not reply.summary.strip():
         raise BadReply("summary is blank though relevant is true")
+    return reply
 
 
 def _examples() -> Iterator[Example[SummarizeRequest, VideoSummary]]:
@@ -43,4 +44,6 @@ def _examples() -> Iterator[Example[SummarizeRequest, VideoSummary]]:
     yield Example("nothing", SummarizeRequest(EMPTY, BARE), nothing)
 
 
-SUMMARIZE = Role("summarize", "watcher", SummarizeRequest, VideoSummary, _prompt, _check, examples=_examples)
+SUMMARIZE = Role(
+    "summarize", "watcher", SummarizeRequest, VideoSummary, _prompt, _sanitize, examples=_examples
+)

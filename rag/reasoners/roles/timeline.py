@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import Interval, VideoView, check_inside, view_item
+from rag.reasoners.protocol import Example, Reply, Role, RoleCall
+from rag.reasoners.roles.material import Interval, VideoView, clipped, outside, view_item
 from rag.reasoners.roles.samples import BARE, OPEN, VIEW
 from rag.records import Question
 
@@ -39,11 +39,11 @@ def _prompt(request: TimelineRequest) -> RoleCall:
     return RoleCall({"question": question}, [view_item("video", request.view)])
 
 
-def _check(request: TimelineRequest, reply: Timeline) -> None:
-    check_inside("events", reply.events, request.view)
-    starts = [event.start for event in reply.events]
-    if starts != sorted(starts):
-        raise BadReply("events are not in order of their start")
+def _sanitize(request: TimelineRequest, reply: Timeline) -> Timeline:
+    events = clipped(reply.events, request.view)
+    if reply.events and not events:
+        raise outside("events", request.view)
+    return reply.model_copy(update={"events": tuple(sorted(events, key=lambda event: event.start))})
 
 
 def _examples() -> Iterator[Example[TimelineRequest, Timeline]]:
@@ -56,4 +56,4 @@ def _examples() -> Iterator[Example[TimelineRequest, Timeline]]:
     yield Example("nothing", TimelineRequest(BARE), Timeline())
 
 
-TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _check, examples=_examples)
+TIMELINE = Role("timeline", "watcher", TimelineRequest, Timeline, _prompt, _sanitize, examples=_examples)

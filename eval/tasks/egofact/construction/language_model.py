@@ -73,10 +73,7 @@ class Narrator:
         narration = self.replies.run(NARRATE_TIMELINE, lambda: timeline, *key)
         words = self.replies.run(TIMELINE_KEYWORDS, lambda: timeline, *key).keywords
         return replace(
-            clip,
-            description=described(narration.concise),
-            narration=narration.detailed,
-            keywords={word: min(max(relevance, 1.0), 10.0) for word, relevance in words.items()},
+            clip, description=described(narration.concise), narration=narration.detailed, keywords=words
         )
 
     def _timeline(self, clip: Segment) -> Timeline:

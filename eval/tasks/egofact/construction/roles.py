@@ -12,7 +12,7 @@ from corpora.records import Frames
 from eval.tasks.egofact.construction.records import EventFields, FactPassage
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
-from rag.reasoners.roles.material import labels, listed_options
+from rag.reasoners.roles.material import distinct, label_of, labels, listed_options
 from rag.reasoners.roles.samples import CHOICE, VIEW
 from rag.records import Question
 
@@ -73,7 +73,7 @@ class AnsweredQuestion:
 class Distractors(Reply):
     """C.2.4: five wrong options (of more, the first are taken), and the quality of the question."""
 
-    distractors: tuple[str, ...] = Field(min_length=5)
+    distractors: tuple[str, ...] = Field(min_length=5, json_schema_extra={"maxItems": 5})
     reasoning: str = ""
     score: float = Field(ge=0, le=10)
 
@@ -83,7 +83,7 @@ class StatementsReply(Reply):
 
     activity: str = Field(min_length=1)
     fact: str = Field(min_length=1)
-    counterfacts: tuple[str, ...] = Field(min_length=3)
+    counterfacts: tuple[str, ...] = Field(min_length=3, json_schema_extra={"maxItems": 3})
 
 
 class CheckReply(Reply):
@@ -127,16 +127,25 @@ def _check_prompt(request: CheckRequest) -> RoleCall:
     )
 
 
-def _check_choice(request: CheckRequest, reply: CheckReply) -> None:
-    known = labels(len(request.question.options))
-    if reply.choice not in known:
-        raise BadReply(f"choice must be one of {', '.join(known)}")
+def _known_choice(request: CheckRequest, reply: CheckReply) -> CheckReply:
+    choice = label_of(reply.choice, request.question.options)
+    if choice is None:
+        raise BadReply(f"choice must be one of {', '.join(labels(len(request.question.options)))}")
+    return reply.model_copy(update={"choice": choice})
 
 
-def _check_statements(_: FactPassage, reply: StatementsReply) -> None:
-    statements = {reply.fact.strip().lower(), *(wrong.strip().lower() for wrong in reply.counterfacts)}
-    if len(statements) < 4:
+def _four_statements(_: FactPassage, reply: StatementsReply) -> StatementsReply:
+    three = distinct(reply.counterfacts, [reply.fact])[:3]
+    if len(three) < 3 or not reply.fact.strip():
         raise BadReply("the four statements are not four different ones")
+    return reply.model_copy(update={"counterfacts": three})
+
+
+def _known_keywords(_: Timeline, reply: KeywordsReply) -> KeywordsReply:
+    kept = {word: min(max(value, 1.0), 10.0) for word, value in reply.keywords.items() if word.strip()}
+    if not kept:
+        raise BadReply("keywords holds only blank ones")
+    return reply.model_copy(update={"keywords": kept})
 
 
 _LINES = "[00:01:30.00] (Scene) A bench with tools.\n[00:01:32.82] (Sound) #C C picks up a mirror."
@@ -197,7 +206,13 @@ NARRATE_TIMELINE: Role[Timeline, Narration] = _role(
     "narrate_timeline", "analyst", Timeline, Narration, _timeline_prompt, examples=_narrations
 )
 TIMELINE_KEYWORDS: Role[Timeline, KeywordsReply] = _role(
-    "timeline_keywords", "analyst", Timeline, KeywordsReply, _timeline_prompt, examples=_keywords
+    "timeline_keywords",
+    "analyst",
+    Timeline,
+    KeywordsReply,
+    _timeline_prompt,
+    _known_keywords,
+    examples=_keywords,
 )
 EVENT_STRUCTURE: Role[str, EventReply] = _role(
     "event_structure",
@@ -216,11 +231,11 @@ WRITE_STATEMENTS: Role[FactPassage, StatementsReply] = _role(
     FactPassage,
     StatementsReply,
     lambda passage: RoleCall({"object": passage.object, "title": passage.title, "passage": passage.text}),
-    _check_statements,
+    _four_statements,
     examples=_statements,
 )
 CHECK_CHOICE: Role[CheckRequest, CheckReply] = _role(
-    "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _check_choice, examples=_checks
+    "check_choice", "analyst", CheckRequest, CheckReply, _check_prompt, _known_choice, examples=_checks
 )
 BUILD_ROLES = (
     DESCRIBE_SCREENSHOT,

@@ -1,0 +1,238 @@
+"""Sloppy replies to each role: what is excess is left out, and only what has no meaning is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORDS, WRITE_DISTRACTORS
+from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
+from rag.reasoners.llm.reasoner import LlmReasoner
+from rag.reasoners.protocol import BadReply, Role
+from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
+from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
+from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
+from rag.reasoners.roles.imagine_queries import IMAGINE_QUERIES
+from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateRequest
+from rag.reasoners.roles.match_frame import MATCH_FRAME
+from rag.reasoners.roles.material import label_of
+from rag.reasoners.roles.observe import OBSERVE
+from rag.reasoners.roles.plan import PLAN
+from rag.reasoners.roles.reading import sample_reading
+from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
+from rag.reasoners.roles.samples import BARE, CHOICE, VIEW
+from rag.reasoners.roles.search_step import SEARCH_STEP
+from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES
+from rag.reasoners.roles.summarize import SUMMARIZE
+from rag.reasoners.roles.timeline import TIMELINE
+from rag.settings import ReasonerSettings
+from tests.fakes.scripted_client import Scripted
+
+A, B, C = CHOICE.options
+
+
+def example(role: Role[Any, Any], name: str | None = None) -> Any:
+    """The example of that name, or the first."""
+    return next(one for one in role.examples() if name in (None, one.name))
+
+
+def window(start: float, end: float) -> dict[str, Any]:
+    return {"start": start, "end": end, "reason": "x"}
+
+
+def event(start: float, end: float) -> dict[str, Any]:
+    return {"start": start, "end": end, "description": "x"}
+
+
+FIRST_TWO = {"windows": (0, 1), "passages": ()}
+CITED = {"windows": (0, 7, -1, 1, 0), "passages": (9,)}
+HERE = {"relevant": True, "frame": None}
+FIVE = ("drill", "lamp", "cup", "brush", "lens")
+THREE = ("It is wet.", "It is hot.", "It is red.")
+
+FILTERED = [
+    (ANSWER_CHOICE, None, CITED, FIRST_TWO),
+    (ANSWER_CHOICE, None, {"choice": "a"}, {"choice": "A"}),
+    (ANSWER_CHOICE, None, {"choice": B.upper()}, {"choice": "B"}),
+    (ANSWER_CHOICE, None, {"choice": "N/A"}, {"choice": None}),
+    (ANSWER_CHOICE, None, {"scores": (1.0, 1.0, 2.0)}, {"scores": (0.25, 0.25, 0.5)}),
+    (ANSWER_CHOICE, None, {"scores": (0.5, 0.5)}, {"scores": ()}),
+    (ANSWER_CHOICE, None, {"scores": (0.5, 0.7, -0.2)}, {"scores": ()}),
+    (ANSWER_CHOICE, None, {"scores": (1e308, 1e308, 1e308)}, {"scores": ()}),
+    (ANSWER_OPEN, None, CITED, FIRST_TWO),
+    (ANSWER_UNAIDED, None, {**CITED, "passages": (1, 1, 2)}, {"windows": (), "passages": (1,)}),
+    (EXTRACT_KEYWORDS, None, {"keywords": (" lamp", "", "Lamp", "cup")}, {"keywords": ("lamp", "cup")}),
+    (
+        DECOMPOSE_FACETS,
+        "choice",
+        {
+            "option_keywords": {"(a)": ("one", "one", " "), "Z": ("two",), "C": tuple("uvwxyz")},
+            "semantic_queries": {"B": "", "none": "x"},
+        },
+        {"option_keywords": {"A": ("one",), "C": tuple("uvwxy")}, "semantic_queries": {"B": B}},
+    ),
+    (
+        IMAGINE_QUERIES,
+        None,
+        {"queries": ("one", " ", "ONE", "two", "three"), "chosen": 4},
+        {"queries": ("one", "two"), "chosen": None},
+    ),
+    (
+        LOCATE,
+        "windows",
+        {"windows": (window(41, 50), window(9, 8), window(30, 99), *[window(at, 20) for at in (1, 2, 3)])},
+        {
+            "windows": tuple(
+                LocatedWindow(start=at, end=end, reason="x") for at, end in ((30, 40), (1, 20), (2, 20))
+            )
+        },
+    ),
+    (LOCATE, "windows", {"relevant": False}, {"relevant": False, "windows": ()}),
+    (LOCATE, "frame", {"relevant": False, "frame": 2}, {"relevant": True, "frame": 2}),
+    (LOCATE, "nothing", {"frame": 3}, {"frame": None}),
+    (LOCATE, "no frames", {"relevant": False, "frame": 0}, HERE),
+    (
+        MATCH_FRAME,
+        "alone",
+        {"image_match": False, "constraint_match": False},
+        {"image_match": None, "constraint_match": None},
+    ),
+    (OBSERVE, "facets", {"missing": ("Glass", "piano", "glass", "")}, {"missing": ("Glass",)}),
+    (
+        PLAN,
+        "later",
+        {"search_queries": ("TELESCOPE mirror", "maker", "", "maker", "optics", "third"), "focus": 9},
+        {"search_queries": ("maker", "optics"), "focus": 1},
+    ),
+    (
+        PLAN,
+        "later",
+        {"search_queries": ("telescope mirror",)},
+        {"search_queries": ("Who made the telescope?",)},
+    ),
+    (REWRITE_QUESTION, "q1", {"passage_queries": ("one",)}, {"passage_queries": ("one", B, C)}),
+    (
+        REWRITE_QUESTION,
+        "q1",
+        {"passage_queries": ("one", " ", "x", "y")},
+        {"passage_queries": ("one", B, "x")},
+    ),
+    (REWRITE_QUESTION, "q2", {"passage_queries": ("one", "two")}, {"passage_queries": ("one",)}),
+    (SEARCH_STEP, "last", {"open": (5, 1, 1, -1)}, {"open": (1,)}),
+    (SEARCH_STEP, "last", {"queries": ("a", "A", "")}, {"queries": ("a",)}),
+    (SELECT_CANDIDATES, "two", {"selected": (3, 2, 2, 0, 1)}, {"selected": (2, 0)}),
+    (SELECT_CANDIDATES, "no results", {"selected": (0,)}, {"selected": ()}),
+    (
+        WRITE_DISTRACTORS,
+        None,
+        {"distractors": ("Mirror", "LAMP", *FIVE)},
+        {"distractors": ("LAMP", "drill", *FIVE[2:])},
+    ),
+    (
+        STATEMENTS,
+        None,
+        {"counterfacts": ("It is stored at 4 degrees. ", *THREE, "x")},
+        {"counterfacts": THREE},
+    ),
+    (
+        TIMELINE_KEYWORDS,
+        None,
+        {"keywords": {"cup": 99.0, " ": 3.0, "lamp": -1.0}},
+        {"keywords": {"cup": 10.0, "lamp": 1.0}},
+    ),
+    (CHECK_CHOICE, None, {"choice": "Option C."}, {"choice": "C"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "given", "wanted"), FILTERED, ids=lambda value: getattr(value, "name", None)
+)
+def test_what_is_excess_is_left_out(role, name, given, wanted):
+    one = example(role, name)
+    sloppy = role.reply.model_validate({**one.reply.model_dump(), **given})
+    clean = role.sanitize(one.request, sloppy)
+    assert clean != sloppy
+    assert clean == sloppy.model_copy(update=wanted)
+    assert role.sanitize(one.request, clean) == clean
+
+
+def test_events_come_clipped_and_in_order():
+    one = example(TIMELINE)
+    events = (event(20, 30), event(35, 60), event(50, 60), event(5, 5), event(0, 10), event(20, 30))
+    clean = TIMELINE.sanitize(one.request, TIMELINE.reply.model_validate({"events": events}))
+    assert [(one.start, one.end) for one in clean.events] == [(0, 10), (20, 30), (35, 40)]
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "given", "why"),
+    [
+        (ANCHOR_EVENT, None, {"description": " "}, "blank"),
+        (ANSWER_CHOICE, None, {"choice": "D"}, "'D' is no label; it must be one of A, B, C or null"),
+        (ANSWER_CHOICE, None, {"choice": "A or B"}, "is no label"),
+        (DECOMPOSE_FACETS, None, {"general_semantic_query": " "}, "blank"),
+        (IMAGINE_QUERIES, None, {"queries": (" ",)}, "blank"),
+        (LOCATE, "windows", {"windows": (window(50, 60),)}, "from 0 s to 40 s"),
+        (LOCATE, "windows", {"windows": ()}, "windows is empty"),
+        (LOCATE, "frame", {"frame": 4}, "one of 0 to 3"),
+        (MATCH_FRAME, "against a reference", {"image_match": None}, "image_match must be"),
+        (OBSERVE, "facets", {"caption": "\n"}, "blank"),
+        (REWRITE_QUESTION, None, {"visual_query": " "}, "blank"),
+        (SEARCH_STEP, "first", {"queries": (" ",)}, "queries is empty"),
+        (SEARCH_STEP, "last", {"open": (7,)}, "there are 2 results"),
+        (SELECT_CANDIDATES, "two", {"selected": (3, 4)}, "only 0 to 2"),
+        (SUMMARIZE, "a video", {"summary": ""}, "blank"),
+        (TIMELINE, None, {"events": (event(50, 60),)}, "from 0 s to 40 s"),
+        (WRITE_DISTRACTORS, None, {"distractors": ("mirror", *FIVE[:4])}, "six different"),
+        (STATEMENTS, None, {"counterfacts": (*THREE[:2], THREE[0])}, "four different"),
+        (TIMELINE_KEYWORDS, None, {"keywords": {" ": 3.0}}, "blank"),
+        (CHECK_CHOICE, None, {"choice": "F"}, "choice must be one of A, B, C"),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_what_has_no_meaning_left_is_refused(role, name, given, why):
+    one = example(role, name)
+    reply = role.reply.model_validate({**one.reply.model_dump(), **given})
+    with pytest.raises(BadReply, match=why):
+        role.sanitize(one.request, reply)
+
+
+def test_a_choice_or_a_place_that_must_be_given_is_not_filled_in():
+    reading = replace(sample_reading(CHOICE), must_choose=True)
+    reply = example(ANSWER_CHOICE).reply.model_copy(update={"choice": None})
+    with pytest.raises(BadReply, match="must not be null"):
+        ANSWER_CHOICE.sanitize(reading, reply)
+    nowhere = Located(relevant=False, confidence=0.5)
+    with pytest.raises(BadReply, match="windows is empty"):
+        LOCATE.sanitize(LocateRequest("x", VIEW, must_choose=True), nowhere)
+    assert LOCATE.sanitize(LocateRequest("x", BARE), nowhere) == nowhere
+
+
+@pytest.mark.parametrize(
+    ("given", "label"),
+    [
+        *[
+            (text, "B")
+            for text in ("B", " b", "(B)", "[b].", "Option B", "The correct answer is: B.", "**B**")
+        ],
+        *[(text, "B") for text in ("B. a cup", "b) Cup.", "A Cup", '"a cup."')],
+        *[(text, None) for text in ("", "E", "A or B", "A) a cup", "cup", "B, but maybe C", "same", "1")],
+        ("d", "D"),
+    ],
+)
+def test_an_option_is_named_by_its_label_or_its_text(given, label):
+    assert label_of(given, ("A lamp", "A cup", "same", "Same")) == label
+
+
+def test_filtered_replies_are_counted_and_cost_no_other_call():
+    one = example(SELECT_CANDIDATES)
+    client = Scripted('{"selected": [1, 2, 0, 9], "reason": ""}', '{"selected": [1], "reason": ""}')
+    reasoner = LlmReasoner(client, ReasonerSettings(kind="openai", model="scripted"))
+    assert reasoner.run(SELECT_CANDIDATES, one.request).selected == (1, 2)
+    assert reasoner.run(SELECT_CANDIDATES, one.request).selected == (1,)
+    row = reasoner.usage().by_role["select_candidates"]
+    assert (row["calls"], row["repairs"], row["filtered"], row["repaired"]) == (2, 0, 1, 0)
