@@ -93,7 +93,7 @@ def test_a_match_of_characters_makes_no_call(count):
 def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        for role, request, _ in requests():
+        for role, request, _ in requests(inner):
             assert reasoner.run(role, request) == inner.run(role, request)
 
 
