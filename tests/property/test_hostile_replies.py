@@ -224,7 +224,6 @@ INVARIANTS: dict[str, Callable[[Any, Any], bool]] = {
     "summarize": lambda _, reply: bool(reply.summary.strip()) or not reply.relevant,
     "timeline": in_order,
     "timeline_keywords": lambda _, reply: all(1 <= value <= 10 for value in reply.keywords.values()),
-    "write_distractors": lambda asked, reply: said((asked.answer, *reply.distractors)),
     "write_statements": lambda _, reply: said((reply.fact, *reply.counterfacts)),
     "check_choice": lambda asked, reply: reply.choice in labels(len(asked.question.options)),
 }

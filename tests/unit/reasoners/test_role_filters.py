@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORDS, WRITE_DISTRACTORS
+from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORDS
 from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.protocol import BadReply, Role
@@ -52,7 +52,6 @@ def event(start: float, end: float) -> dict[str, Any]:
 FIRST_TWO = {"windows": (0, 1), "passages": ()}
 CITED = {"windows": (0, 7, -1, 1, 0), "passages": (9,)}
 HERE = {"relevant": True, "frame": None}
-FIVE = ("drill", "lamp", "cup", "brush", "lens")
 THREE = ("It is wet.", "It is hot.", "It is red.")
 
 FILTERED = [
@@ -128,12 +127,6 @@ FILTERED = [
     (SELECT_CANDIDATES, "two", {"selected": (3, 2, 2, 0, 1)}, {"selected": (2, 0)}),
     (SELECT_CANDIDATES, "no results", {"selected": (0,)}, {"selected": ()}),
     (
-        WRITE_DISTRACTORS,
-        None,
-        {"distractors": ("Mirror", "LAMP", *FIVE)},
-        {"distractors": ("LAMP", "drill", *FIVE[2:])},
-    ),
-    (
         STATEMENTS,
         None,
         {"counterfacts": ("It is stored at 4 degrees. ", *THREE, "x")},
@@ -187,7 +180,6 @@ def test_events_come_clipped_and_in_order():
         (SELECT_CANDIDATES, "two", {"selected": (3, 4)}, "only 0 to 2"),
         (SUMMARIZE, "a video", {"summary": ""}, "blank"),
         (TIMELINE, None, {"events": (event(50, 60),)}, "from 0 s to 40 s"),
-        (WRITE_DISTRACTORS, None, {"distractors": ("mirror", *FIVE[:4])}, "six different"),
         (STATEMENTS, None, {"counterfacts": (*THREE[:2], THREE[0])}, "four different"),
         (TIMELINE_KEYWORDS, None, {"keywords": {" ": 3.0}}, "blank"),
         (CHECK_CHOICE, None, {"choice": "F"}, "choice must be one of A, B, C"),
