@@ -186,27 +186,15 @@ def run(
     for folder, _, _ in due:
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
-    done: list[Done] = []
-    paid = session.settings.reasoner
-    prices = (paid.price_prompt, paid.price_completion)
     with RunProgress(task.name) as progress:
         prepared = task.prepare(session.settings, progress.made)
+    paid = session.settings.reasoner
+    prices = (paid.price_prompt, paid.price_completion)
+    how = {"limit": limit, "factory": benchmark, "data": where, "policy": policy, "concurrency": concurrency}
+    done: list[Done] = []
     for folder, name, number in due:
-        with RunProgress(f"{task.name}, {name}", prices=prices) as progress:
-            made = run_solver(
-                task,
-                prepared,
-                name,
-                number,
-                folder,
-                limit=limit,
-                factory=benchmark,
-                data=where,
-                observer=progress,
-                policy=policy,
-                concurrency=concurrency,
-            )
-        done.append(made)
+        with RunProgress(f"{task.name}, {name}", prices=prices) as observer:
+            done.append(run_solver(task, prepared, name, number, folder, observer=observer, **how))
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -83,7 +83,7 @@ def open_asking(data: Path | None = None) -> AskingTask:  # noqa: ARG001 (of ope
 
 @contextmanager
 def asked_server(latency: float = 0.0) -> Iterator[ChatServer]:
-    """`latency`: of a reply at most, in seconds, drawn each time."""
+    """`latency`: of a reply at most, in seconds, another each time."""
     chance = random.Random(0)
 
     def act(handler: Any, body: dict[str, Any]) -> None:
@@ -92,12 +92,12 @@ def asked_server(latency: float = 0.0) -> Iterator[ChatServer]:
             status(503, Retry_After="0")(handler, body)
             return
         text = str(body["messages"])
-        drawn = random.Random(hashlib.sha256(text.encode()).digest())
-        word = "x" * drawn.randrange(1, 9)
+        chance = random.Random(hashlib.sha256(text.encode()).digest())
+        word = "x" * chance.randrange(1, 9)
         reply = f'{{"description": "{word}", "visual_query": "{word}", "passage_queries": ["a", "b", "c"]'
-        sloppy = drawn.random()
+        sloppy = chance.random()
         ending = ",}" if sloppy < 0.2 else "" if sloppy < 0.3 else "}"
-        said = "I cannot say." if drawn.random() < 0.3 else reply + ending
+        said = "I cannot say." if chance.random() < 0.3 else reply + ending
         say(said, {"prompt_tokens": 50 + len(word), "completion_tokens": 9})(handler, body)
 
     with chat_server([act]) as server:

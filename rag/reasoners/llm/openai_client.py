@@ -214,7 +214,7 @@ class OpenAIClient:
     Transport errors, 429 and 5xx are tried again, at most `attempts` times in all (VideoDetective, table 9: 5
     times, from 1 s to 20 s). A wait is between half of it and the whole of `first_wait`, doubled each time,
     so that calls refused together do not come again together; or it is the server's Retry-After;
-    `longest_wait` seconds at most. `jitter`: [0, 1), drawn for each wait. Everything else is an error at
+    `longest_wait` seconds at most. `jitter`: [0, 1), a new one for each wait. Everything else is an error at
     once.
     """
 

@@ -6,10 +6,12 @@ The API has no codes for these, so vLLM, llama.cpp, Ollama and LM Studio each wo
 from __future__ import annotations
 
 import re
-
-import openai
+from typing import TYPE_CHECKING
 
 from rag.reasoners.llm.fitting import ModelLimits
+
+if TYPE_CHECKING:
+    import openai
 
 TOO_MANY_IMAGES = re.compile(
     r"at most (\d+) (?:image|multi-?modal)|limit-mm-per-prompt\D{1,60}?(\d+)"
@@ -46,5 +48,6 @@ def limits_refused(error: openai.APIStatusError) -> ModelLimits | None:
 
 
 def format_refused(error: openai.APIStatusError) -> bool:
+    """Whether the server refused the reply's format (`response_format`), and not the size of the prompt."""
     refused = error.status_code in (400, 422, 501) and FORMAT.search(error.response.text) is not None
     return refused and limits_refused(error) is None

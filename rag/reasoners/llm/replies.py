@@ -129,8 +129,8 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any] | BadReply, bool]]:
             yield error, False
         except json.JSONDecodeError as error:
             broken = f"the JSON does not parse: {error.msg} at character {error.pos - start}"
-            mended = _repaired(text[start:])
-            yield (mended, True) if isinstance(mended, dict) else (BadReply(broken), False)
+            repaired = _repaired(text[start:])
+            yield (repaired, True) if isinstance(repaired, dict) else (BadReply(broken), False)
         except RecursionError:
             yield BadReply("the JSON is nested too deeply"), False
         start = text.find("{", end)
@@ -427,8 +427,8 @@ def _within(value: Any, bounds: tuple[float | None, float | None]) -> Any:
 def _bounds(info: FieldInfo | None) -> tuple[float | None, float | None]:
     """Lowest and highest value of a field, None where it has no bound."""
     held = info.metadata if info is not None else []
-    low = next((float(each.ge) for each in held if isinstance(each, Ge)), None)  # type: ignore[arg-type]
-    high = next((float(each.le) for each in held if isinstance(each, Le)), None)  # type: ignore[arg-type]
+    low = next((float(each.ge) for each in held if isinstance(each, Ge)), None)  # type: ignore[arg-type]  # of numbers here
+    high = next((float(each.le) for each in held if isinstance(each, Le)), None)  # type: ignore[arg-type]  # of numbers here
     return low, high
 
 

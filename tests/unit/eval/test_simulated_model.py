@@ -110,7 +110,7 @@ class TestLanguage:
 
 
 class TestPerception:
-    def test_frames_are_recognized_and_their_truth_is_told(self) -> None:
+    def test_frames_are_recognized_with_their_truth(self) -> None:
         found = answer(OBSERVE, ObserveRequest(HAMMER, shown()))
         assert "the camera wearer wipes a hammer with the cloth" in found["caption"]
         assert "a red globe" in found["caption"]
@@ -175,7 +175,7 @@ class TestAnswers:
         (window, *_) = answer(LOCATE, LocateRequest(asked, shown()))["windows"]
         assert window["start"] <= 13.0 < window["end"]
 
-    def test_a_video_is_told_from_another(self) -> None:
+    def test_two_videos_are_distinguished(self) -> None:
         memory = Memory(
             global_impression="It was filmed in a kitchen, with a red globe. A woman came into view."
         )
