@@ -58,7 +58,8 @@ def answer_queries(
                     if spare
                     else (spec.open(prepared.environment, seed), task.open_scorer(prepared, ScorerOptions()))
                 )
-            sample = answer_query(prepared, spec, *own.opened, query)
+            solver, scorer = own.opened
+            sample = answer_query(prepared, spec, solver, scorer, query)
             return Answered(sample, time.perf_counter() - started, turn.spent())
 
     if concurrency == 1:

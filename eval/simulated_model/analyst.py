@@ -282,7 +282,7 @@ def _announced(asked: Asked, options: Mapping[str, str], views: Sequence[View], 
     return found
 
 
-def _said_next(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_: Any) -> _Found:
+def _said_next(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_unused: Any) -> _Found:
     spoken = sorted(
         {
             (text.start, text.text): view for view in views for text in view.texts if text.kind != "screen"

@@ -190,7 +190,13 @@ def run(
         prepared = task.prepare(session.settings, progress.made)
     paid = session.settings.reasoner
     prices = (paid.price_prompt, paid.price_completion)
-    how = {"limit": limit, "factory": benchmark, "data": where, "policy": policy, "concurrency": concurrency}
+    how: Any = {
+        "limit": limit,
+        "factory": benchmark,
+        "data": where,
+        "policy": policy,
+        "concurrency": concurrency,
+    }
     done: list[Done] = []
     for folder, name, number in due:
         with RunProgress(f"{task.name}, {name}", prices=prices) as observer:

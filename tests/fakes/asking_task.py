@@ -92,12 +92,12 @@ def asked_server(latency: float = 0.0) -> Iterator[ChatServer]:
             status(503, Retry_After="0")(handler, body)
             return
         text = str(body["messages"])
-        chance = random.Random(hashlib.sha256(text.encode()).digest())
-        word = "x" * chance.randrange(1, 9)
+        own = random.Random(hashlib.sha256(text.encode()).digest())
+        word = "x" * own.randrange(1, 9)
         reply = f'{{"description": "{word}", "visual_query": "{word}", "passage_queries": ["a", "b", "c"]'
-        sloppy = chance.random()
+        sloppy = own.random()
         ending = ",}" if sloppy < 0.2 else "" if sloppy < 0.3 else "}"
-        said = "I cannot say." if chance.random() < 0.3 else reply + ending
+        said = "I cannot say." if own.random() < 0.3 else reply + ending
         say(said, {"prompt_tokens": 50 + len(word), "completion_tokens": 9})(handler, body)
 
     with chat_server([act]) as server:

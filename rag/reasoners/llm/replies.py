@@ -419,7 +419,7 @@ def _within(value: Any, bounds: tuple[float | None, float | None]) -> Any:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
     low, high = bounds
-    if bounds == (0, 1) and 10 < value <= 100:
+    if low == 0 and high == 1 and 10 < value <= 100:
         return value / 100
     return low if low is not None and value < low else high if high is not None and value > high else value
 
