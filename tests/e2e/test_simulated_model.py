@@ -55,7 +55,8 @@ def test_frames_are_recognized_after_jpeg_and_resizing(index: FrameIndex) -> Non
             small.save(data, "JPEG", quality=75)
             (found,) = index.recognize([data.getvalue()])
             asked += 1
-            right += found is not None and found.video is video and abs(found.time - time) < 1.0
+            # Alone, a frame of a pause is like one of another pause; both show the same.
+            right += found is not None and video.at(time) == found.video.at(found.time)
     assert right >= 0.99 * asked
 
 
