@@ -24,7 +24,6 @@ RagError
 ├── ReasonerError            the language model behind a role
 │   ├── RoleUnknown          the reasoner has no rule for the role
 │   ├── ReasonerUnreachable  no answer from the server
-│   ├── RoleUnknown          it has no rule for the role
 │   └── Unanswered           this question alone gets no answer
 │       ├── ReplyInvalid     its reply does not parse, after bounded repair
 │       ├── PromptTooLarge   longer, or with more images, than the model takes
