@@ -33,7 +33,7 @@ class ChosenOption(Reply):
     scores: tuple[float, ...] = ()
     """Probability per option, summing to 1; empty where the reasoner gives none."""
     confidence: float = Field(ge=0, le=1)
-    explanation: str
+    explanation: str = ""
     windows: tuple[int, ...] = ()
     """Indices into `Reading.windows` that the answer rests on."""
     passages: tuple[int, ...] = ()

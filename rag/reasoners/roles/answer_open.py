@@ -16,7 +16,7 @@ class OpenAnswer(Reply):
     text: str
     """Empty where the evidence holds no answer."""
     confidence: float = Field(ge=0, le=1)
-    explanation: str
+    explanation: str = ""
     windows: tuple[int, ...] = ()
     passages: tuple[int, ...] = ()
 

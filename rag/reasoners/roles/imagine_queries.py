@@ -34,7 +34,7 @@ class Hypothesis(Reply):
 class ImaginedQueries(Reply):
     """Abductive reasoning from fragments of memory to searches."""
 
-    thought: str
+    thought: str = ""
     anchors: tuple[str, ...] = ()
     """Entities, events and sounds that set this video apart."""
     hypotheses: tuple[Hypothesis, ...] = ()

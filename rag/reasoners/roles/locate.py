@@ -43,7 +43,7 @@ class LocateRequest:
 class LocatedWindow(Interval):
     """[start, end) seconds of the video."""
 
-    reason: str
+    reason: str = ""
 
 
 class Located(Reply):

@@ -66,7 +66,7 @@ class PlanRequest:
 class Plan(Reply):
     """Decomposition, gap analysis, leads followed, and what to search for next (Video-Browser, figure 18)."""
 
-    thought: str
+    thought: str = ""
     sub_questions: tuple[SubQuestion, ...] = Field(min_length=1)
     focus: int | None = None
     """Index of the sub-question that the queries are for; None where nothing is left to search."""

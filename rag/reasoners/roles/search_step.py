@@ -48,7 +48,7 @@ class SearchStepRequest:
 class SearchStep(Reply):
     """Thought, then an action: searches, or else results to open."""
 
-    thought: str
+    thought: str = ""
     queries: tuple[str, ...] = ()
     """Searches to make next; empty to open results."""
     open: tuple[int, ...] = ()

@@ -9,6 +9,7 @@ import pytest
 from rag.reasoners.llm.replies import ParsedReply, parse_reply
 from rag.reasoners.protocol import BadReply, Reply
 from rag.reasoners.roles.anchor_event import AnchorEvent
+from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent
@@ -197,3 +198,8 @@ def test_an_entry_of_a_mapping_that_does_not_fit_is_left_out():
     given = {"general_semantic_query": "x", "option_keywords": {"A": "glass", "B": {"x": 1, "y": 2}}}
     parsed = parse_reply(json.dumps(given), Facets)
     assert (parsed.reply.option_keywords, parsed.filtered) == ({"A": ("glass",)}, True)
+
+
+def test_a_reply_needs_no_words_about_itself():
+    assert read('{"choice": "B", "confidence": 0.8}', ChosenOption).explanation == ""
+    assert read('{"text": "glass", "confidence": 1}', OpenAnswer).explanation == ""
