@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from eval.runs.records import Output, Query, Sample, Score, TaskInput, check_sample, make_sample
@@ -41,16 +42,17 @@ def answer_queries(
     opened: tuple[Solver, Scorer],
     queries: Sequence[Query],
     concurrency: int = 1,
-) -> Iterator[Answered]:
+) -> Generator[Answered]:
     """The queries' samples, in their order. `opened`: the first worker's; the others open their own.
 
     At most `concurrency` queries are in flight: one computes while the others wait for a model
     (`rag.reasoners.turns`). Raises what stops the run, once the queries before it are given.
+    Closed early, it asks the model nothing further.
     """
-    lock, own, spare = threading.Lock(), threading.local(), [opened]
+    lock, stopped, own, spare = threading.Lock(), threading.Event(), threading.local(), [opened]
 
     def answer(query: Query) -> Answered:
-        with taking_turns(lock) as turn:
+        with taking_turns(lock, stopped) as turn:
             started = time.perf_counter()
             if not hasattr(own, "opened"):
                 own.opened = (
@@ -65,7 +67,10 @@ def answer_queries(
     if concurrency == 1:
         yield from map(answer, queries)
         return
-    pool = ThreadPoolExecutor(concurrency)
+    from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
+
+    # OpenMP's limit is a thread's own: with another one sums could differ in their last digits.
+    pool = ThreadPoolExecutor(concurrency, initializer=partial(threadpool_limits, limits=1))
     try:
         pending: deque[Future[Answered]] = deque()
         for query in queries:
@@ -75,6 +80,8 @@ def answer_queries(
         while pending:
             yield pending.popleft().result()
     finally:
+        # What is in flight ends with the reply that it waits for, and asks nothing further.
+        stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
 
 

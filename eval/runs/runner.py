@@ -3,6 +3,7 @@ and measured (TREC files, `results.json`)."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -210,10 +211,14 @@ def run_solver(
         # One question is too little work to share: more threads would only wait for each other.
         with threadpool_limits(limits=1):
             todo = queries[kept:]
-            for answered in answer_queries(task, prepared, spec, seed, (solver, scorer), todo, concurrency):
-                writer.append(answered.sample, answered.seconds, answered.usage)
-                if observer is not None:
-                    observer.advance(answered.usage)
+            opened_both = (solver, scorer)
+            with contextlib.closing(
+                answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
+            ) as answers:
+                for answered in answers:
+                    writer.append(answered.sample, answered.seconds, answered.usage)
+                    if observer is not None:
+                        observer.advance(answered.usage)
         run = measure(task, folder)
     right = sum(sample.correct for sample in run.samples)
     return Done(folder, name, seed, len(queries) - kept, kept, right)

@@ -8,6 +8,7 @@ used by one thread at a time, whatever they are made of, and what overlaps is th
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ class Turn:
     """One question in one thread."""
 
     lock: threading.Lock
+    stopped: threading.Event
+    queued: float = 0.0
+    """Seconds for which it waited for others to compute, after what it waited for had come."""
     counters: list[UsageCounter] = field(default_factory=list)
     """Those that counted something in this thread."""
 
@@ -35,16 +39,23 @@ class Turn:
         return usage_together(counter.spent() for counter in self.counters)
 
 
+class TurnStopped(BaseException):
+    """The run ended in another thread: this question is given up."""
+
+
 def current_turn() -> Turn | None:
     """The turn of this thread; None outside of `taking_turns`."""
     return getattr(_thread, "turn", None)
 
 
 @contextmanager
-def taking_turns(lock: threading.Lock) -> Iterator[Turn]:
-    """Hold `lock`, shared by the workers, to the end of the block, but for the `waiting` in it."""
+def taking_turns(lock: threading.Lock, stopped: threading.Event) -> Iterator[Turn]:
+    """Hold `lock`, shared by the workers, to the end of the block, but for the `waiting` in it.
+
+    Once `stopped` is set, `waiting` raises `TurnStopped`.
+    """
     with lock:
-        turn = _thread.turn = Turn(lock)
+        turn = _thread.turn = Turn(lock, stopped)
         try:
             yield turn
         finally:
@@ -60,8 +71,20 @@ def waiting() -> Iterator[None]:
     if turn is None:
         yield
         return
+    if turn.stopped.is_set():
+        raise TurnStopped
     turn.lock.release()
     try:
         yield
     finally:
+        ready = time.perf_counter()
         turn.lock.acquire()
+        turn.queued += time.perf_counter() - ready
+    if turn.stopped.is_set():
+        raise TurnStopped
+
+
+def turn_clock() -> float:
+    """`time.perf_counter` without the seconds for which this question waited for others to compute."""
+    turn = current_turn()
+    return time.perf_counter() - (0.0 if turn is None else turn.queued)

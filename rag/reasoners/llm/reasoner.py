@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from rag.reasoners.llm.usage import (
 from rag.reasoners.prompts import Message, Prompt, PromptItem, load_prompt, prompt_versions, render
 from rag.reasoners.protocol import BadReply
 from rag.reasoners.roles import ROLES
+from rag.reasoners.turns import turn_clock
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -155,17 +155,17 @@ class LlmReasoner:
         self._usage_counter.begin(role, repair=repair)
 
         def live() -> tuple[ChatReply, float]:
-            started = time.perf_counter()
+            started = turn_clock()
             try:
                 sent = self._fitted(messages, reply_model.model_json_schema(), rendered, within)
             except ReasonerError as error:
-                spent = time.perf_counter() - started
+                spent = turn_clock() - started
                 self._usage_counter.spend(role, spent)
                 bounded = within is not None and within < self._settings.timeout_seconds
                 if isinstance(error, ReasonerUnreachable) and bounded and spent >= (within or 0.0):
                     raise seconds_spent(self._settings, self.name, role) from error
                 raise
-            return sent, time.perf_counter() - started
+            return sent, turn_clock() - started
 
         if self._recording is None:
             sent, seconds = live()
