@@ -311,14 +311,17 @@ class RunWriter(LineWriter):
             for key, value in self._identity.items()
             for change in differences(key, there.get(key), value)
         )
-        for name in ("samples.jsonl", "timings.jsonl"):
+        for name in ("samples.jsonl", "timings.jsonl", "usage.jsonl"):
             truncate_partial_line(self.folder / name)
         self.samples = read_samples(self.folder / "samples.jsonl")
         _require_answers(self.folder, self._queries, self.samples)
         kept = {sample.query_id for sample in self.samples}
         lines = whole_lines(self.folder / "usage.jsonl").decode("utf-8", "replace").splitlines(keepends=True)
         if lines:
-            held = [line for line in lines if json.loads(line)["query_id"] in kept]
+            try:
+                held = [line for line in lines if json.loads(line)["query_id"] in kept]
+            except (ValueError, KeyError, TypeError) as error:
+                raise UsageError(f"{self.folder / 'usage.jsonl'}: cannot be read: {error}") from error
             atomic_write_text(self.folder / "usage.jsonl", "".join(held))
         return manifest
 

@@ -89,6 +89,17 @@ def test_what_is_half_done_is_taken_up(tmp_path: Path, torn: bytes) -> None:
     assert answers(tmp_path / "part") == answers(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("torn", [b'{"query_id": "q0', b'{"query_id": "q000", "by_role": {}}\n{"que'])
+def test_half_a_line_of_what_was_spent_is_dropped(tmp_path: Path, torn: bytes) -> None:
+    run_task(ToyTask(), "localized", 0, tmp_path)
+    (tmp_path / "usage.jsonl").write_bytes(torn)
+    run_task(ToyTask(), "localized", 0, tmp_path)
+    assert (tmp_path / "usage.jsonl").read_bytes() in (b"", torn[: torn.rfind(b"\n") + 1])
+    (tmp_path / "usage.jsonl").write_bytes(b"no JSON\n")
+    with pytest.raises(UsageError, match=r"usage\.jsonl: cannot be read"):
+        run_task(ToyTask(), "localized", 0, tmp_path)
+
+
 class Changed(ToyTask):
     def __init__(self) -> None:
         super().__init__()
