@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import rag
-from corpora.outputs import CALIBRATION, replace_file
+from corpora.outputs import CALIBRATION, check_output, replace_file
 from rag._cli.output import print_report
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
@@ -50,6 +50,7 @@ def calibrate(
     from rag.agents.shotfinder.calibration import calibrate, measure_labels, read_labels
 
     policy = session.overwrite_policy(force, labels)
+    check_output(out, CALIBRATION, policy)
     rows = read_labels(labels, folder)
     files = sorted({os.fspath(path) for row in rows for path in (row.path, row.copy_of) if path is not None})
     with tempfile.TemporaryDirectory(prefix="rag-calibrate-") as made:

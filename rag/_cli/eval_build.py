@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from corpora.outputs import check_output_folder
 from rag._cli.eval_run import RunProgress
 from rag._cli.output import print_report
 from rag._cli.session import Config, Force, Json, Verbose, given_path, start
@@ -68,12 +69,13 @@ def build(
     session = start(None, config, as_json, verbose, seed)
     if session.settings.reasoner.kind == "embedded":
         raise UsageError("this takes a language model; set reasoner.kind and reasoner.model")
-    from eval.tasks.egofact.construction.model_build import open_builder
+    from eval.tasks.egofact.construction.model_build import REPLIES, WORK, open_builder
     from eval.tasks.egofact.construction.records import shape_of
     from eval.tasks.egofact.replies import CallBudget
 
     videos = _videos(ego4d, ego4dsounds, events, scenario)
-    _require_free(out, force)
+    if not (out / WORK / REPLIES).is_file():
+        check_output_folder(out, session.overwrite_policy(force))
     budget = CallBudget(max_calls, max_tokens)
     with (
         RunProgress("egofact") as progress,
@@ -100,14 +102,6 @@ def _videos(
     if events is None or ego4d is not None:
         raise UsageError("name one source: --ego4d DIR, or --from-events FILE")
     return read_events(events)
-
-
-def _require_free(out: Path, force: bool) -> None:
-    """Raises `UsageError` for a folder that holds something else than a build of this command."""
-    from eval.tasks.egofact.construction.model_build import WORK
-
-    if not force and out.exists() and (not out.is_dir() or any(out.iterdir())) and not (out / WORK).is_dir():
-        raise UsageError(f"{out}: holds something else; name a new folder, or take --force")
 
 
 def _lines(out: Path, plan: Plan, calls: int, tokens: int) -> Iterator[str]:

@@ -57,3 +57,8 @@ def test_bad_labels_are_refused(tmp_path: Path) -> None:
     done = calibrate(tmp_path, "videos", "--labels", "labels.csv")
     assert done.returncode == 2
     assert "no file '1.mp4'" in done.stderr
+    # Refused before anything is read or measured.
+    (tmp_path / "rag-calibration.json").write_text("notes", encoding="utf-8")
+    done = calibrate(tmp_path, "videos", "--labels", "labels.csv")
+    assert done.returncode == 2
+    assert "is not a calibration written by this program" in done.stderr

@@ -84,6 +84,21 @@ def test_a_folder_that_is_taken_is_refused_before_any_work(
     assert not Path("here/localized-seed0").exists()
 
 
+def test_a_build_is_refused_where_a_folder_holds_something_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_REASONER__KIND", "openai")
+    monkeypatch.setenv("RAG_REASONER__MODEL", "m")
+    events = tmp_path / "events.jsonl"
+    events.write_text('{"video": "a.mp4", "start": 0, "end": 1, "text": "cuts"}\n', encoding="utf-8")
+    theirs = tmp_path / "home" / "work" / "thesis.txt"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("x", encoding="utf-8")
+    words = ["eval", "build", "egofact", "--from-events", str(events), "--out", str(tmp_path / "home")]
+    assert main(words) == 2
+    assert "is not empty, and was not written by this program" in capsys.readouterr().err
+
+
 def test_a_run_of_another_limit_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["eval", "run", TOY, "--system", "random", "--limit"]
     assert main([*words, "2"]) == 0

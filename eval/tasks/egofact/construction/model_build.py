@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 WORK = "work"
 """Below the folder of a benchmark: what a build keeps to go on from."""
+REPLIES = "replies.jsonl"
+"""Below `WORK`: what the model said; its presence marks a folder as a build."""
 NEAREST = 50
 """Passages that are compared with an object by title and opening too."""
 TRIED = 3
@@ -192,7 +194,7 @@ def open_builder(
     reasoner = open_reasoner(settings, None)
     with (
         MediaReader(settings.video.decoder, settings.video.stall_seconds) as media,
-        StoredReplies(out / WORK / "replies.jsonl", reasoner, BUILD_ROLES, budget) as replies,
+        StoredReplies(out / WORK / REPLIES, reasoner, BUILD_ROLES, budget) as replies,
     ):
 
         def read_frames(path: str, times: NDArray[np.float64]) -> Frames:
