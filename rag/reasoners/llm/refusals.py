@@ -40,7 +40,9 @@ def limits_refused(error: openai.APIStatusError) -> ModelLimits | None:
         return None
     said = error.response.text
     if images := TOO_MANY_IMAGES.search(said):
-        return ModelLimits(None, next((int(number) for number in images.groups() if number), None))
+        most = next((int(number) for number in images.groups() if number), None)
+        # A model that takes no image at all is another model than the settings say, not a limit.
+        return None if most == 0 else ModelLimits(None, most)
     if error.status_code == 413 or TOO_LONG.search(said):
         context = CONTEXT.search(said)
         return ModelLimits(int(context[1]) if context else None)

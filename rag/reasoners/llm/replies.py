@@ -433,11 +433,13 @@ def _bounds(info: FieldInfo | None) -> tuple[float | None, float | None]:
 
 
 def _fit_literal(value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The allowed word that the text is, in another spelling, or the only one that it holds."""
+    """The allowed word that the text is, in another spelling, or that it begins with and no other follows."""
     if not isinstance(value, str) or value in allowed:
         return value
     plain = {_plain(word): word for word in allowed}
     if _plain(value) in plain:
         return plain[_plain(value)]
-    held = {_plain(word) for word in re.findall(r"\w+", value)} & (plain.keys() - {""})
-    return plain[held.pop()] if len(held) == 1 else value
+    words = [_plain(word) for word in re.findall(r"\w+", value)]
+    held = {*words} & (plain.keys() - {""})
+    # "not solved" holds the word too.
+    return plain[words[0]] if words and held == {words[0]} else value

@@ -49,7 +49,10 @@ def label_of(given: str, options: Sequence[str]) -> str | None:
     found = {label for label, text in zip(known, texts, strict=True) if text and text == wanted}
     if matched := _LABEL.fullmatch(given.strip()):
         label, text = matched["label"].upper(), _plain(matched["text"] or "")
-        if label in known and text in texts[known.index(label)]:
+        # "A, B" names two options, though the text of A may hold a b.
+        part = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+        alone = text.upper() not in known
+        if label in known and alone and (not text or part.search(texts[known.index(label)])):
             found.add(label)
     return found.pop() if len(found) == 1 else None
 

@@ -41,7 +41,7 @@ class SelectRequest:
 class SelectedCandidates(Reply):
     """The results worth opening."""
 
-    selected: tuple[int, ...] = ()
+    selected: tuple[int, ...]
     """Indices into `candidates`, likeliest first, at most `top_k`, each once; empty: none is worth it."""
     reason: str = ""
 
@@ -92,8 +92,10 @@ def _examples() -> Iterator[Example[SelectRequest, SelectedCandidates]]:
     )
     request = SelectRequest(OPEN.text, "telescope mirror polishing", results, 2)
     yield Example("two", request, SelectedCandidates(selected=(1, 2), reason="They are of the workshop."))
-    yield Example("no results", SelectRequest(OPEN.text, OPEN.text, (), 3), SelectedCandidates())
-    yield Example("untitled", SelectRequest("", "", (Candidate("u", ""),), 1), SelectedCandidates())
+    yield Example("no results", SelectRequest(OPEN.text, OPEN.text, (), 3), SelectedCandidates(selected=()))
+    yield Example(
+        "untitled", SelectRequest("", "", (Candidate("u", ""),), 1), SelectedCandidates(selected=())
+    )
 
 
 SELECT_CANDIDATES = Role(

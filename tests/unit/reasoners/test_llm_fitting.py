@@ -156,5 +156,7 @@ def test_refusals_of_length_and_images_are_known_by_their_words(said, limits):
 def test_other_refusals_are_no_limits():
     assert limits_refused(refusal("no such model")) is None
     assert limits_refused(refusal("nginx", 413)) == ModelLimits()
+    # Without its images a prompt asks about what is not shown.
+    assert limits_refused(refusal("At most 0 image(s) may be provided in one prompt.")) is None
     assert format_refused(refusal("'response_format.type' must be 'text'"))
     assert not format_refused(refusal("no such model"))

@@ -12,6 +12,7 @@ from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.decompose_facets import Facets
+from rag.reasoners.roles.select_candidates import SelectedCandidates
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent
 
 
@@ -110,6 +111,8 @@ def test_anything_else_is_a_bad_reply(text, why):
     [
         ('{"description": "x", "position": "During"}', "position"),
         ('{"description": "x", "position": "before or after"}', "position"),
+        ('{"description": "x", "position": "not after"}', "position"),
+        ('{"description": "x", "position": ""}', "position"),
         ('{"position": "after"}', "description"),
         ('{"description": ""}', "description"),
         ('{"description": true}', "description"),
@@ -118,6 +121,12 @@ def test_anything_else_is_a_bad_reply(text, why):
 def test_a_reply_outside_the_schema_names_the_key(text, where):
     with pytest.raises(BadReply, match=where):
         read(text, AnchorEvent)
+
+
+@pytest.mark.parametrize("text", ['{"results": [1, 2], "reason": "x"}', '[{"index": 1, "reason": "x"}]'])
+def test_a_selection_under_another_name_is_not_an_empty_one(text):
+    with pytest.raises(BadReply, match="selected"):
+        read(text, SelectedCandidates)
 
 
 @pytest.mark.parametrize("position", ["After", " after. ", "AFTER", "after the event"])

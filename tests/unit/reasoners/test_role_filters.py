@@ -212,12 +212,26 @@ def test_a_choice_or_a_place_that_must_be_given_is_not_filled_in():
             for text in ("B", " b", "(B)", "[b].", "Option B", "The correct answer is: B.", "**B**")
         ],
         *[(text, "B") for text in ("B. a cup", "b) Cup.", "A Cup", '"a cup."')],
-        *[(text, None) for text in ("", "E", "A or B", "A) a cup", "cup", "B, but maybe C", "same", "1")],
+        *[
+            (text, None)
+            for text in (
+                "",
+                "E",
+                "A or B",
+                "A, B",
+                "A. amp",
+                "A) a cup",
+                "cup",
+                "B, but maybe C",
+                "same",
+                "1",
+            )
+        ],
         ("d", "D"),
     ],
 )
 def test_an_option_is_named_by_its_label_or_its_text(given, label):
-    assert label_of(given, ("A lamp", "A cup", "same", "Same")) == label
+    assert label_of(given, ("A lamp b", "A cup", "same", "Same")) == label
 
 
 def test_filtered_replies_are_counted_and_cost_no_other_call():
