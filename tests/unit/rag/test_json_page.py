@@ -25,6 +25,7 @@ from rag._cli.eval_commands import Listed
 from rag._cli.library import sound_runs
 from rag._cli.models import verification_shape
 from rag._cli.show import Shown
+from rag.agents.shotfinder.calibration import Labelled, calibrate
 from rag.indexing.report import Forecast, IndexReport
 from rag.records import (
     Answer,
@@ -160,10 +161,16 @@ MEASURED = {
     "copies": (NearDuplicate("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
     "uncompared": 0,
 }
+LABELLED = [("warm", "warm")] * 18 + [("neutral", "warm")] * 3 + [("neutral", "neutral")] * 20
+CALIBRATED = calibrate(
+    [Labelled("color", f"{at % 12}.mp4", true, measured) for at, (true, measured) in enumerate(LABELLED)],
+    encoder="",
+).model_dump(mode="json")
 MADE = [
     answer_shape(ANSWER),
     search_shape("the mirror", HITS),
     search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unmeasured=UNMEASURED),
+    report_shape("rag.calibrate/1", {"out": "rag-calibration.json", "tables": CALIBRATED["tables"]}),
     report_shape("rag.shots/1", MEASURED),
     windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),

@@ -1,0 +1,248 @@
+"""A request read as a model reads it: which step its prompt asks for, the quoted material, and the images."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rag.reasoners.prompts import PLACEHOLDER, Prompt, load_prompt
+from rag.reasoners.roles import ROLES
+
+_BLOCK = re.compile(
+    r"\[BEGIN (?P<name>[^\n\]]+) (?P<tag>[0-9a-f]{8})\]\n(?P<text>.*?)\n?\[END (?P=name) (?P=tag)\]",
+    re.DOTALL,
+)
+_STEP = re.compile(r"^Step: (\w+)\.", re.MULTILINE)
+_IMAGE = re.compile(r"\x00(\d+)\x00")
+_LINE = re.compile(
+    r"^(?P<kind>[a-z_]+) (?P<start>\d+(?:\.\d+)?) s to (?P<end>\d+(?:\.\d+)?) s: (?P<text>.*)$"
+)
+_SPAN = re.compile(r"^Time: (?P<start>\d+(?:\.\d+)?) s to (?P<end>\d+(?:\.\d+)?) s$", re.MULTILINE)
+_AT = re.compile(r"^Frames(?: at)?: (?P<times>.*)$", re.MULTILINE)
+
+
+class BadRequest(ValueError):
+    """A request that is no chat completion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Words said or shown during [start, end), seconds of the video."""
+
+    kind: str
+    start: float
+    end: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of quoted material, with the images that follow it."""
+
+    name: str
+    text: str
+    images: tuple[bytes, ...] = ()
+
+    @property
+    def number(self) -> int | None:
+        """Of "window 3"; None for a name without one."""
+        found = re.search(r" (\d+)$", self.name)
+        return int(found[1]) if found else None
+
+    @property
+    def times(self) -> list[float]:
+        """The seconds that are said of its images; empty where they are not said of each."""
+        found = _AT.search(self.text)
+        times = [float(at) for at in re.findall(r"(\d+(?:\.\d+)?) s", found["times"])] if found else []
+        return times if len(times) == len(self.images) else []
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """[start, end) seconds of the stretch; None for material that is no stretch of a video."""
+        found = _SPAN.search(self.text)
+        return (float(found["start"]), float(found["end"])) if found else None
+
+    @property
+    def texts(self) -> list[Text]:
+        """Its lines of words; a line without a time goes on with the one before."""
+        found: list[Text] = []
+        for line in self.text.splitlines():
+            match = _LINE.match(line)
+            if match:
+                found.append(Text(match["kind"], float(match["start"]), float(match["end"]), match["text"]))
+            elif found:
+                last = found.pop()
+                found.append(Text(last.kind, last.start, last.end, f"{last.text} {line}"))
+        return found
+
+
+@dataclass(frozen=True)
+class Request:
+    """One chat completion that is asked for."""
+
+    step: str
+    """Name of the role that the prompt is of; empty where it is none of ours."""
+    blocks: tuple[Block, ...]
+    words: Mapping[str, str]
+    """The bare words of the prompt, by name."""
+    system: str
+    text: str
+    images: tuple[bytes, ...]
+    attempt: int
+    """How many replies to this prompt were sent back."""
+    digest: str
+    """Of everything that a reply depends on."""
+    structured: str
+    """`json_schema`, `json_object` or empty."""
+    max_tokens: int
+
+    def get(self, name: str) -> str:
+        """The text of the material of that name; empty where there is none."""
+        return next((block.text for block in self.blocks if block.name == name), "")
+
+    def numbered(self, name: str) -> list[Block]:
+        """ "window 0", "window 1", ... in order."""
+        return [block for block in self.blocks if re.fullmatch(rf"{name} \d+", block.name)]
+
+    def count(self, name: str, default: int) -> int:
+        """A bare number of the prompt."""
+        word = self.words.get(name, "")
+        return int(word) if word.isdigit() else default
+
+
+def read_request(body: Mapping[str, Any]) -> Request:
+    """From the JSON of a chat completion. Raises `BadRequest`."""
+    messages = body.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise BadRequest("messages: a list with at least one message is required")
+    images: list[bytes] = []
+    written: dict[str, list[str]] = {"system": [], "user": [], "assistant": []}
+    for message in messages:
+        if not isinstance(message, dict) or message.get("role") not in written:
+            raise BadRequest("messages: each has a role: system, user or assistant")
+        written[message["role"]].append(_content(message.get("content"), images))
+    system, user = "\n".join(written["system"]), written["user"][0] if written["user"] else ""
+    step = _STEP.search(system)
+    role = ROLES.get(step[1]) if step else None
+    structured = body.get("response_format")
+    kind = structured.get("type", "") if isinstance(structured, dict) else ""
+    limit = body.get("max_completion_tokens", body.get("max_tokens"))
+    return Request(
+        step=step[1] if step else "",
+        blocks=tuple(_blocks(user, images)),
+        words=_words(load_prompt(role), system, user) if role is not None else {},
+        system=system,
+        text=user,
+        images=tuple(images),
+        attempt=len(written["assistant"]),
+        digest=_digest(messages, kind),
+        structured=kind if kind in ("json_schema", "json_object") else "",
+        max_tokens=limit if isinstance(limit, int) and limit > 0 else 4096,
+    )
+
+
+def _content(content: Any, images: list[bytes]) -> str:
+    """The text of a message, with a mark where each image is; images are appended."""
+    if content is None or isinstance(content, str):
+        return (content or "").replace("\x00", "")
+    if not isinstance(content, list):
+        raise BadRequest("content: a text, or a list of parts")
+    found: list[str] = []
+    for part in content:
+        match part:
+            case {"type": "text", "text": str() as text}:
+                found.append(text.replace("\x00", ""))
+            case {"type": "image_url", "image_url": {"url": str() as url}}:
+                found.append(f"\x00{len(images)}\x00")
+                images.append(_image(url))
+            case _:
+                raise BadRequest("content: a part is of type text or image_url")
+    return "".join(found)
+
+
+def _image(url: str) -> bytes:
+    head, _, data = url.partition(";base64,")
+    if not head.startswith("data:image/"):
+        raise BadRequest("image_url: only data: URLs with base64 are taken; nothing is fetched")
+    try:
+        return base64.b64decode(data, validate=True)
+    except binascii.Error as error:
+        raise BadRequest("image_url: no base64") from error
+
+
+def _blocks(text: str, images: Sequence[bytes]) -> Iterator[Block]:
+    """The quoted material; an image belongs to the block that it follows."""
+    matches = list(_BLOCK.finditer(text))
+    ends = [match.start() for match in matches[1:]] + [len(text)]
+    for match, end in zip(matches, ends, strict=False):
+        own = tuple(images[int(number)] for number in _IMAGE.findall(text, match.end(), end))
+        yield Block(match["name"], match["text"], own)
+
+
+def _words(prompt: Prompt, system: str, user: str) -> dict[str, str]:
+    """The bare words that were put into a prompt, found by what comes before and after each."""
+    found: dict[str, str] = {}
+    for template, text in ((prompt.system, system), (prompt.user, user)):
+        places = list(PLACEHOLDER.finditer(template))
+        edges = [0, *(match.end() for match in places)]
+        starts = [*(match.start() for match in places[1:]), len(template)]
+        for match, before, after in zip(places, edges, starts, strict=False):
+            if not match[1] or match[2] == "tag":
+                continue
+            left, right = template[before : match.start()][-40:], template[match.end() : after][:20]
+            end = re.escape(right) if right else r"(?:$|\n)"
+            put = re.search(re.escape(left) + r"([\w ,.-]*?)" + end, text)
+            if put:
+                found[match[2]] = put[1].strip()
+    return found
+
+
+def _digest(messages: Any, structured: str) -> str:
+    text = json.dumps([messages, structured], sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def listed_options(text: str) -> dict[str, str]:
+    """Label to option, from lines like "(A) ..."; a line without a label goes on with the one before."""
+    found: dict[str, str] = {}
+    label = ""
+    for line in text.splitlines():
+        match = re.match(r"\(([A-Z])\) (.*)", line)
+        if match:
+            label = match[1]
+            found[label] = match[2]
+        elif label:
+            found[label] += f" {line}"
+    return found
+
+
+MEMORY = {
+    "The video as a whole": "global_impression",
+    "The moment": "key_moment",
+    "Just before it": "before",
+    "Just after it": "after",
+    "Heard": "auditory_memory",
+}
+
+
+def memory_parts(text: str) -> dict[str, str]:
+    """The parts of a memory as `rag.reasoners.roles.material.memory_text` writes it, by field."""
+    found: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        name, colon, rest = line.partition(": ")
+        constraint = re.fullmatch(r"Also asked \((\w+)\)", name)
+        if colon and (name in MEMORY or constraint):
+            last = MEMORY.get(name, "constraint")
+            found[last] = rest
+            if constraint and constraint[1] != "constraint":
+                found["constraint_kind"] = constraint[1]
+        elif last:
+            found[last] += f"\n{line}"
+    return found
