@@ -23,9 +23,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from eval.simulated_model.server import ATTEMPTS
+
 RAG = [sys.executable, "-m", "rag._cli.main"]
-FAMILY = "simulated"
-ATTEMPTS = ("replies", "first repairs", "further repairs")
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def run(chosen: argparse.Namespace, preset: str, dials: Sequence[str], seconds: 
     name = "-".join([preset, *dials])
     out = chosen.out / name
     with served(chosen.data, chosen.port, preset, dials) as base:
-        settings = {"KIND": "openai", "MODEL": FAMILY, "BASE_URL": base, "REPAIRS": "2"}
+        settings = {"KIND": "openai", "MODEL": "simulated", "BASE_URL": base, "REPAIRS": "2"}
         environment = {**os.environ, **{f"RAG_REASONER__{key}": value for key, value in settings.items()}}
         command = [*RAG, "eval", "run", chosen.task, "--data", str(chosen.data), "--out", str(out)]
         command += ["--system", chosen.systems, "--text", *chosen.options.split()]
@@ -106,9 +106,7 @@ def page(task: str, runs: Sequence[Mapping[str, Any]]) -> str:
         for cell in one["systems"].values():
             lost.update(cell["lost"])
         for role in sorted({key.split(" ")[0] for key in counts}):
-            row = [
-                counts.get(f"{role} {kind}", 0) for kind in ("replies", "first repairs", "further repairs")
-            ]
+            row = [counts.get(f"{role} {kind}", 0) for kind in ATTEMPTS]
             lines.append(f"| {one['name']} | {role} | {' | '.join(map(str, row))} | {lost[role]} |")
         lines.append(f"| {one['name']} | samples without a readable answer | | | | {lost['any']} |")
     return "\n".join(lines) + "\n"

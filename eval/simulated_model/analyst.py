@@ -13,7 +13,6 @@ from typing import Any
 
 from eval.simulated_model.dials import draw
 from eval.simulated_model.language import Clause, agreement, clause_of, concepts, done, setting
-from eval.simulated_model.material import Block, Request, listed_options
 from eval.simulated_model.perception import Perception, View
 from eval.simulated_model.questions import (
     LEAST,
@@ -25,6 +24,7 @@ from eval.simulated_model.questions import (
     text_scores,
     understand,
 )
+from eval.simulated_model.request import Block, Request, listed_options
 from eval.workbench.catalogue import kind
 from rag.relevance import content_words, lexical_overlap, numbers
 

@@ -11,9 +11,9 @@ from typing import Any
 from eval.simulated_model import analyst, planner, watcher
 from eval.simulated_model.dials import Dials
 from eval.simulated_model.fingerprints import FrameIndex
-from eval.simulated_model.material import BadRequest, Request
 from eval.simulated_model.perception import Perception
 from eval.simulated_model.replies import UNASKED, written
+from eval.simulated_model.request import BadRequest, Request
 
 ANSWERS: Mapping[str, Callable[[Request, Perception], dict[str, Any]]] = {
     "rewrite_question": planner.question_role,

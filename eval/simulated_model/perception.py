@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import FrameIndex, Recognized
 from eval.simulated_model.language import Clause, clauses, sentence, setting
-from eval.simulated_model.material import Block, Text
+from eval.simulated_model.request import Block, Text
 from eval.simulated_model.world import Card, Event, Moment, Video
 from eval.workbench.catalogue import ACTIONS, KINDS, allows, kind, place_name, scene, with_article
 from eval.workbench.seeds import stream

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.simulated_model.language import clause_of
-from eval.simulated_model.material import Block, Request, listed_options, memory_parts
 from eval.simulated_model.perception import Perception
+from eval.simulated_model.request import Block, Request, listed_options, memory_parts
 from eval.simulated_model.watcher import verdict
 from eval.workbench.catalogue import kind, place_name
 from eval.workbench.seeds import stable_number

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from eval.simulated_model.language import Clause, agreement, clause_of, setting
-from eval.simulated_model.material import Text
 from eval.simulated_model.perception import Fact, View
+from eval.simulated_model.request import Text
 from rag.relevance import content_words, lexical_overlap
 
 Asks = Literal[

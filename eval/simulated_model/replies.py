@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from eval.simulated_model.dials import Dials, draw
-from eval.simulated_model.material import Request
+from eval.simulated_model.request import Request
 from eval.workbench.seeds import stream
 
 APOLOGY = "I'm sorry, but I can't help with identifying what happens in these images."

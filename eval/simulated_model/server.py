@@ -12,12 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from eval.simulated_model.dials import draw
-from eval.simulated_model.material import BadRequest, Request, read_request
 from eval.simulated_model.model import Reply, SimulatedModel
+from eval.simulated_model.request import BadRequest, Request, read_request
 
 LONGEST_BODY = 2**28
 POLL = 0.05
-_ATTEMPTS = ("replies", "first repairs", "further repairs")
+ATTEMPTS = ("replies", "first repairs", "further repairs")
+"""What `counts` calls a reply to a new prompt, to one sent back once, and to one sent back again."""
 
 
 class SimulatedModelServer(ThreadingHTTPServer):
@@ -58,7 +59,7 @@ class SimulatedModelServer(ThreadingHTTPServer):
         """Count a reply and its slips under its role; `attempt`: how many before it were sent back."""
         role = reply.role or "unknown"
         with self._lock:
-            self.counts.update([f"{role} {_ATTEMPTS[min(attempt, 2)]}"])
+            self.counts.update([f"{role} {ATTEMPTS[min(attempt, 2)]}"])
             self.counts.update(f"{role} {slip}" for slip in reply.slips)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from eval.simulated_model.analyst import open_answer
 from eval.simulated_model.dials import draw
 from eval.simulated_model.language import Clause, agreement, clauses, concepts, sentence
-from eval.simulated_model.material import Request, memory_parts
 from eval.simulated_model.perception import Fact, Frame, Perception, View, caption
 from eval.simulated_model.questions import LEAST, all_facts, fact_scores, text_scores, understand
+from eval.simulated_model.request import Request, memory_parts
 from rag.relevance import content_words, lexical_overlap
 
 SAME = 0.5

@@ -14,9 +14,9 @@ import pytest
 from corpora.records import Frames
 from eval.simulated_model.dials import Dials, preset
 from eval.simulated_model.language import Clause, agreement, clause_of, clauses, setting
-from eval.simulated_model.material import read_request
 from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.replies import APOLOGY, GERMAN
+from eval.simulated_model.request import read_request
 from eval.workbench.catalogue import ACTIONS, KINDS, SPLITS, place_name, predicate
 from rag.errors import ReasonerError, UsageError
 from rag.reasoners.prompts import Message, load_prompt, render

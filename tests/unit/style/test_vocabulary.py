@@ -107,7 +107,7 @@ KEPT = {
     "eval/metrics/scored.py": {"unjudged"},
     "eval/runs/records.py": {"unjudged"},
     "eval/simulated_model/language.py": {"drawn", "filmed", "somebody"},
-    "eval/simulated_model/material.py": {"heard"},
+    "eval/simulated_model/request.py": {"heard"},
     "eval/simulated_model/questions.py": {"somebody"},
     "eval/simulated_model/watcher.py": {"heard"},
     "eval/tasks/browsecomp/construction.py": {"planting"},

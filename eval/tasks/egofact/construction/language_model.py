@@ -9,7 +9,13 @@ from functools import cache, partial
 from eval.runs.records import LETTERS
 from eval.tasks.egofact.construction.options import Drafter, shuffled_order
 from eval.tasks.egofact.construction.questions import Candidate, names_object, question_text
-from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
+from eval.tasks.egofact.construction.records import (
+    SCREENSHOT_SECONDS,
+    EventStructure,
+    FactPassage,
+    Segment,
+    Statement,
+)
 from eval.tasks.egofact.construction.roles import (
     CHECK_CHOICE,
     DESCRIBE_SCREENSHOT,
@@ -30,8 +36,6 @@ from rag.answering import ReadFrames
 from rag.errors import ReplyInvalid
 from rag.records import Question
 
-SCREENSHOT_SECONDS = 3.0
-"""C.1: one screenshot each 3 s, ten of a clip."""
 COUNTERFACTS = 3
 """C.2.5: beside each fact."""
 PREFIXES = ("the video that shows ", "the video that ", "a video that shows ")

@@ -110,6 +110,8 @@ class Shape:
         return sum(self.of(family) for family in FAMILIES)
 
 
+SCREENSHOT_SECONDS = 3.0
+"""C.1: one screenshot each 3 s, ten of a clip."""
 PAPER = Shape(127, 113, 73, 119, 91)
 """EgoFact, table 1 and C.1: 396 queries over 127 clips."""
 MINI = Shape(14, 12, 7, 12, 9)

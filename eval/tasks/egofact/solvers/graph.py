@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Clip, Evidence, Passage
+from eval.tasks.egofact.construction.records import SCREENSHOT_SECONDS
 from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.pipeline import no_frames, whole
@@ -35,8 +36,6 @@ ENTITIES = 10
 UNITS = 5
 EVERY = 100_000
 """More passages than any library of a benchmark holds."""
-SCREENSHOT_SECONDS = 3.0
-"""EgoFact, C.1: ten screenshots of a clip."""
 
 
 SETTINGS: Mapping[str, Any] = {
