@@ -77,12 +77,15 @@ def _prompt(request: SearchStepRequest) -> RoleCall:
 
 
 def _sanitize(request: SearchStepRequest, reply: SearchStep) -> SearchStep:
-    queries = distinct(reply.queries)
+    """Without searches that were made, or that are not left."""
+    queries = distinct(reply.queries, [one.query for one in request.observed])[: request.queries_left]
     if not queries and request.queries_left and not request.observed:
         raise BadReply("queries is empty, and nothing was searched for yet")
     known = known_numbers(reply.open, len(request.results))
     if reply.open and not known and not queries:
         raise BadReply(f"open names {reply.open[:5]}; there are {len(request.results)} results, from 0")
+    if reply.queries and not queries and not known and request.results:
+        raise BadReply("queries holds no search that is new and still left; name results in open")
     return reply.model_copy(update={"queries": queries, "open": known})
 
 

@@ -123,7 +123,8 @@ FILTERED = [
     ),
     (REWRITE_QUESTION, "q2", {"passage_queries": ("one", "two")}, {"passage_queries": ("one",)}),
     (SEARCH_STEP, "last", {"open": (5, 1, 1, -1)}, {"open": (1,)}),
-    (SEARCH_STEP, "last", {"queries": ("a", "A", "")}, {"queries": ("a",)}),
+    (SEARCH_STEP, "last", {"queries": ("a", "A", "")}, {"queries": ()}),
+    (SEARCH_STEP, "first", {"queries": ("a", "A", "", "b", "c")}, {"queries": ("a", "b")}),
     (SELECT_CANDIDATES, "two", {"selected": (3, 2, 2, 0, 1)}, {"selected": (2, 0)}),
     (SELECT_CANDIDATES, "no results", {"selected": (0,)}, {"selected": ()}),
     (
@@ -177,6 +178,7 @@ def test_events_come_clipped_and_in_order():
         (REWRITE_QUESTION, None, {"visual_query": " "}, "blank"),
         (SEARCH_STEP, "first", {"queries": (" ",)}, "queries is empty"),
         (SEARCH_STEP, "last", {"open": (7,)}, "there are 2 results"),
+        (SEARCH_STEP, "last", {"queries": ("one more",), "open": ()}, "name results in open"),
         (SELECT_CANDIDATES, "two", {"selected": (3, 4)}, "only 0 to 2"),
         (SUMMARIZE, "a video", {"summary": ""}, "blank"),
         (TIMELINE, None, {"events": (event(50, 60),)}, "from 0 s to 40 s"),
