@@ -205,6 +205,10 @@ def _label(row: Mapping[str, str | None], where: str, folder: Path) -> Label:
         start, end = (float(cells[name]) if cells[name] else None for name in ("start", "end"))
     except ValueError as error:
         raise UsageError(f"{where}: start and end are seconds") from error
+    if not 0 <= (first := start or 0.0) <= (first if end is None else end) < math.inf:
+        raise UsageError(f"{where}: start and end are seconds, start not after end")
+    if cells["copy_of"] and not (folder / cells["copy_of"]).is_file():
+        raise UsageError(f"{where}: no file {cells['copy_of']!r} in {folder}")
     if not cells["path"] or not (folder / cells["path"]).is_file():
         raise UsageError(f"{where}: no file {cells['path']!r} in {folder}")
     copy_of = folder / cells["copy_of"] if cells["copy_of"] else None

@@ -90,6 +90,9 @@ def test_labels_are_read_by_their_columns(tmp_path: Path):
         ("path,style\na.mp4,live\nb.mp4,cartoon\n", "csv:3: style 'cartoon' is none of live, 2d"),
         ("path,style\nc.mp4,live\n", "csv:2: no file 'c.mp4'"),
         ("path,start\na.mp4,soon\n", "csv:2: start and end are seconds"),
+        ("path,start\na.mp4,nan\n", "csv:2: start and end are seconds"),
+        ("path,start,end\na.mp4,5,0\n", "csv:2: start and end are seconds"),
+        ("path,copy_of\na.mp4,z.mp4\n", "csv:2: no file 'z.mp4'"),
     ],
 )
 def test_a_bad_row_is_named(text: str, fault: str, tmp_path: Path):
