@@ -15,7 +15,7 @@ from eval.simulated_model.dials import draw
 from eval.simulated_model.language import Clause, agreement, clause_of, concepts, done, setting
 from eval.simulated_model.perception import Perception, View
 from eval.simulated_model.questions import (
-    LEAST,
+    LEAST_AGREEMENT,
     Asked,
     all_facts,
     around,
@@ -28,7 +28,7 @@ from eval.simulated_model.request import Block, Request, listed_options
 from eval.workbench.catalogue import kind
 from rag.relevance import content_words, lexical_overlap, numbers
 
-NEVER = "never null"
+NEVER_NULL = "never null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ def answer_choice(request: Request, perception: Perception) -> dict[str, Any]:
         }
     best = supports[order[0]]
     others = [supports[label].score for label in order[1:]]
-    known = best.score >= LEAST / 2 and best.score > max(others, default=0.0)
-    must = any(NEVER in word for word in (request.words.get("otherwise", ""), request.system))
+    known = best.score >= LEAST_AGREEMENT / 2 and best.score > max(others, default=0.0)
+    must = any(NEVER_NULL in word for word in (request.words.get("otherwise", ""), request.system))
     if not known and not must:
         return {
             "choice": None,
@@ -349,7 +349,7 @@ def open_answer(asked: Asked, views: Sequence[View], passages: Sequence[Block] =
         scores = fact_scores(asked, facts, asked.clause)
         known = [(score, at) for at, score in enumerate(scores) if _decides(asked, facts[at].clause)]
         best, at = max(known, key=lambda row: (row[0], -row[1]), default=(0.0, -1))
-        if best >= LEAST:
+        if best >= LEAST_AGREEMENT:
             clause = facts[at].clause
             words = kind(str(clause.kind_id)).name if asked.asks == "thing" else done(clause)
             return words, Support(best, facts[at].source, "", f"At {facts[at].start:.1f} s it is seen.")

@@ -29,11 +29,11 @@ COLUMNS, ROWS, CELL = 16, 9, 4
 LENGTH = COLUMNS * ROWS * 3
 RATE = 4.0
 """Frames a second that are indexed."""
-FARTHEST = 12.0
+LARGEST_DISTANCE = 12.0
 """Root mean square difference in levels of 255 beyond which a frame is none of these."""
-SECOND = 0.15
-"""Levels that a second between the indexed and the stated time weighs, up to `LATEST` seconds."""
-LATEST = 10.0
+TIME_WEIGHT = 0.15
+"""Levels a second between the indexed and the stated time, up to `LARGEST_GAP` seconds."""
+LARGEST_GAP = 10.0
 BLOCK = 16384
 
 
@@ -74,16 +74,16 @@ class FrameIndex:
         distances = self._distances(np.stack([jpeg_thumbnail(image) for image in images]))
         nearest = np.minimum.reduceat(distances, self._starts[:-1], axis=1)
         # One frame that is no frame of any video does not decide where the others are from.
-        best = int(np.minimum(nearest, 2 * FARTHEST).sum(axis=0).argmin())
+        best = int(np.minimum(nearest, 2 * LARGEST_DISTANCE).sum(axis=0).argmin())
         low, high = int(self._starts[best]), int(self._starts[best + 1])
         times = self._times[low:high]
         found: list[Recognized | None] = []
         for row, own in enumerate(distances[:, low:high]):
             cost = own
             if stated is not None:
-                cost = own + SECOND * np.minimum(np.abs(times - stated[row]), LATEST)
+                cost = own + TIME_WEIGHT * np.minimum(np.abs(times - stated[row]), LARGEST_GAP)
             at = int(cost.argmin())
-            near = float(own[at]) <= FARTHEST
+            near = float(own[at]) <= LARGEST_DISTANCE
             found.append(Recognized(self.videos[best], float(times[at])) if near else None)
         return found
 

@@ -12,7 +12,7 @@ from eval.simulated_model import analyst, planner, watcher
 from eval.simulated_model.dials import Dials
 from eval.simulated_model.fingerprints import FrameIndex
 from eval.simulated_model.perception import Perception
-from eval.simulated_model.replies import UNASKED, written
+from eval.simulated_model.replies import UNKNOWN_ROLE, reply_text
 from eval.simulated_model.request import BadRequest, Request
 
 ANSWERS: Mapping[str, Callable[[Request, Perception], dict[str, Any]]] = {
@@ -70,9 +70,9 @@ class SimulatedModel:
         self._check_limits(request, prompt)
         answer = ANSWERS.get(request.step)
         if answer is None:
-            text, slips = UNASKED, tuple[str, ...]()
+            text, slips = UNKNOWN_ROLE, tuple[str, ...]()
         else:
-            text, slips = written(answer(request, self._perception), request, self.dials, self.seed)
+            text, slips = reply_text(answer(request, self._perception), request, self.dials, self.seed)
         tokens = text_tokens(text)
         cut = tokens > request.max_tokens
         if cut:

@@ -29,9 +29,9 @@ _ASKED = (
     ("text", r"(?P<clause>(?:note|card|screen|speaker|voice))\b"),
     ("thing", r"what does (?P<clause>[^?]+)\?"),
 )
-LEAST = 0.45
+LEAST_AGREEMENT = 0.45
 """Agreement from which a fact is what was asked about."""
-BESIDE = 0.35
+OUT_OF_PLACE = 0.35
 """Weight of a fact on the wrong side of the anchor, or in another setting."""
 
 
@@ -95,7 +95,7 @@ def fact_scores(asked: Asked, facts: Sequence[Fact], clause: Clause) -> list[flo
     anchors = [
         (agreement(fact.clause, asked.anchor) * around(asked, fact.setting), fact)
         for fact in facts
-        if agreement(fact.clause, asked.anchor) >= LEAST
+        if agreement(fact.clause, asked.anchor) >= LEAST_AGREEMENT
     ]
     if not anchors:
         return plain
@@ -106,7 +106,7 @@ def fact_scores(asked: Asked, facts: Sequence[Fact], clause: Clause) -> list[flo
 
 def _in_time(side: str, fact: Fact, anchors: Sequence[Fact]) -> float:
     """1 close to the anchor on its right side, less far away, little on the other side or elsewhere."""
-    best = BESIDE
+    best = OUT_OF_PLACE
     for anchor in anchors:
         if anchor.source != fact.source or anchor is fact:
             continue
@@ -132,7 +132,7 @@ def text_scores(asked: Asked, views: Sequence[View]) -> list[tuple[float, Text, 
     return sorted(found, key=lambda row: -row[0])
 
 
-def events_of(facts: Sequence[Fact], clause: Clause, least: float = LEAST) -> list[Fact]:
+def events_of(facts: Sequence[Fact], clause: Clause, least: float = LEAST_AGREEMENT) -> list[Fact]:
     """The different events that fit, by time; what is seen and said of one event counts once."""
     found: list[Fact] = []
     for fact in sorted(facts, key=lambda fact: fact.start):

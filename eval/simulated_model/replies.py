@@ -12,7 +12,7 @@ from eval.workbench.seeds import stream
 
 APOLOGY = "I'm sorry, but I can't help with identifying what happens in these images."
 GERMAN = "Auf den Bildern und im Text ist zu sehen, wonach gefragt wird."
-UNASKED = "This message names no step that I know."
+UNKNOWN_ROLE = "This message names no step that I know."
 FORM_SLIPS = ("trailing_comma", "prose", "code_fence", "number_as_text", "extra_field", "refusal")
 """What a server that enforces a JSON schema makes impossible."""
 FREE_FORM_SLIPS = ("trailing_comma", "prose", "code_fence", "refusal")
@@ -30,7 +30,9 @@ def slips_of(request: Request, dials: Dials, seed: int) -> tuple[str, ...]:
     )
 
 
-def written(reply: dict[str, Any], request: Request, dials: Dials, seed: int) -> tuple[str, tuple[str, ...]]:
+def reply_text(
+    reply: dict[str, Any], request: Request, dials: Dials, seed: int
+) -> tuple[str, tuple[str, ...]]:
     """The reply's text, and the slips that are in it."""
     rng = stream("slip", seed, request.digest)
     slips = slips_of(request, dials, seed)

@@ -10,7 +10,7 @@ from eval.simulated_model.analyst import open_answer
 from eval.simulated_model.dials import draw
 from eval.simulated_model.language import Clause, agreement, clauses, concepts, sentence
 from eval.simulated_model.perception import Fact, Frame, Perception, View, caption
-from eval.simulated_model.questions import LEAST, all_facts, fact_scores, text_scores, understand
+from eval.simulated_model.questions import LEAST_AGREEMENT, all_facts, fact_scores, text_scores, understand
 from eval.simulated_model.request import Request, memory_parts
 from rag.relevance import content_words, lexical_overlap
 
@@ -86,7 +86,7 @@ def _spans(wanted: str, view: View) -> list[tuple[float, float, float, str]]:
     if not clause.empty:
         scored = zip(fact_scores(asked, facts, clause), facts, strict=True)
         for score, fact in scored:
-            if score >= LEAST:
+            if score >= LEAST_AGREEMENT:
                 found.append((score, *_opened(fact.start, fact.end, times), sentence(fact.clause)))
     if asked.asks in ("text", "next", "announced") or not found:
         found += [
@@ -97,7 +97,9 @@ def _spans(wanted: str, view: View) -> list[tuple[float, float, float, str]]:
     if not found and asked.setting:
         near = [frame for frame in view.frames if len(asked.setting & frame.setting) * 2 > len(asked.setting)]
         if near:
-            found.append((LEAST, near[0].time, near[-1].time + 1.0, "the scene that is asked about"))
+            found.append(
+                (LEAST_AGREEMENT, near[0].time, near[-1].time + 1.0, "the scene that is asked about")
+            )
     kept: list[tuple[float, float, float, str]] = []
     for score, start, end, reason in sorted(found, key=lambda row: -row[0]):
         start, end = max(low, start), min(high, end)
@@ -205,7 +207,7 @@ def check_caption(request: Request, perception: Perception) -> dict[str, Any]:
     """Whether a caption names the event of a question."""
     asked = understand(request.get("question"))
     best = max((agreement(clause, asked.clause) for clause in clauses(request.get("caption"))), default=0.0)
-    return {"sufficient": verdict(best >= LEAST, request, perception, "sufficient")}
+    return {"sufficient": verdict(best >= LEAST_AGREEMENT, request, perception, "sufficient")}
 
 
 def timeline(request: Request, perception: Perception) -> dict[str, Any]:
