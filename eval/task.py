@@ -82,7 +82,8 @@ class Solver(Protocol):
     def solve(self, asked: Any) -> Output:
         """Answer one input, a `TaskInput` or the task's own subclass of it.
 
-        Raises `RagError` where the run must stop; it is resumed at this input.
+        Raises `Unanswered` where the model gave no usable answer, which is a wrong sample, and another
+        `RagError` where the run must stop; it is resumed at this input.
         """
         ...
 
