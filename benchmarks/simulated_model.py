@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from eval.runs.folder import read_usage
 from eval.simulated_model.server import ATTEMPTS
 
 RAG = [sys.executable, "-m", "rag._cli.main"]
@@ -74,15 +75,14 @@ def run(chosen: argparse.Namespace, preset: str, dials: Sequence[str], seconds: 
 
 
 def accuracy(folder: Path) -> dict[str, Any]:
-    """Right answers, answers, and replies that were lost, by role where the samples say it."""
-    lost: Counter[str] = Counter()
+    """Right answers, answers, and replies that were lost, by role."""
+    usage = read_usage(folder)
+    lost = Counter({role: int(row["unread"]) for role, row in (usage.by_role if usage else {}).items()})
     right = asked = 0
     for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines():
         sample = json.loads(line)
         asked += 1
         right += bool(sample.get("correct"))
-        for role, row in (sample.get("evidence", {}).get("tokens_by_role") or {}).items():
-            lost[role] += int(row.get("unread", 0))
         lost["any"] += bool(sample.get("parse_failure"))
     return {"right": right, "asked": asked, "lost": dict(lost)}
 
