@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore, TaskInput
+from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore, TaskInput, token_counts
 from rag.library import Library
 from rag.records import SearchFilter
 
@@ -57,10 +57,6 @@ class RagAsk:
             ),
             windows=tuple(windows),
             evidence={"explanation": answer.explanation, "answer": answer.text, "matched": answer.matched},
-            tokens={
-                "prompt": usage.prompt_tokens,
-                "completion": usage.completion_tokens,
-                "image": usage.image_tokens,
-            },
+            tokens=token_counts(usage),
             timings=dict(answer.timings),
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from eval.runs.records import Output, Query, Sample, Score, TaskInput, check_sample, make_sample
+from eval.runs.records import Output, Query, Sample, Score, TaskInput, check_sample, make_sample, token_counts
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
 from rag.errors import ReplyInvalid, Unanswered
 from rag.reasoners.turns import taking_turns
@@ -112,14 +112,9 @@ def answer_query(
 
 def unanswered_output(error: Unanswered) -> Output:
     """The output of a query that the model gave no usable answer to: no choice, and why."""
-    usage = error.usage or Usage()
     return Output(
         evidence={"failure": type(error).__name__, "explanation": str(error)},
-        tokens={
-            "prompt": usage.prompt_tokens,
-            "completion": usage.completion_tokens,
-            "image": usage.image_tokens,
-        },
+        tokens=token_counts(error.usage or Usage()),
         parse_failure=isinstance(error, ReplyInvalid),
     )
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rag.records import Usage
+
 
 LETTERS = string.ascii_uppercase
 """Of the options, as `rag ask` labels them."""
@@ -124,10 +126,20 @@ class Output:
     evidence: Mapping[str, Any] = field(default_factory=dict)
     """JSON, small: the answer of an open question, candidates, captions, rewritten queries."""
     tokens: Mapping[str, int] = field(default_factory=dict)
+    """By kind; their sum is what the query cost (`token_counts`)."""
     parse_failure: bool = False
     """A language model's reply could not be read, after repair; the choice then is None or a fallback."""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Seconds by stage. Written to timings.jsonl alone."""
+
+
+def token_counts(usage: Usage) -> dict[str, int]:
+    """`Output.tokens` of a usage, which sum to all of its tokens: prompts are without their images."""
+    return {
+        "prompt": usage.prompt_tokens - usage.image_tokens,
+        "completion": usage.completion_tokens,
+        "image": usage.image_tokens,
+    }
 
 
 @dataclass(frozen=True, slots=True)

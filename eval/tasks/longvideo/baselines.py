@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.records import Output
+from eval.runs.records import Output, token_counts
 from eval.tasks.longvideo.dataset import LongInput
 from localization.lexical import Source
 from rag.agents.video_detective.agent import VideoDetective
@@ -102,11 +102,7 @@ def output_of_reply(
         scores=tuple(reply.scores),
         confidence=reply.confidence,
         frames_read={asked.video: tuple(times)},
-        tokens={
-            "prompt": usage.prompt_tokens - usage.image_tokens,
-            "image": usage.image_tokens,
-            "completion": usage.completion_tokens,
-        },
+        tokens=token_counts(usage),
         evidence={
             "explanation": reply.explanation,
             "calls": usage.calls,

@@ -283,7 +283,7 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
 
 def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on(tmp_path: Path) -> None:
     unread, spent = ReplyInvalid("no usable reply"), BudgetSpent("30 calls")
-    unread.usage = Usage(calls=3, prompt_tokens=70, completion_tokens=5)
+    unread.usage = Usage(calls=3, prompt_tokens=70, completion_tokens=5, image_tokens=30)
     run_task(ToyTask(failures={"q003": unread, "q004": spent}), "localized", 0, tmp_path / "run")
     run_task(ToyTask(), "localized", 0, tmp_path / "undisturbed")
     lines = (tmp_path / "run" / "samples.jsonl").read_text(encoding="utf-8").splitlines()
@@ -294,8 +294,10 @@ def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on
         None,
         False,
         True,
-        70,
+        40,
     )
+    # The images are a part of the prompt, and not counted twice.
+    assert sum(first.tokens.values()) == 75
     assert (second.correct, second.parse_failure, second.evidence["failure"]) == (False, False, "BudgetSpent")
     (page, *_) = write_report([tmp_path / "run"], tmp_path / "report")
     text = page.read_text(encoding="utf-8")

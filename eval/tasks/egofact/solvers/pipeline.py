@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.records import Clip
-from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore
+from eval.runs.records import ClipScore, ClipWindow, Output, PassageScore, token_counts
 from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from localization.sampling import frames_inside, midpoints, nearest_frames
@@ -276,11 +276,7 @@ class PipelineSolver:
                 "event": event_of(trace.rewriting),
                 **_captions(trace, names),
             },
-            tokens={
-                "prompt": usage.prompt_tokens,
-                "completion": usage.completion_tokens,
-                "image": usage.image_tokens,
-            },
+            tokens=token_counts(usage),
             timings=trace.answer.timings,
         )
 
