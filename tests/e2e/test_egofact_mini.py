@@ -13,14 +13,11 @@ from eval.reports.page import write_report
 from eval.runs.runner import run_solver, score_again
 from eval.task import Prepared, ScorerOptions
 from eval.tasks import open_task
-from eval.tasks.egofact.construction.records import Shape
-from eval.tasks.egofact.dataset import MINI_SIZE, Workbench, read_worlds
+from eval.tasks.egofact.dataset import MINI_SIZE, read_worlds
 from eval.tasks.egofact.task import EgoFactTask
 from rag.settings import Settings
+from tests.fakes.egofact_world import MINI, half_mini
 
-NAME = "egofact-workbench-mini"
-# Half of the mini split. The frames that are sampled, two a second, are those of a video of 15 a second.
-HALF = Workbench(NAME, 14, Shape(7, 6, 3, 6, 5), fps=4)
 QUERIES = 20
 SYSTEMS = (
     "rag-ask",
@@ -46,7 +43,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def task(world: Path) -> EgoFactTask:
-    return EgoFactTask(NAME, "half of the mini split", world / "data", HALF)
+    return half_mini(world / "data")
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +66,10 @@ def samples(run: Path) -> list[dict[str, object]]:
 
 def test_it_has_the_shape_of_the_paper_in_small(tmp_path: Path) -> None:
     """At the size that is registered, from its stories: the videos decide nothing of it."""
-    registered = open_task(NAME)
+    registered = open_task(MINI)
     assert isinstance(registered, EgoFactTask)
     assert registered.made == MINI_SIZE
-    (built,) = read_worlds(NAME, tmp_path, MINI_SIZE, 1)
+    (built,) = read_worlds(MINI, tmp_path, MINI_SIZE, 1)
     families = [query.family for query in built.queries]
     assert len({query.clip_id for query in built.queries}) <= 14
     assert {family: families.count(family) for family in set(families)} == {

@@ -6,7 +6,6 @@ import io
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 import av
 import pytest
@@ -18,17 +17,16 @@ from eval.simulated_model.fingerprints import FrameIndex, open_index
 from eval.simulated_model.model import SimulatedModel
 from eval.simulated_model.server import running
 from eval.simulated_model.world import corpus_folders
-from eval.tasks import open_task
 from rag.settings import Settings
+from tests.fakes.egofact_world import half_mini
 
-TASK = "egofact-workbench-mini"
 QUERIES = 16
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("simulated") / "data"
-    open_task(TASK, folder).prepare(Settings())
+    half_mini(folder).prepare(Settings())
     return folder
 
 
@@ -66,7 +64,7 @@ def right_of(data: Path, index: FrameIndex, out: Path, solver: str, perception: 
     with running(SimulatedModel(index, dials)) as server:
         reasoner = {"kind": "openai", "model": server.name, "base_url": server.base_url}
         settings = Settings.model_validate({"reasoner": reasoner})
-        task: Any = open_task(TASK, data)
+        task = half_mini(data)
         prepared = task.prepare(settings)
         folder = out / f"{solver}-{perception}"
         run_solver(task, prepared, solver, 0, folder, data=str(data), limit=QUERIES)
