@@ -27,7 +27,7 @@ ODD = Question(
 QUESTIONS = (CHOICE, OPEN, MANY, ODD)
 
 MEMORY = Memory(
-    global_impression="A calm film about a telescope workshop",
+    global_impression="A calm video about a telescope workshop",
     key_moment="a woman polishes a mirror",
     before="she opens a box",
     after="she cuts bread",

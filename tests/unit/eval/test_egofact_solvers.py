@@ -206,6 +206,7 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     assert "kettle - hand" in table
     assert "fog" not in table
     assert solver.settings["extracted_by"] == "reasoner"
+    assert set(solver.settings["prompts"]) == {"caption_window", "extract_entities"}
     # The graph is kept beside the data.
     again = solver_of("graphrag").open(Environment(corpus), 0)
     assert again.solve(KETTLE_SEEN).clips == output.clips

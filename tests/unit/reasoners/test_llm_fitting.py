@@ -24,7 +24,7 @@ EMPTY = '{"events": []}'
 
 def view(count: int = 16, side: int = 56) -> VideoView:
     images = np.stack([np.full((side, side, 3), at, np.uint8) for at in range(count)])
-    return VideoView("a film", 0.0, float(count), frames=Frames(np.arange(count, dtype=np.float64), images))
+    return VideoView("a video", 0.0, float(count), frames=Frames(np.arange(count, dtype=np.float64), images))
 
 
 def run(client: Scripted, asked: VideoView, **changes) -> dict[str, float]:

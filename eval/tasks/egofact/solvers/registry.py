@@ -16,6 +16,7 @@ from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
 from eval.tasks.egofact.solvers.graph import SentenceGraph
+from eval.tasks.egofact.solvers.model_graph import ROLES as MODEL_ROLES
 from eval.tasks.egofact.solvers.model_graph import ModelGraph
 from eval.tasks.egofact.solvers.pipeline import (
     LocalizingSolver,
@@ -34,6 +35,7 @@ from eval.tasks.egofact.solvers.pipeline import (
 from localization.settings import LocalizeSettings
 from rag.answering import Pipeline
 from rag.errors import UsageError
+from rag.reasoners.prompts import prompt_versions
 from rag.settings import Settings
 
 WINDOWS = (1, 2, 3, 8, 10, 15, 20, 30)
@@ -146,7 +148,11 @@ def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a
     if settings.reasoner.kind == "embedded":
         stages, made = SentenceGraph(corpus, environment.captioner).pipeline(), GRAPH
     else:
-        stages, made = ModelGraph(corpus).pipeline(), {**GRAPH, "extracted_by": "reasoner"}
+        prompts = prompt_versions(MODEL_ROLES)
+        stages, made = (
+            ModelGraph(corpus).pipeline(),
+            {**GRAPH, "extracted_by": "reasoner", "prompts": prompts},
+        )
     return PipelineSolver(corpus, lambda _: stages, settings, made, shows_windows=False)
 
 
