@@ -1,8 +1,8 @@
 """Draw the packages and their imports: `python docs/draw_layers.py` writes docs/design/layers.svg.
 
 Rows are the layers of the import-linter contract in pyproject.toml, top to bottom. An arrow means "imports";
-its number counts imports between modules. It is left out where a longer path of arrows says so. `--check`
-writes nothing, and the exit status is 1 where the drawing is out of date.
+it is left out where a longer path of arrows says so. `--check` writes nothing, and the exit status is 1
+where the drawing is out of date.
 """
 
 from __future__ import annotations
@@ -34,33 +34,28 @@ def layers() -> list[list[str]]:
     return [[name.strip() for name in layer.split("|")] for layer in contract["layers"]]
 
 
-def imports(units: list[str]) -> dict[tuple[str, str], int]:
-    """Imports between modules of units, each a package with all below it that is no unit of its own."""
+def imports(units: list[str]) -> set[tuple[str, str]]:
+    """Pairs of units of which the first imports the second. A unit holds what is below it and in no other."""
     sys.path.insert(0, str(ROOT))
     graph = grimp.build_graph(*{name.partition(".")[0] for name in units}, cache_dir=None)
 
     def unit_of(module: str) -> str:
         return max((u for u in units if module == u or module.startswith(f"{u}.")), key=len)
 
-    counts: dict[tuple[str, str], int] = {}
-    for module in graph.modules:
-        for imported in graph.find_modules_directly_imported_by(module):
-            pair = unit_of(module), unit_of(imported)
-            if pair[0] != pair[1]:
-                counts[pair] = counts.get(pair, 0) + 1
-    return counts
+    pairs = {
+        (unit_of(module), unit_of(imported))
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module)
+    }
+    return {(a, b) for a, b in pairs if a != b}
 
 
-def reduced(counts: dict[tuple[str, str], int], units: list[str]) -> dict[tuple[str, str], int]:
-    """`counts` without the pairs that follow from others. `units`: importers before what they import."""
-    reach = {a: {b for b in units if (a, b) in counts} for a in units}
+def reduced(pairs: set[tuple[str, str]], units: list[str]) -> list[tuple[str, str]]:
+    """`pairs` without those that follow from others, sorted. `units`: importers before what they import."""
+    reach = {a: {b for b in units if (a, b) in pairs} for a in units}
     for a in reversed(units):
         reach[a] |= {far for near in reach[a] for far in reach[near]}
-    return {
-        (a, b): number
-        for (a, b), number in counts.items()
-        if not any(b in reach[near] for near in reach[a] - {b})
-    }
+    return sorted((a, b) for a, b in pairs if not any(b in reach[near] for near in reach[a] - {b}))
 
 
 def svg() -> str:
@@ -82,14 +77,13 @@ def svg() -> str:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
         'orient="auto"><path d="M0 0 8 4 0 8z" fill="#555"/></marker></defs>',
     ]
-    for (a, b), number in sorted(reduced(imports(packages), packages).items()):
+    for a, b in reduced(imports(packages), packages):
         (ax, ay, aw, ah), (bx, by, bw, _) = places[a], places[b]
         x1, x2 = ax + aw / 2, bx + bw / 2
         if aw > 2 * BOX:  # from below the nearest inner box
             x1 = x2
         lines.append(
             f'<path d="M{x1:g} {ay + ah:g} L{x2:g} {by - 1:g}" stroke="#555" marker-end="url(#tip)"/>'
-            f'<text x="{(x1 + x2) / 2 + 8:g}" y="{(ay + ah + by) / 2 + 4:g}" fill="#555">{number}</text>'
         )
     for name, place in places.items():
         lines.append(_box(name, *place, top=name == "rag"))
@@ -116,7 +110,10 @@ def _box(
 def main() -> int:
     image = svg()
     if "--check" in sys.argv[1:]:
-        return int(not TARGET.exists() or TARGET.read_text(encoding="utf-8") != image)
+        if TARGET.exists() and TARGET.read_text(encoding="utf-8") == image:
+            return 0
+        print(f"{TARGET.relative_to(ROOT)} is out of date. Write it: make docs", file=sys.stderr)
+        return 1
     TARGET.write_text(image, encoding="utf-8")
     return 0
 
