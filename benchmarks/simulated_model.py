@@ -1,32 +1,37 @@
-"""A task answered by the simulated model through HTTP: accuracy by perception, replies lost to format.
+"""A task answered by the simulated model through HTTP: accuracy and gain by perception, replies lost by role.
 
-    python -m benchmarks.simulated_model egofact-workbench-mini --data DIR --out DIR
-        [--systems localized,blind] [--presets strong,small] [--perception 0.2,0.4,0.6,0.8,1.0]
-        [--limit N] [--minutes M] [--options="--concurrency 4"]
+    python -m benchmarks.simulated_model egofact-workbench --data DIR --out DIR --systems localized,blind
+        [--presets strong,small] [--perception 0.2,0.4,0.6,0.8,1.0] [--limit N] [--minutes M]
+        [--options="--concurrency 4"]
 
-Each preset is run as it is; each value of perception is run on top of the first preset. A run that was
-stopped goes on. Writes TASK.json, TASK.md and TASK.png. The figures are of a test instrument, of no model.
+The last of `--systems` is the baseline of the gains. Each preset is run as it is; each value of perception
+is run on top of the first preset. A run that reaches `--minutes` is stopped: the first queries count, and the
+same command goes on with it. Writes TASK.md, TASK.csv and TASK.png. The figures are of a test instrument, of
+no model.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import subprocess
 import sys
-import time
-import urllib.request
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from eval.runs.folder import read_usage
-from eval.simulated_model.server import ATTEMPTS
+from matplotlib.figure import Figure
+
+from corpora.outputs import atomic_write_text
+from eval.metrics.intervals import Estimate, binomial_interval, cluster_interval
+from eval.metrics.pairing import compare
+from eval.metrics.scored import Scored
+from eval.reports.drawing import draw, legend_below, lines_apart
+from eval.reports.tables import csv_text, markdown_table, percent_range, record
+from eval.runs.folder import folder_name, read_run_folder, read_usage
 
 RAG = [sys.executable, "-m", "rag._cli.main"]
+NOTE = "Figures of a test instrument, and of no model. Percent, with 95 % intervals by clusters of queries."
 
 
 @contextmanager
@@ -45,98 +50,110 @@ def served(data: Path, port: int, preset: str, dials: Sequence[str]) -> Iterator
             process.terminate()
 
 
-def run(chosen: argparse.Namespace, preset: str, dials: Sequence[str], seconds: float) -> dict[str, Any]:
-    """Accuracy by system, and what became of the replies; `seconds` is the most that it may take."""
-    name = "-".join([preset, *dials])
-    out = chosen.out / name
+def run(chosen: argparse.Namespace, preset: str, dials: Sequence[str], out: Path) -> None:
+    """Answer the task into run folders below `out`."""
     with served(chosen.data, chosen.port, preset, dials) as base:
-        settings = {"KIND": "openai", "MODEL": "simulated", "BASE_URL": base, "REPAIRS": "2"}
+        settings = {"KIND": "openai", "MODEL": "simulated", "BASE_URL": base}
         environment = {**os.environ, **{f"RAG_REASONER__{key}": value for key, value in settings.items()}}
         command = [*RAG, "eval", "run", chosen.task, "--data", str(chosen.data), "--out", str(out)]
-        command += ["--system", chosen.systems, "--text", *chosen.options.split()]
+        command += ["--system", ",".join(chosen.systems), "--text", *chosen.options.split()]
         command += ["--limit", str(chosen.limit)] if chosen.limit else []
-        begun = time.perf_counter()
         try:
-            subprocess.run(command, check=False, env=environment, timeout=seconds)
+            subprocess.run(command, check=False, env=environment, timeout=60 * chosen.minutes)
         except subprocess.TimeoutExpired:
-            print(f"{name}: stopped after {seconds:.0f} s; the same command goes on", file=sys.stderr)
-        took = time.perf_counter() - begun
-        with urllib.request.urlopen(base.removesuffix("/v1") + "/counts") as answer:
-            counts = json.load(answer)
-    systems = {folder.name.rsplit("-seed", 1)[0]: accuracy(folder) for folder in sorted(out.glob("*-seed*"))}
-    return {
-        "name": name,
-        "preset": preset,
-        "dials": list(dials),
-        "seconds": round(took),
-        "counts": counts,
-        "systems": systems,
-    }
+            print(f"{out.name}: stopped; the same command goes on", file=sys.stderr)
 
 
-def accuracy(folder: Path) -> dict[str, Any]:
-    """Right answers, answers, and replies that were lost, by role."""
-    usage = read_usage(folder)
-    lost = Counter({role: int(row["unread"]) for role, row in (usage.by_role if usage else {}).items()})
-    right = asked = 0
-    for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines():
-        sample = json.loads(line)
-        asked += 1
-        right += bool(sample.get("correct"))
-        lost["any"] += bool(sample.get("parse_failure"))
-    return {"right": right, "asked": asked, "lost": dict(lost)}
+class Results:
+    """The run folders of one preset or dial: samples of each system, and its replies by role."""
+
+    def __init__(self, out: Path, systems: Sequence[str]) -> None:
+        self.name = out.name
+        self.samples: dict[str, list[Scored]] = {}
+        self.replies: dict[str, Mapping[str, Mapping[str, float]]] = {}
+        for system in systems:
+            folder = out / folder_name(system, 0)
+            if not (folder / "samples.jsonl").exists():
+                continue
+            found = read_run_folder(folder)
+            pairs = zip(found.queries, found.samples, strict=False)
+            self.samples[system] = [Scored(*pair, None, None, False, False) for pair in pairs]
+            usage = read_usage(folder)
+            self.replies[system] = usage.by_role if usage else {}
+
+    def accuracy(self, system: str) -> Estimate | None:
+        """Share of right answers."""
+        samples = self.samples.get(system, [])
+        return cluster_interval(
+            [float(each.sample.correct) for each in samples], [each.query.cluster for each in samples]
+        )
+
+    def gain(self, system: str, baseline: str) -> Estimate | None:
+        """Difference to the baseline, over the queries that both answered."""
+        both = self.samples.get(system, []), self.samples.get(baseline, [])
+        pair = compare(*(samples[: min(map(len, both))] for samples in both))
+        return pair.difference if pair else None
+
+    def lost(self) -> Iterator[tuple[str, int, int, Estimate]]:
+        """Role, replies that were repaired or filtered, replies sent back, and the share that was lost."""
+        rows = list(self.replies.values())
+        for role in sorted({role for by_role in rows for role in by_role}):
+            count = {
+                key: int(sum(by_role.get(role, {}).get(key, 0) for by_role in rows))
+                for key in ("calls", "repairs", "repaired", "filtered", "unread")
+            }
+            asked = count["calls"] - count["repairs"]
+            share = Estimate(
+                count["unread"] / max(asked, 1), asked, asked, *binomial_interval(count["unread"], asked)
+            )
+            yield role, count["repaired"] + count["filtered"], count["repairs"], share
 
 
-def page(task: str, runs: Sequence[Mapping[str, Any]]) -> str:
-    """Two tables in Markdown."""
-    systems = sorted({system for one in runs for system in one["systems"]})
-    lines = [f"# {task} with the simulated model", "", "Figures of a test instrument, and of no model.", ""]
-    lines += [f"| run | {' | '.join(systems)} | seconds |", "|---" * (len(systems) + 2) + "|"]
-    for one in runs:
-        cells = [one["systems"].get(system) for system in systems]
-        shown = [
-            f"{cell['right'] / cell['asked']:.3f} ({cell['asked']})" if cell and cell["asked"] else ""
-            for cell in cells
+def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
+    """Accuracy, gain, and replies by role as Markdown tables."""
+    *others, baseline = systems
+    accuracy = [[one.name, *(percent_range(one.accuracy(system)) for system in systems)] for one in runs]
+    gain = [[one.name, *(percent_range(one.gain(system, baseline)) for system in others)] for one in runs]
+    replies = [
+        [one.name, role, f"{share.n:,}", str(mended), str(returned), percent_range(share, n=False)]
+        for one in runs
+        for role, mended, returned, share in one.lost()
+    ]
+    return "\n".join(
+        [
+            f"# {task} with the simulated model\n\n{NOTE}\n\n## Right answers\n",
+            markdown_table(["run", *systems], accuracy),
+            f"## Gain over {baseline}\n\nPaired by query.\n",
+            markdown_table(["run", *others], gain),
+            "## Replies by role\n\nSent back: returned with their error. Lost: never readable, percent.\n",
+            markdown_table(["run", "role", "asked", "mended", "sent back", "lost"], replies),
         ]
-        lines.append(f"| {one['name']} | {' | '.join(shown)} | {one['seconds']} |")
-    lines += ["", "| run | role | runs | sent back once | twice | lost |", "|---|---|---|---|---|---|"]
-    for one in runs:
-        counts = one["counts"]
-        lost = Counter[str]()
-        for cell in one["systems"].values():
-            lost.update(cell["lost"])
-        for role in sorted({key.split(" ")[0] for key in counts}):
-            row = [counts.get(f"{role} {kind}", 0) for kind in ATTEMPTS]
-            lines.append(f"| {one['name']} | {role} | {' | '.join(map(str, row))} | {lost[role]} |")
-        lines.append(f"| {one['name']} | samples without a readable answer | | | | {lost['any']} |")
-    return "\n".join(lines) + "\n"
-
-
-def draw(path: Path, task: str, runs: Sequence[Mapping[str, Any]]) -> None:
-    """Accuracy of each system against the perception dial; nothing before the sweep has begun."""
-    points: dict[str, list[tuple[float, float]]] = {}
-    for one in runs:
-        for dial in one["dials"]:
-            for system, cell in one["systems"].items():
-                if dial.startswith("perception=") and cell["asked"]:
-                    at = float(dial.partition("=")[2])
-                    points.setdefault(system, []).append((at, cell["right"] / cell["asked"]))
-    if not points:
-        return
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4.5), layout="constrained")
-    axes = figure.subplots()
-    for system, row in sorted(points.items()):
-        axes.plot(*zip(*sorted(row), strict=True), marker="o", label=system)
-    axes.set(
-        xlabel="share of objects and actions perceived",
-        ylabel="accuracy",
-        ylim=(0, 1),
-        title=f"{task}: the simulated model, a test instrument",
     )
-    axes.legend()
-    figure.savefig(path, dpi=120)
+
+
+def figure(path: Path, task: str, runs: Sequence[Results], systems: Sequence[str]) -> None:
+    """Accuracy and gain of each system by perception; nothing before the sweep has begun."""
+    *others, baseline = systems
+    values = {one.name.partition("perception=")[2]: one for one in runs if "perception=" in one.name}
+    if not values:
+        return
+
+    def paint(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        lines_apart(
+            left, list(values), {each: [one.accuracy(each) for one in values.values()] for each in systems}
+        )
+        left.set_title("right answers")
+        gains = {each: [one.gain(each, baseline) for one in values.values()] for each in others}
+        lines_apart(right, list(values), gains)
+        right.set(title=f"gain over {baseline}", ylim=(-30, 100), ylabel="points")
+        right.axhline(0, color="grey", linewidth=0.8)
+        for axes in (left, right):
+            axes.set_xlabel("share of objects and actions perceived")
+        figure.suptitle(f"{task}: the simulated model, a test instrument")
+        legend_below(figure, left)
+
+    draw(path, (10.5, 4.6), paint)
 
 
 def main() -> None:
@@ -147,7 +164,7 @@ def main() -> None:
     parser.add_argument("task")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--systems", default="all")
+    parser.add_argument("--systems", type=lambda text: text.split(","), required=True)
     parser.add_argument("--presets", default="strong,small")
     parser.add_argument("--perception", default="0.2,0.4,0.6,0.8,1.0", help="empty: no sweep")
     parser.add_argument("--limit", type=int, default=0)
@@ -155,16 +172,22 @@ def main() -> None:
     parser.add_argument("--options", default="", help="more options of 'rag eval run', as '--concurrency 4'")
     parser.add_argument("--port", type=int, default=8941)
     chosen = parser.parse_args()
-    chosen.out.mkdir(parents=True, exist_ok=True)
     presets = chosen.presets.split(",")
     wanted: list[tuple[str, tuple[str, ...]]] = [(preset, ()) for preset in presets]
     wanted += [(presets[0], (f"perception={value}",)) for value in chosen.perception.split(",") if value]
-    runs: list[dict[str, Any]] = []
+    done: list[Results] = []
     for preset, dials in wanted:
-        runs.append(run(chosen, preset, dials, 60 * chosen.minutes))
-        (chosen.out / f"{chosen.task}.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-        (chosen.out / f"{chosen.task}.md").write_text(page(chosen.task, runs), encoding="utf-8")
-        draw(chosen.out / f"{chosen.task}.png", chosen.task, runs)
+        out = chosen.out / chosen.task / "-".join([preset, *dials])
+        run(chosen, preset, dials, out)
+        done.append(Results(out, chosen.systems))
+        atomic_write_text(chosen.out / f"{chosen.task}.md", page(chosen.task, done, chosen.systems))
+        figures = [
+            record(one.accuracy(system), run=one.name, system=system)
+            for one in done
+            for system in chosen.systems
+        ]
+        atomic_write_text(chosen.out / f"{chosen.task}.csv", csv_text(figures))
+        figure(chosen.out / f"{chosen.task}.png", chosen.task, done, chosen.systems)
 
 
 if __name__ == "__main__":

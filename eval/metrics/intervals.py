@@ -136,14 +136,14 @@ def percentiles(statistics: NDArray[np.float64]) -> tuple[float, float]:
 def _without_spread(value: float, clusters: int, quantity: Quantity) -> tuple[float, float]:
     """Bounds of a mean that all clusters share."""
     if quantity == "share" and 0.0 <= value <= 1.0:
-        return _binomial(value * clusters, clusters)
+        return binomial_interval(value * clusters, clusters)
     if quantity == "difference" and -1.0 <= value <= 1.0:
-        bound = _binomial(0.0, clusters)[1]
+        bound = binomial_interval(0.0, clusters)[1]
         return max(-1.0, value - bound), min(1.0, value + bound)
     return value, value
 
 
-def _binomial(hits: float, trials: int) -> tuple[float, float]:
+def binomial_interval(hits: float, trials: int) -> tuple[float, float]:
     """Clopper and Pearson's interval; `hits` need be no whole number."""
     from scipy.special import betaincinv
 
