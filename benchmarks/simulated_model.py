@@ -115,9 +115,9 @@ def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
     accuracy = [[one.name, *(percent_range(one.accuracy(system)) for system in systems)] for one in runs]
     gain = [[one.name, *(percent_range(one.gain(system, baseline)) for system in others)] for one in runs]
     replies = [
-        [one.name, role, f"{share.n:,}", str(mended), str(returned), percent_range(share, n=False)]
+        [one.name, role, f"{share.n:,}", str(repaired), str(returned), percent_range(share, n=False)]
         for one in runs
-        for role, mended, returned, share in one.lost()
+        for role, repaired, returned, share in one.lost()
     ]
     return "\n".join(
         [
@@ -126,7 +126,7 @@ def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
             f"## Gain over {baseline}\n\nPaired by query.\n",
             markdown_table(["run", *others], gain),
             "## Replies by role\n\nSent back: returned with their error. Lost: never readable, percent.\n",
-            markdown_table(["run", "role", "asked", "mended", "sent back", "lost"], replies),
+            markdown_table(["run", "role", "asked", "repaired", "sent back", "lost"], replies),
         ]
     )
 
