@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from eval.resumable import LineWriter, differences, truncate_partial_line
-from rag.errors import RagError, ReplyInvalid, Unanswered
+from rag.errors import BudgetSpent, RagError, ReplyInvalid, Unanswered
 from rag.reasoners.prompts import prompt_versions
 from rag.reasoners.protocol import Reasoner, ReplyT, RequestT, Role
 
 
 class CallsSpent(RagError):
-    """The bound on calls or tokens of one run is reached."""
+    """A bound on calls, tokens or seconds is reached."""
 
 
 @dataclass(slots=True)
@@ -80,6 +80,8 @@ class StoredReplies(LineWriter):
         self.budget.check()
         try:
             made: dict[str, Any] = {"reply": self._reasoner.run(role, request).model_dump(mode="json")}
+        except BudgetSpent as error:  # a limit of the settings, which may be raised: not kept
+            raise CallsSpent(f"{error}; the same command then goes on") from error
         except Unanswered as error:
             made = {"unread": str(error)}
         usage = self._reasoner.usage()

@@ -20,7 +20,7 @@ from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.replies import CallBudget, CallsSpent, StoredReplies
-from rag.errors import UsageError
+from rag.errors import BudgetSpent, UsageError
 from rag.store.reading import Reader
 from tests.fakes.answer_world import BagOfWords, build_library
 from tests.fakes.egofact_corpus import read_frames
@@ -111,6 +111,20 @@ def test_tokens_are_bounded_too(folder: Path) -> None:
     with pytest.raises(CallsSpent, match="50 tokens of 50"):
         build(folder, model, CallBudget(max_tokens=50))
     assert len(model.requests) == 5
+
+
+def test_a_limit_of_the_settings_stops_the_build_and_is_not_kept_as_a_reply(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spent(*_: object) -> None:
+        raise BudgetSpent("9 tokens spent; raise reasoner.max_total_tokens")
+
+    model = BuildModel()
+    monkeypatch.setattr(model, "run", spent)
+    with pytest.raises(CallsSpent, match="max_total_tokens; the same command"):
+        build(folder, model)
+    monkeypatch.undo()
+    assert build(folder, model) == build(folder, BuildModel(), out="undisturbed")
 
 
 def test_replies_of_another_model_or_prompt_are_refused(folder: Path) -> None:
