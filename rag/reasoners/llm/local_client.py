@@ -32,6 +32,7 @@ from llama_index.core.llms.custom import CustomLLM
 from llama_index.core.llms.llm import LLM
 from PIL import Image
 from safetensors import SafetensorError
+from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
 from rag.errors import (
     PromptTooLarge,
@@ -116,7 +117,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             raise WeightsMissing(f"{folder}: no transformers model here (config.json is missing)")
         local = {"local_files_only": True, "trust_remote_code": False}
         try:
-            processor = transformers.AutoProcessor.from_pretrained(folder, **local)
+            processor = _load_processor(folder, local)
             model, info = transformers.AutoModelForImageTextToText.from_pretrained(
                 folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
             )
@@ -258,6 +259,24 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def _image_tokens(self, input_ids: Any) -> int:
         token = getattr(self._processor, "image_token_id", None)
         return int((input_ids == token).sum()) if isinstance(token, int) else 0
+
+
+def _load_processor(folder: Path, local: dict[str, Any]) -> Any:
+    """The folder's processor; without its part for videos where that needs torchvision, which is not here:
+    frames are sent as images."""
+    try:
+        return transformers.AutoProcessor.from_pretrained(folder, **local)
+    except ImportError:
+        kind: Any = PROCESSOR_MAPPING[type(transformers.AutoConfig.from_pretrained(folder, **local))]
+        if "video_processor" not in kind.get_attributes():
+            raise
+
+    class ImagesOnly(kind):  # type: ignore[misc]  # its class is known when the folder is
+        @classmethod
+        def get_attributes(cls) -> list[str]:
+            return [name for name in super().get_attributes() if name != "video_processor"]
+
+    return ImagesOnly.from_pretrained(folder, **local)
 
 
 class _TooLate(Exception):

@@ -1,0 +1,144 @@
+"""Two small rendered videos in the layouts that the papers' data are published in."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import av
+
+from eval.workbench.corpus import make_corpus
+from eval.workbench.jobs import CorpusPlan
+from eval.workbench.video import Render
+from tests.fakes.egofact_sources import OBJECTS, write_sources
+
+SECONDS = 30
+ADDRESS = "https://www.youtube.com/watch?v="
+
+
+def render_videos(folder: Path) -> list[Path]:
+    """Two videos of 30 s with their truth, which the simulated model reads."""
+    make_corpus(folder, CorpusPlan(seed=3, split="dev", clips=2, render=Render(360, 2)), workers=1)
+    return sorted((folder / "videos").glob("*.mp4"))
+
+
+def write_egofact(home: Path, videos: Sequence[Path]) -> None:
+    """Ego4D as its client leaves it, a table of Ego4DSounds, a table of WikiHow."""
+    write_sources(home, dict(zip(OBJECTS, videos, strict=True)))
+    (home / "sounds.csv").rename(home / "train_clips_1.2m.csv")
+    (home / "wikihow.csv").rename(home / "wikihowAll.csv")
+
+
+def write_video_detective(home: Path, videos: Sequence[Path]) -> None:
+    """`Video-MME.tsv`, and the videos by their ids."""
+    (home / "videomme" / "videos").mkdir(parents=True)
+    with (home / "videomme" / "Video-MME.tsv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, delimiter="\t")
+        table.writerow(["index", "video", "duration", "task_type", "candidates", "question", "answer"])
+        for number, path in enumerate(videos):
+            shutil.copy(path, home / "videomme" / "videos" / f"video{number}.mp4")
+            options = str(["A. A desk.", "B. A forest.", "C. A beach.", "D. A street."])
+            row = [f"video{number}", "long", "Object Recognition", options, "Where is the video set?", "A"]
+            table.writerow([number, *row])
+
+
+def write_video_browser(home: Path, videos: Sequence[Path]) -> None:
+    """Offline rows, and their pool beside the downloaded videos."""
+    pool = home / "browsecomp" / "pool"
+    pool.mkdir(parents=True)
+    rows, links = [], []
+    for number, truth in enumerate(_copied(pool, videos)):
+        name = f"video{number}"
+        source = {"url": ADDRESS + name, "title": _title(truth), "role": "positive", "video_id": name}
+        rows.append(
+            {
+                "question": f"In the video that shows {truth['description']}, what is used first?",
+                "answer": truth["events"][0]["patient"],
+                "category": "Education",
+                "difficulty": "level1",
+                "evidence_chain": ["Find the video", "Look at its beginning"],
+                "videos": [{**source, "local_path": f"data/{name}.mp4"}],
+                "id": number,
+                "mode": "offline",
+            }
+        )
+        link = {"id": name, "title": _title(truth), "link": ADDRESS + name, "duration": SECONDS}
+        links.append({**link, "description": truth["description"], "transcript": "This is my day."})
+    _write_lines(home / "browsecomp" / "video_browsecomp.jsonl", rows)
+    _write_lines(pool / "pool.jsonl", links)
+
+
+def write_raclo(home: Path, videos: Sequence[Path]) -> None:
+    """Rows in the paper's spelling, and the downloaded videos with their `.info.json`."""
+    rows = []
+    for number, truth in enumerate(_downloaded(home / "rvms" / "videos", videos)):
+        first, second, third = truth["events"][:3]
+        row = {
+            "id": f"youtube_{number}",
+            "video_url": f"{ADDRESS}video{number}",
+            "video_category": "Lifestyle",
+        }
+        row |= {"timestamp": "00:07 / 00:30", "global_impression": f"A video of {truth['description']}."}
+        if number == 0:
+            row |= {"key_moment": second["rewritten"], "auditory_memory": "It is silent."}
+            row["temporal_context"] = [first["rewritten"], third["rewritten"]]
+        rows.append(row)
+    _write_lines(home / "rvms" / "metadata.jsonl", rows)
+
+
+def write_shotfinder(home: Path, videos: Sequence[Path]) -> None:
+    """Rows in the spelling of the files, the true frames, the downloaded videos with their `.info.json`."""
+    rows = []
+    (home / "shotfinder" / "images").mkdir(parents=True)
+    for number, truth in enumerate(_downloaded(home / "shotfinder" / "videos", videos)):
+        event = truth["events"][1]
+        row = {"id": number, "Video URL": f"{ADDRESS}video{number}", "Clip Description": event["rewritten"]}
+        row |= {"Description": "Color", "Color Description": "The light is cold."} if number else {}
+        rows.append(row)
+        with av.open(str(videos[number])) as container:
+            frame = next(one for one in container.decode(video=0) if one.time >= event["seen_from"])
+        frame.to_image().save(home / "shotfinder" / "images" / f"{number}.jpg")
+    _write_lines(home / "shotfinder" / "shotfinder.jsonl", rows)
+
+
+WRITERS: Mapping[str, Callable[[Path, Sequence[Path]], None]] = {
+    "EgoFact": write_egofact,
+    "VideoDetective": write_video_detective,
+    "Video-Browser": write_video_browser,
+    "RACLO": write_raclo,
+    "ShotFinder": write_shotfinder,
+}
+"""By paper: folder and videos to data."""
+
+
+def _truths(videos: Sequence[Path]) -> list[dict[str, Any]]:
+    lines = (videos[0].parents[1] / ".workbench" / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    found = {truth["video"]: truth for truth in map(json.loads, lines)}
+    return [found[path.name] for path in videos]
+
+
+def _copied(folder: Path, videos: Sequence[Path]) -> list[dict[str, Any]]:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, path in enumerate(videos):
+        shutil.copy(path, folder / f"video{number}.mp4")
+    return _truths(videos)
+
+
+def _downloaded(folder: Path, videos: Sequence[Path]) -> list[dict[str, Any]]:
+    truths = _copied(folder, videos)
+    for number, truth in enumerate(truths):
+        info = {"id": f"video{number}", "webpage_url": f"{ADDRESS}video{number}", "title": _title(truth)}
+        (folder / f"video{number}.info.json").write_text(json.dumps(info), encoding="utf-8")
+    return truths
+
+
+def _title(truth: Mapping[str, Any]) -> str:
+    return f"My {truth['description'].partition(' with ')[0]}"
+
+
+def _write_lines(path: Path, rows: Sequence[Any]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
