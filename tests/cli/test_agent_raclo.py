@@ -1,4 +1,4 @@
-"""`rag agent raclo` in a process of its own: its steps, its trace, its page, and its exit code."""
+"""`rag agent raclo`: its steps, trace, page and exit code, and the same in another process."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from pathlib import Path
 
 import rag
 from tests.fakes.browser_world import make_web
+from tests.fakes.command import run_rag
 
 ROOT = Path(rag.__file__).parent.parent
 
 
 def recall(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_rag(folder, "agent", "raclo", *words)
+
+
+def recall_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, with another hash seed."""
     return subprocess.run(
         [sys.executable, "-m", "rag._cli.main", "agent", "raclo", *words],
         cwd=folder,
@@ -42,7 +48,7 @@ def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     kinds = {"think", "web", "search", "take", "verify", "localize", "answer", "result"}
     assert kinds <= {step["kind"] for step in steps}
     assert "kettle video" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = recall(tmp_path, *words, "--trace", "b.jsonl")
+    again = recall_again(tmp_path, *words, "--trace", "b.jsonl")
     assert again.returncode == 1
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 

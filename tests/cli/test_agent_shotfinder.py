@@ -1,4 +1,4 @@
-"""`rag agent shotfinder` in a process of its own: its steps, its trace, its page, and its exit code."""
+"""`rag agent shotfinder`: its steps, trace, page and exit code, and the same in another process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ import rag
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
 from tests.fakes.browser_world import make_web
+from tests.fakes.command import run_rag
 
 ROOT = Path(rag.__file__).parent.parent
 
 
 def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_rag(folder, "agent", "shotfinder", *words)
+
+
+def find_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, with another hash seed."""
     return subprocess.run(
         [sys.executable, "-m", "rag._cli.main", "agent", "shotfinder", *words],
         cwd=folder,
@@ -45,7 +51,7 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"imagine", "web", "search", "absent", "shot", "result"} <= {step["kind"] for step in steps}
     assert "N/A" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = find(tmp_path, *words, "--trace", "b.jsonl", "--html", "b.html")
+    again = find_again(tmp_path, *words, "--trace", "b.jsonl", "--html", "b.html")
     assert again.returncode == 1
     for name in ("jsonl", "html"):
         assert (tmp_path / f"a.{name}").read_bytes() == (tmp_path / f"b.{name}").read_bytes()

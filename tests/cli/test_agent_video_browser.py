@@ -1,4 +1,4 @@
-"""`rag agent video-browser` in a process of its own: its steps, its trace, its page, and its exit code."""
+"""`rag agent video-browser`: its steps, trace, page and exit code, and the same in another process."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from pathlib import Path
 
 import rag
 from tests.fakes.browser_world import make_web
+from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
 
 
 def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return run_rag(folder, "agent", "video-browser", *words)
+
+
+def browse_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own, with another hash seed."""
     return subprocess.run(
         [sys.executable, "-m", "rag._cli.main", "agent", "video-browser", *words],
         cwd=folder,
@@ -45,7 +51,7 @@ def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
         step["kind"] for step in steps
     }
     assert "PLUM" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = browse(tmp_path, *words, "--trace", "b.jsonl")
+    again = browse_again(tmp_path, *words, "--trace", "b.jsonl")
     assert again.returncode == 0
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 

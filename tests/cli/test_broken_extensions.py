@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from corpora.entry_points import all_entry_points
+from tests.fakes.command import run_rag
+from tests.fakes.sources import ROOT
 
 ENTRY_POINTS = """\
 [rag.tasks]
@@ -20,27 +23,24 @@ odd = missing_module:read
 """
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """A process with a broken task, a solver that raises, and a broken document reader installed."""
+@pytest.fixture(autouse=True)
+def _broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A broken task, a solver that raises, and a broken document reader are installed."""
     site = tmp_path / "site"
     metadata = site / "broken-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
     (site / "raising_module.py").write_text("raise RuntimeError('no licence')\n")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(site), str(Path(__file__).parents[2])])}
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), str(ROOT)]))
+    all_entry_points.cache_clear()
+    yield
+    all_entry_points.cache_clear()
 
 
-def rag(environment: dict[str, str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "rag._cli.main", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
-
-
-def test_the_other_tasks_and_solvers_are_listed(environment: dict[str, str], tmp_path: Path) -> None:
-    done = rag(environment, tmp_path, "eval", "list", "--json")
+def test_the_other_tasks_and_solvers_are_listed(tmp_path: Path) -> None:
+    done = run_rag(tmp_path, "eval", "list", "--json")
     assert done.returncode == 3
     listed = {each["name"]: each["systems"] for each in json.loads(done.stdout)["benchmarks"]}
     assert "localized" in listed["egofact-workbench-mini"]
@@ -55,20 +55,20 @@ def test_the_other_tasks_and_solvers_are_listed(environment: dict[str, str], tmp
     )
 
 
-def test_a_broken_reader_is_a_problem_of_its_files(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_broken_reader_is_a_problem_of_its_files(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "a.odd").write_text("odd text")
     (folder / "b.md").write_text("# Bolts\n\nTighten the wheel bolts to 120 Nm.\n")
-    done = rag(environment, tmp_path, "index", "documents", "--json")
+    done = run_rag(tmp_path, "index", "documents", "--json")
     assert done.returncode == 3, done.stderr
     assert "a.odd" in done.stdout
     assert "document reader 'odd' cannot be loaded" in done.stdout
-    assert json.loads(rag(environment, tmp_path, "stats", "--json").stdout)["passages"] == 1
+    assert json.loads(run_rag(tmp_path, "stats", "--json").stdout)["passages"] == 1
 
 
-def test_doctor_loads_every_extension(environment: dict[str, str], tmp_path: Path) -> None:
-    done = rag(environment, tmp_path, "doctor", "--json")
+def test_doctor_loads_every_extension(tmp_path: Path) -> None:
+    done = run_rag(tmp_path, "doctor", "--json")
     assert done.returncode == 1
     rows = {each["name"]: each for each in json.loads(done.stdout)["checks"] if each["area"] == "extension"}
     assert rows.keys() == {

@@ -1,42 +1,28 @@
-"""`rag calibrate` in a process of its own: videos and labels to a file that the settings take."""
+"""`rag calibrate`: videos and labels to a file that the settings take."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import rag
+import pytest
+
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
 from rag.agents.shotfinder.calibration import read_calibration
 from rag.settings import load_settings
-
-ROOT = Path(rag.__file__).parent.parent
-
-
-def calibrate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "rag._cli.main", "calibrate", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "RAG_ENCODER__IMAGE": "bundled"},
-        timeout=600,
-        check=False,
-    )
+from tests.fakes.command import run_rag
 
 
-def test_labels_become_a_calibration(tmp_path: Path) -> None:
+def test_labels_become_a_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_ENCODER__IMAGE", "bundled")
     (tmp_path / "videos").mkdir()
     for seed in (1, 2):
         story, render = plan_clip(seed, "dev", duration=3), Render(180, 5)
         write_video(tmp_path / "videos" / f"{seed}.mp4", clip_frames(story, render), iter(()), render)
     labels = tmp_path / "labels.csv"
     labels.write_text("path,style,color\n1.mp4,live,warm\n2.mp4,live,\n", encoding="utf-8")
-    done = calibrate(tmp_path, "videos", "--labels", "labels.csv", "--json")
+    done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--json")
     assert done.returncode == 0, done.stderr
     shape = json.loads(done.stdout)
     assert (shape["schema"], shape["out"]) == ("rag.calibrate/1", "rag-calibration.json")
@@ -46,7 +32,7 @@ def test_labels_become_a_calibration(tmp_path: Path) -> None:
     assert load_settings(flags={"search.calibration": written}).search.calibration == written
     # A library of the user's is neither made nor changed.
     assert not (tmp_path / ".rag").exists()
-    again = calibrate(tmp_path, "videos", "--labels", "labels.csv", "--text")
+    again = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--text")
     assert again.returncode == 0, again.stderr
     assert "style: n=2 of 2 videos" in again.stdout
 
@@ -54,11 +40,11 @@ def test_labels_become_a_calibration(tmp_path: Path) -> None:
 def test_bad_labels_are_refused(tmp_path: Path) -> None:
     (tmp_path / "videos").mkdir()
     (tmp_path / "labels.csv").write_text("path,style\n1.mp4,live\n", encoding="utf-8")
-    done = calibrate(tmp_path, "videos", "--labels", "labels.csv")
+    done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv")
     assert done.returncode == 2
     assert "no file '1.mp4'" in done.stderr
     # Refused before anything is read or measured.
     (tmp_path / "rag-calibration.json").write_text("notes", encoding="utf-8")
-    done = calibrate(tmp_path, "videos", "--labels", "labels.csv")
+    done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv")
     assert done.returncode == 2
     assert "is not a calibration written by this program" in done.stderr

@@ -16,6 +16,7 @@ import pytest
 
 import rag
 from rag._cli.main import main
+from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
@@ -29,14 +30,8 @@ A soldering iron melts the tin on the copper wire.
 """
 
 
-def _rag(*words: str, cwd: Path, **extra: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "RAG_OCR__MODE": "off", **extra}
-    command = [sys.executable, "-m", "rag._cli.main", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, env=environment, timeout=240, check=False)
-
-
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], bytes]:
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], str]:
     """A folder with its library, what `rag index` said on stdout, and on stderr."""
     home = tmp_path_factory.mktemp("home")
     corpus = home / "corpus"
@@ -46,34 +41,44 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     (corpus / "telescope.txt").write_text("The mirror of the Webb telescope is made of beryllium.\n")
     (corpus / "tea.txt").write_text("Green tea is brewed at eighty degrees for two minutes.\n")
     (corpus / "bad\n\x1b.mp4").write_bytes(b"this is no video")
-    done = _rag("index", "corpus", cwd=home)
-    assert done.returncode == 3, done.stderr.decode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAG_OCR__MODE", "off")
+        done = run_rag(home, "index", "corpus")
+    assert done.returncode == 3, done.stderr
     return home, json.loads(done.stdout), done.stderr
 
 
 @pytest.fixture
-def home(indexed: tuple[Path, dict[str, Any], bytes], monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(indexed: tuple[Path, dict[str, Any], str], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(indexed[0])
     monkeypatch.setenv("RAG_OCR__MODE", "off")
     return indexed[0]
 
 
 def test_the_bad_file_is_one_safe_line_and_the_rest_is_indexed(
-    indexed: tuple[Path, dict[str, Any], bytes],
+    indexed: tuple[Path, dict[str, Any], str],
 ) -> None:
     home, report, said = indexed
     bad = str(home / "corpus" / "bad\n\x1b.mp4")
     assert report["schema"] == "rag.index/1"
     assert (report["files_found"], report["indexed"], report["clips"]) == (4, 3, 1)
     assert [problem["path"] for problem in report["problems"]] == [bad]
-    lines = [line for line in said.decode().splitlines() if "bad" in line and "skipped" in line]
+    lines = [line for line in said.splitlines() if "bad" in line and "skipped" in line]
     assert len(lines) == 1
     assert "bad\\n\\x1b.mp4: " in lines[0]
-    assert b"\x1b" not in said
+    assert "\x1b" not in said
 
 
 def test_a_second_run_finds_nothing_to_do(home: Path) -> None:
-    done = _rag("index", "corpus", cwd=home)
+    """In a process of its own, as a user runs it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "rag._cli.main", "index", "corpus"],
+        cwd=home,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=240,
+        check=False,
+    )
     report = json.loads(done.stdout)
     assert (done.returncode, report["indexed"], report["unchanged"]) == (3, 0, 3)
     assert done.stderr.count(b"\n") == 1
