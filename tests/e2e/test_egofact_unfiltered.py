@@ -9,12 +9,14 @@ import pytest
 
 from eval.runs.runner import run_solver
 from eval.task import Prepared
+from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import Shape
 from eval.tasks.egofact.dataset import Workbench, prepare_unfiltered, read_worlds
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.task import UnfilteredTask
 from rag.errors import UsageError
 from rag.settings import Settings
+from tests.fakes.egofact_world import few_passages
 
 NAME = "egofact-workbench-unfiltered"
 SMALL = Workbench(NAME, 6, Shape(5, 2, 2, 2, 2))
@@ -28,7 +30,9 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> UnfilteredTask:
 @pytest.fixture(scope="module")
 def benchmark(task: UnfilteredTask) -> Prepared[Environment]:
     assert task.folder is not None
-    return prepare_unfiltered(NAME, task.folder, SMALL, Settings(), worlds=2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "workbench_passages", few_passages)
+        return prepare_unfiltered(NAME, task.folder, SMALL, Settings(), worlds=2)
 
 
 def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(
