@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from tests.fakes.library_dump import dump
 from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
 KILLS = 10
-ROOT = Path(__file__).parents[2]
 
 
 def whole_run(folder: Path) -> None:
@@ -37,15 +35,9 @@ def whole_run(folder: Path) -> None:
         writer.maintain()
 
 
-SCRIPT = """
-import sys
-from pathlib import Path
-sys.path[:0] = sys.argv[2:]
-from test_store_kill import whole_run
-print("started", flush=True)
-while True:
-    whole_run(Path(sys.argv[1]))
-"""
+def run_again_and_again(folder: Path) -> None:
+    while True:
+        whole_run(folder)
 
 
 def test_kills_leave_no_trace(tmp_path: Path) -> None:
@@ -54,16 +46,16 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
     expected = list(dump(tmp_path / "undisturbed"))
     moments = random.Random(5)
     folder = tmp_path / "killed"
-    command = [sys.executable, "-c", SCRIPT, str(folder), str(ROOT), str(Path(__file__).parent)]
+    # A fork of a process that has imported what takes seconds, but not lance, whose threads survive no fork.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["lance_namespace", "pandas", "pyarrow.dataset"])
     for _ in range(KILLS):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            try:
-                assert child.stdout is not None
-                assert child.stdout.readline() == "started\n"
-                time.sleep(moments.uniform(0.3, 2.5))
-                assert child.poll() is None, "the child must be at work when it is killed"
-            finally:
-                child.kill()
+        child = context.Process(target=run_again_and_again, args=(folder,))
+        child.start()
+        time.sleep(moments.uniform(0.5, 2))
+        assert child.is_alive(), "the child must be at work when it is killed"
+        child.kill()
+        child.join()
         if Layout(folder).exists():
             check_what_is_seen(folder)
     whole_run(folder)
@@ -88,19 +80,30 @@ def check_what_is_seen(folder: Path) -> None:
         assert len(keys) == len(set(keys)) == reader.stats().passages
 
 
+def short_run(writer: Writer) -> None:
+    writer.set_meta(META)
+    add_video(writer, 1)
+    add_source(writer, 1)
+    writer.flush()
+    writer.remove_paths([video(1).path])
+    add_video(writer, 2)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The rows of a library after a short run that nothing stops."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with Writer.open(folder) as writer:
+        short_run(writer)
+        writer.maintain()
+    return list(dump(folder))
+
+
 @pytest.mark.parametrize("commits", range(1, 24))
 def test_stopped_after_each_commit_of_a_run(
-    tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch, undisturbed: list[str]
 ) -> None:
     """The same, not left to chance: the run ends after its first, second, third ... commit."""
-
-    def run(writer: Writer) -> None:
-        writer.set_meta(META)
-        add_video(writer, 1)
-        add_source(writer, 1)
-        writer.flush()
-        writer.remove_paths([video(1).path])
-        add_video(writer, 2)
 
     class Stop(BaseException): ...
 
@@ -122,11 +125,10 @@ def test_stopped_after_each_commit_of_a_run(
     for name in ("create", "add", "overwrite", "upsert", "update", "delete"):
         counted(name)
     with contextlib.suppress(Stop):
-        run(writer)
+        short_run(writer)
     writer._lock.release()
     monkeypatch.undo()
-    for folder in ("cut", "undisturbed"):
-        with Writer.open(tmp_path / folder) as again:
-            run(again)
-            again.maintain()
-    assert list(dump(tmp_path / "cut")) == list(dump(tmp_path / "undisturbed"))
+    with Writer.open(tmp_path / "cut") as again:
+        short_run(again)
+        again.maintain()
+    assert list(dump(tmp_path / "cut")) == undisturbed
