@@ -42,7 +42,7 @@ def test_a_reader_beside_a_writer_sees_whole_videos_only(tmp_path: Path) -> None
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "started\n"
-            until = time.monotonic() + 6
+            until = time.monotonic() + 3
             while time.monotonic() < until:
                 with Reader.open(tmp_path / "lib") as reader:
                     seen = look(reader)

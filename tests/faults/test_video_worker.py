@@ -17,12 +17,15 @@ from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, StalledFile, UnsupportedFile
 from tests.fakes.synthetic import write_video
 
+LONG = 2700
+"""Seconds."""
+
 
 @pytest.fixture(scope="module")
 def long_video(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One and a half hours, small."""
+    """Three quarters of an hour, small."""
     path = tmp_path_factory.mktemp("long") / "long.mp4"
-    write_video(path, 5400, fps=2, size=(96, 64), gop=60, bframes=0)
+    write_video(path, LONG, fps=2, size=(96, 64), gop=60, bframes=0)
     return path
 
 
@@ -68,12 +71,12 @@ def test_nothing_starts_before_the_first_file_and_one_child_serves_all(tmp_path:
 
 def test_a_hang_is_one_clear_line_and_the_next_file_is_read(tmp_path: Path, long_video: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
-    with MediaReader(stall_seconds=0.5) as reader:
+    with MediaReader(stall_seconds=2.0) as reader:
         stream = reader.frames(str(long_video), short_side=32)
         next(stream)
         stuck = reader.pids[0]
         os.kill(stuck, signal.SIGSTOP)
-        with pytest.raises(StalledFile, match=r"no progress for 0\.5 s") as problem:
+        with pytest.raises(StalledFile, match=r"no progress for 2 s") as problem:
             list(stream)
         assert str(problem.value).startswith(str(long_video))
         assert gone(stuck)
@@ -121,7 +124,7 @@ def test_a_reader_that_stops_early_does_not_wait_and_keeps_its_child(long_video:
                 next(stream)
             child = reader.pids
         begun = time.monotonic()
-        assert reader.probe(str(long_video)).duration == pytest.approx(5400, abs=2)
+        assert reader.probe(str(long_video)).duration == pytest.approx(LONG, abs=2)
         assert time.monotonic() - begun < 10
         assert reader.pids == child
 
@@ -186,16 +189,16 @@ def test_nothing_is_printed(tmp_path: Path) -> None:
     assert done.stdout == done.stderr == b""
 
 
-def test_memory_is_flat_over_hours(long_video: Path) -> None:
+def test_memory_is_flat_over_a_long_video(long_video: Path) -> None:
     with MediaReader() as reader:
         levels = [0, 0]
         sizes = []
         for number, batch in enumerate(reader.frames(str(long_video), keyframe_side=64)):
             sizes.append(batch.frames.images.nbytes)
-            if number in (20, 330):
+            if number in (20, 160):
                 levels[number > 20] = memory(reader.pids[0])
-        assert levels[1] - levels[0] < 24 * 2**20
-        assert len(sizes) >= 330
+        assert levels[1] - levels[0] < 12 * 2**20
+        assert len(sizes) > 160
 
 
 def test_memory_is_flat_over_many_files(tmp_path: Path) -> None:
