@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 
 from rag import Library
+from rag._cli.main import main
 from rag.errors import ReasonerUnreachable
 from rag.reasoners.llm.usage import KEYS
 from rag.settings import Settings
@@ -71,29 +69,19 @@ def test_what_the_model_does_not_cite_is_not_cited(folder):
         assert asked(folder, server.base_url).citations == ()
 
 
-def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path):
+def test_a_recorded_question_is_answered_again_without_a_server(folder, tmp_path, monkeypatch, capsys):
     recording = tmp_path / "run.jsonl"
     with chat_server([say(REWRITTEN), say(ANCHOR), say(ANSWER)]) as server:
         live = asked(folder, server.base_url, record=recording)
     again = asked(folder, "http://127.0.0.1:1/v1", replay=recording)
     assert replace(again, timings={}) == replace(live, timings={})
     assert again.usage.calls == 3
-    command = [
-        sys.executable,
-        "-m",
-        "rag._cli.main",
-        "ask",
-        QUESTION,
-        "--replay",
-        recording,
-        "--library",
-        folder,
-        "--json",
-    ]
-    chosen = {"RAG_REASONER__KIND": "openai", "RAG_REASONER__MODEL": "scripted"}
-    environment = {**os.environ, **chosen, "RAG_LOCALIZE__FRAME_BUDGET": "4"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["answer"]["text"] == "the torque wrench"
+    for name, value in (("REASONER__KIND", "openai"), ("REASONER__MODEL", "scripted")):
+        monkeypatch.setenv(f"RAG_{name}", value)
+    monkeypatch.setenv("RAG_LOCALIZE__FRAME_BUDGET", "4")
+    command = ["ask", QUESTION, "--replay", str(recording), "--library", str(folder), "--json"]
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out)["answer"]["text"] == "the torque wrench"
 
 
 def test_an_unreachable_server_fails_the_question_not_the_library(folder):
