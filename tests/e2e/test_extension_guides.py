@@ -9,14 +9,15 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
+GUIDES = ("decoder.md", "document-reader.md", "image-encoder.md", "reasoner.md")
 MAX_LINES = 60
 
 
-def install(guide: str, folder: Path) -> None:
-    """Write the guide's modules, and the metadata that pip would write for its entry points."""
+def install(guide: str, folder: Path) -> str:
+    """Write the guide's modules, and the metadata that pip would write for its entry points.
+
+    Returns the name of the module with its contract suite."""
     page = (ROOT / "docs" / "how-to" / guide).read_text(encoding="utf-8")
     modules = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", page, re.DOTALL)
     assert len(modules) == 2
@@ -24,30 +25,24 @@ def install(guide: str, folder: Path) -> None:
     for name, source in modules:
         (folder / name).write_text(source, encoding="utf-8")
     (declared,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    metadata = folder / "extension-1.0.dist-info"
+    name = Path(guide).stem
+    metadata = folder / f"{name}-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: extension\nVersion: 1.0\n")
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     lines = []
     for group, points in tomllib.loads(declared)["project"]["entry-points"].items():
         lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]
     (metadata / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return modules[1][0]
 
 
-@pytest.mark.parametrize("guide", ["decoder.md", "document-reader.md", "image-encoder.md", "reasoner.md"])
-def test_the_example_of_a_guide_passes_its_contract(guide: str, tmp_path: Path) -> None:
-    install(guide, tmp_path)
+def test_the_examples_of_the_guides_pass_their_contracts(tmp_path: Path) -> None:
+    suites = [install(guide, tmp_path) for guide in GUIDES]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        str(tmp_path),
-        ".",
-    ]
+    options = ["-v", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", *options, "."]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    assert re.search(r"^[4-9] passed", done.stdout, re.MULTILINE), done.stdout
+    for suite in suites:
+        passed = re.findall(rf"^{suite}::.* PASSED", done.stdout, re.MULTILINE)
+        assert len(passed) >= 4, done.stdout
