@@ -17,7 +17,7 @@ from eval.task import Prepared
 from eval.tasks.rvms.dataset import TASKS
 from eval.tasks.rvms.task import open_mini
 from eval.tasks.web_task import WebEnvironment
-from rag.settings import load_settings
+from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data(place: Path) -> Prepared[WebEnvironment]:
     """With the first nine queries, one moment under every set of cues, asked of each system."""
     task = open_mini(place / "data")
-    prepared = task.prepare(load_settings())
+    prepared = task.prepare(FIXED_BACKEND)
     for name in SYSTEMS:
         run_solver(task, prepared, name, 0, place / "runs" / f"{name}-seed0", limit=9)
     return prepared

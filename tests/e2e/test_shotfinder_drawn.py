@@ -13,7 +13,7 @@ from eval.tasks.shotfinder.construction import MINI
 from eval.tasks.shotfinder.task import ShotFinderTask
 from eval.tasks.web_task import WebEnvironment
 from eval.workbench.video import Render
-from rag.settings import load_settings
+from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
 TINY = replace(
@@ -28,7 +28,7 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> ShotFinderTask:
 
 @pytest.fixture(scope="module")
 def data(task: ShotFinderTask) -> Prepared[WebEnvironment]:
-    return task.prepare(load_settings())
+    return task.prepare(FIXED_BACKEND)
 
 
 def test_measurements_are_as_rendered(data: Prepared[WebEnvironment]) -> None:
