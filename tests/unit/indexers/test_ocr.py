@@ -68,7 +68,7 @@ def test_images_without_text_give_nothing(ocr: Ocr) -> None:
 @pytest.mark.slow
 def test_a_image_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
     first = ocr.boxes(slide())
-    ocr.read(slide((1920, 1080), 60, dark=True))
+    ocr.read(slide((1280, 720), 40, dark=True))
     assert ocr.boxes(slide()) == first
 
 
@@ -223,7 +223,7 @@ def test_text_that_stays_is_recognised_once_a_clip(ocr: Ocr, recognized: list[in
 
 @pytest.mark.slow
 def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
-    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 3, 8)]
+    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 8)]
     texts += ["", "Torque 26 Nm, step 8"]
     read = ocr.read_clip(moving(k / 2, text) for k, text in enumerate(texts))
     assert [text.replace(" ", "") for text in read] == [text.replace(" ", "") for text in texts]
