@@ -1,24 +1,40 @@
-"""EgoFact end to end on half its mini split: rendered, built, indexed, answered by all systems, reported."""
+"""EgoFact end to end on half its mini split: rendered, built, indexed, answered by all systems, reported;
+and answered through HTTP by the simulated model, which finds the frames again."""
 
 from __future__ import annotations
 
+import io
 import json
+import random
 import shutil
 from pathlib import Path
 from typing import Any
 
+import av
 import pytest
+from PIL import Image
 
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver, score_again
+from eval.simulated_model.dials import preset
+from eval.simulated_model.fingerprints import FrameIndex, open_index
+from eval.simulated_model.model import SimulatedModel
+from eval.simulated_model.server import running
+from eval.simulated_model.world import corpus_folders
 from eval.task import Prepared, ScorerOptions
 from eval.tasks import open_task
-from eval.tasks.egofact.dataset import MINI_SIZE, read_worlds
+from eval.tasks.egofact.construction import build
+from eval.tasks.egofact.construction.records import Shape
+from eval.tasks.egofact.dataset import MINI_SIZE, Workbench, read_worlds
 from eval.tasks.egofact.task import EgoFactTask
 from rag.settings import Settings
-from tests.fakes.egofact_world import MINI, half_mini
+from tests.fakes.egofact_world import few_passages
+from tests.fakes.settings import FIXED_BACKEND
 
-QUERIES = 20
+MINI = "egofact-workbench-mini"
+# The frames that are sampled, two a second, are those of a video of 15 a second.
+HALF = Workbench(MINI, 14, Shape(7, 6, 3, 6, 5), fps=2)
+QUERIES, SIMULATED = 20, 16
 SYSTEMS = (
     "rag-ask",
     "localized",
@@ -43,12 +59,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def task(world: Path) -> EgoFactTask:
-    return half_mini(world / "data")
+    return EgoFactTask(MINI, "half of the mini split", world / "data", HALF)
 
 
 @pytest.fixture(scope="module")
 def prepared(task: EgoFactTask) -> Prepared[Any]:
-    return task.prepare(Settings())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "workbench_passages", few_passages)
+        return task.prepare(FIXED_BACKEND)
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +163,54 @@ def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path
     assert "paper" in text
     assert list(folder.rglob("*.png"))
     assert list(folder.rglob("*.csv"))
+
+
+@pytest.fixture(scope="module")
+def index(world: Path, prepared: Prepared[Any]) -> FrameIndex:  # noqa: ARG001 (it renders the videos)
+    folders, cache = corpus_folders([world / "data"]), world / "cache"
+    first = open_index(folders, cache)
+    (stored,) = cache.iterdir()
+    before = stored.stat().st_mtime_ns
+    open_index(folders, cache)
+    assert stored.stat().st_mtime_ns == before
+    return first
+
+
+def test_frames_are_recognized_after_jpeg_and_resizing(index: FrameIndex) -> None:
+    rng = random.Random(3)
+    right = asked = 0
+    for video in index.videos:
+        with av.open(str(video.path)) as container:
+            frames = [(frame.time, frame.to_image()) for frame in container.decode(video=0)]
+        for time, image in rng.sample(frames, 12):
+            small = image.resize((round(image.width * 336 / image.height), 336), Image.Resampling.BICUBIC)
+            data = io.BytesIO()
+            small.save(data, "JPEG", quality=75)
+            (found,) = index.recognize([data.getvalue()])
+            asked += 1
+            # Alone, a frame of a pause is like one of another pause; both show the same.
+            right += found is not None and video.at(time) == found.video.at(found.time)
+    assert right >= 0.99 * asked
+
+
+def right_of(task: EgoFactTask, index: FrameIndex, out: Path, solver: str, perception: float) -> int:
+    """Right answers to the first queries."""
+    dials = preset("strong", {"perception": perception})
+    with running(SimulatedModel(index, dials)) as server:
+        reasoner = {"kind": "openai", "model": server.name, "base_url": server.base_url}
+        settings = Settings.model_validate({"reasoner": reasoner})
+        folder = out / f"{solver}-{perception}"
+        run_solver(task, task.prepare(settings), solver, 0, folder, limit=SIMULATED)
+    found = samples(folder)
+    assert len(found) == SIMULATED
+    return sum(bool(sample["correct"]) for sample in found)
+
+
+def test_what_is_perceived_decides_what_is_answered(
+    task: EgoFactTask, index: FrameIndex, tmp_path: Path
+) -> None:
+    most, little = (right_of(task, index, tmp_path, "localized", share) for share in (0.95, 0.2))
+    blind = right_of(task, index, tmp_path, "blind", 0.95)
+    assert most > 0.7 * SIMULATED
+    assert most > little + 2
+    assert most > blind + 5

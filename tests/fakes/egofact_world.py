@@ -13,21 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.tasks.egofact.construction.options import ObjectPrior
-from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Shape, Statement
+from eval.tasks.egofact.construction.records import EventStructure, FactPassage, Segment, Statement
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.construction.sources import workbench_passages
-from eval.tasks.egofact.dataset import Workbench
 from eval.tasks.egofact.records import Query
-from eval.tasks.egofact.task import EgoFactTask
-
-MINI = "egofact-workbench-mini"
-# The frames that are sampled, two a second, are those of a video of 15 a second.
-HALF = Workbench(MINI, 14, Shape(7, 6, 3, 6, 5), fps=4)
-
-
-def half_mini(folder: Path) -> EgoFactTask:
-    """Half of the mini split, its data in `folder`."""
-    return EgoFactTask(MINI, "half of the mini split", folder, HALF)
 
 
 def few_passages() -> list[FactPassage]:
