@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Frames
+from indexers import imagebind
 from indexers.backend import Timing, examine, probe_images
 from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.torch_backend import available_backends
+from rag._cli.main import main
 from rag.errors import WeightsInvalid
+from rag.library import Library
+from tests.fakes.published_layouts import render_videos, write_video_detective
 
 SIZES = {
     "vision_embed_dim": 64,
@@ -173,3 +178,34 @@ def test_other_files_are_refused(tmp_path: Path, weights: Path) -> None:
     for path in (weights, *tmp_path.iterdir()):
         with pytest.raises(WeightsInvalid, match="imagebind_huge"):
             open_image_encoder(f"imagebind:{path}", EncoderSettings())
+
+
+def test_a_run_of_the_page_retrieves_with_it(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/reproduce.md, VideoDetective: indexed with ImageBind, asked with its text half."""
+    for name, size in SIZES.items():
+        monkeypatch.setitem(imagebind.HUGE, name, size)
+    folder = tmp_path / "models" / "imagebind-huge"
+    folder.mkdir(parents=True)
+    shutil.copy(weights, folder / "imagebind_huge.pth")
+    write_video_detective(tmp_path, render_videos(tmp_path / "world"))
+    monkeypatch.chdir(tmp_path)
+    environment = {
+        "MODELS_DIR": str(folder.parent),
+        "IMAGE": "imagebind-huge",
+        "BACKEND": "torch-fp32",
+        "BATCH": "8",
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(f"RAG_ENCODER__{name}", value)
+    monkeypatch.setenv("RAG_OCR__MODE", "off")
+    command = ["eval", "run", "longvideo:duration=long,subtitles=off", "--data", "videomme", "--limit", "1"]
+    assert main([*command, "--system", "video-detective-paper", "--out", "runs/videomme"]) == 0
+    with Library.open("videomme/library") as library:
+        meta = library.engine.reader.meta
+        assert meta is not None
+        assert meta.image_encoder is not None
+        assert meta.image_encoder.name == "imagebind-huge"
+    assert main(["eval", "report", "runs/videomme", "--out", "report"]) == 0
+    assert "video-detective-paper" in Path("report/report.md").read_text(encoding="utf-8")

@@ -1,0 +1,222 @@
+"""Every `rag` command of docs/reproduce.md, run on small data in the published layouts.
+
+Once with the simulated model through HTTP, once with real architectures of random weights: SigLIP 2 and
+MetaCLIP as encoders, Qwen2.5-VL and LLaVA in this process. In place of `rag models pull` such a model is
+installed under the same name. `--system` keeps its first and its last name; the others are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rag
+from eval.runs.folder import default_place, folder_name, read_usage
+from eval.simulated_model.dials import preset
+from eval.simulated_model.fingerprints import open_index
+from eval.simulated_model.model import SimulatedModel
+from eval.simulated_model.server import running
+from eval.tasks import find_solver, open_task
+from indexers.models.catalogue import known_model
+from rag._cli.main import main
+from tests.fakes.chat_server import chat_server, say
+from tests.fakes.egofact_sources import play
+from tests.fakes.published_layouts import WRITERS, render_videos
+from tests.fakes.tiny_models import save_clip, save_siglip
+from tests.fakes.tiny_vlm import write_tiny_qwen_vl, write_tiny_vlm
+
+PAGE = Path(rag.__file__).parents[1] / "docs" / "reproduce.md"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+QUICK = {"RAG_OCR__MODE": "off", "RAG_ENCODER__BACKEND": "torch-fp32", "RAG_ENCODER__BATCH": "16"}
+SMALL = {"RAG_REASONER__IMAGE_SHORT_SIDE": "112", "RAG_REASONER__ZOOM_SHORT_SIDE": "112"}
+NOISE = {"MAX_TOKENS": "16", "REPAIRS": "0", "IMAGE_SHORT_SIDE": "32", "ZOOM_SHORT_SIDE": "32"}
+LLAVA = ("VideoDetective", "RACLO")
+"""Where a LLaVA is asked; elsewhere a Qwen2.5-VL."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading of the page with its settings and commands."""
+
+    settings: str
+    commands: tuple[str, ...]
+
+
+def _sections() -> dict[str, Section]:
+    found = {}
+    for part in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
+        blocks = BLOCK.findall(part)
+        lines = "".join(text for kind, text in blocks if not kind).replace("\\\n", " ").splitlines()
+        commands = tuple(line for line in lines if line.strip() and not line.startswith("#"))
+        found[part.partition("\n")[0]] = Section(
+            "\n".join(text for kind, text in blocks if kind == "toml"), commands
+        )
+    return found
+
+
+SECTIONS = _sections()
+SHARED = SECTIONS.pop(next(iter(SECTIONS)))
+
+
+@pytest.fixture(scope="module")
+def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return render_videos(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def simulated(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    index = open_index([videos[0].parents[1]], tmp_path_factory.mktemp("cache"))
+    with running(SimulatedModel(index, preset("strong", {})), "simulated") as server:
+        yield server.base_url
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real architectures with random weights: encoders by their names, two vision-language models."""
+    home = tmp_path_factory.mktemp("models")
+    save_siglip(home / "siglip2-base-patch16-224")
+    save_clip(home / "metaclip-h14-fullcc2.5b", act="gelu")
+    write_tiny_qwen_vl(home / "qwen")
+    write_tiny_vlm(home / "llava")
+    return home
+
+
+def _run(line: str, environment: Mapping[str, str]) -> tuple[int, list[str]]:
+    """Exit code, and the words of the command as it was run."""
+    words = shlex.split(line, comments=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        while "=" in words[0]:
+            patch.setenv(*words.pop(0).split("=", 1))
+        assert words.pop(0) == "rag"
+        if words[:2] == ["eval", "run"]:
+            words = _shortened(words)
+        return main(words), words
+
+
+def _shortened(words: list[str]) -> list[str]:
+    task, at = open_task(words[2], Path(_option(words, "--data"))), words.index("--system") + 1
+    names = words[at].split(",")
+    for name in names:
+        find_solver(task, name)
+    kept = list(words)
+    kept[at] = ",".join(dict.fromkeys((names[0], names[-1])))
+    if "--limit" in kept:
+        del kept[kept.index("--limit") : kept.index("--limit") + 2]
+    return [*kept, "--limit", "1"]
+
+
+def _option(words: list[str], name: str, default: str = "") -> str:
+    return words[words.index(name) + 1] if name in words else default
+
+
+def _runs(words: list[str]) -> list[Path]:
+    """The run folders of `rag eval run`."""
+    place = Path(_option(words, "--out") or default_place(words[2]))
+    return [place / folder_name(name, 0) for name in _option(words, "--system").split(",")]
+
+
+def test_the_page_has_a_section_for_each_paper() -> None:
+    assert list(SECTIONS) == list(WRITERS)
+    assert not SHARED.commands
+
+
+@pytest.mark.parametrize("paper", WRITERS)
+def test_the_commands_run_with_the_simulated_model(
+    paper: str,
+    simulated: str,
+    models: Path,
+    videos: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    section = SECTIONS[paper]
+    WRITERS[paper](tmp_path, videos)
+    settings = re.sub(r'base_url = ".*"', f'base_url = "{simulated}"', SHARED.settings + section.settings)
+    settings = re.sub(r'^model = ".*"', 'model = "simulated"', settings, flags=re.MULTILINE)
+    (tmp_path / "rag.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    environment = {**QUICK, **SMALL, "RAG_ENCODER__MODELS_DIR": str(models)}
+    for folder in _try_all(section, environment, "simulated"):
+        (sample,) = _samples(folder)
+        assert not sample["parse_failure"], folder
+        # At most a plan: one without a new query is refused, and this web has nothing more to be found.
+        assert _spent(folder).get("unread", 0) <= 1, folder
+
+
+@pytest.mark.parametrize("paper", WRITERS)
+def test_the_commands_run_with_random_weights(
+    paper: str, models: Path, videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No reply can be read: runs end all the same, and their samples are failures."""
+    section, folder = SECTIONS[paper], models / ("llava" if paper in LLAVA else "qwen")
+    WRITERS[paper](tmp_path, videos)
+    settings = (SHARED.settings + section.settings).replace('kind = "openai"', 'kind = "transformers"')
+    settings = re.sub(r'^model = ".*"', f'model = "{folder}"', settings, flags=re.MULTILINE)
+    settings = re.sub(r"max_tokens = .*", "max_tokens = 16", settings)
+    (tmp_path / "rag.toml").write_text(settings, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    noise = {f"RAG_REASONER__{name}": value for name, value in NOISE.items()}
+    environment = {**QUICK, **noise, "RAG_ENCODER__MODELS_DIR": str(models)}
+    for run in _try_all(section, environment, folder):
+        (sample,) = _samples(run)
+        spent = _spent(run)
+        assert spent.get("unread", 0) == spent.get("calls", 0), run
+        if spent:
+            assert sample["parse_failure"] or sample["evidence"]["failure"], run
+
+
+def _try_all(section: Section, environment: Mapping[str, str], model: str | Path) -> list[Path]:
+    """Run the section's commands here; the run folders."""
+    made: list[Path] = []
+    for line in section.commands:
+        words = shlex.split(line, comments=True)
+        if words[:3] == ["rag", "models", "pull"]:
+            known_model(words[3])
+            continue
+        line = re.sub(r"(PLANNER__MODEL)=\S+", rf"\1={model}", line)
+        if words[:3] == ["rag", "eval", "build"]:
+            _build(line, environment)
+            continue
+        code, words = _run(line, environment)
+        assert code == 0, line
+        if words[:2] == ["eval", "run"]:
+            made += _runs(words)
+        if words[:2] == ["eval", "report"]:
+            _check_report(words)
+    assert len(made) >= 4
+    return made
+
+
+def _build(line: str, environment: Mapping[str, str]) -> None:
+    """The construction of EgoFact, its roles played by a script."""
+    with chat_server([say(play)]) as server:
+        own = {"RAG_REASONER__KIND": "openai", "RAG_REASONER__BASE_URL": server.base_url}
+        code, _ = _run(f"{line} --clips 2", {**environment, **own, "RAG_REASONER__MAX_TOKENS": "4096"})
+    assert code == 0, line
+
+
+def _samples(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "samples.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def _spent(folder: Path) -> dict[str, float]:
+    """Calls and unread replies of a run; empty where no model was asked."""
+    usage = read_usage(folder)
+    rows = {} if usage is None else usage.by_role
+    return {key: sum(row[key] for row in rows.values()) for key in ("calls", "unread") if rows}
+
+
+def _check_report(words: list[str]) -> None:
+    """It has as many systems as there are runs."""
+    text = (Path(_option(words, "--out")) / "report.md").read_text(encoding="utf-8")
+    count = len(list(Path(words[2]).iterdir()))
+    assert re.search(rf"\b{count} systems?\.", text), words
