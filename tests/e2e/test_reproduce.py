@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,6 +89,15 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+@pytest.fixture(scope="module")
+def homes(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folder of each paper with its data, which are indexed once."""
+    found = {paper: tmp_path_factory.mktemp("reproduce") for paper in WRITERS}
+    for paper, home in found.items():
+        WRITERS[paper](home, videos)
+    return found
+
+
 def _run(line: str, environment: Mapping[str, str]) -> tuple[int, list[str]]:
     """Exit code, and the words of the command as it was run."""
     words = shlex.split(line, comments=True)
@@ -131,19 +141,12 @@ def test_the_page_has_a_section_for_each_paper() -> None:
 
 @pytest.mark.parametrize("paper", WRITERS)
 def test_the_commands_run_with_the_simulated_model(
-    paper: str,
-    simulated: str,
-    models: Path,
-    videos: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    paper: str, simulated: str, models: Path, homes: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     section = SECTIONS[paper]
-    WRITERS[paper](tmp_path, videos)
     settings = re.sub(r'base_url = ".*"', f'base_url = "{simulated}"', SHARED.settings + section.settings)
     settings = re.sub(r'^model = ".*"', 'model = "simulated"', settings, flags=re.MULTILINE)
-    (tmp_path / "rag.toml").write_text(settings, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(_fresh(homes[paper], settings))
     environment = {**QUICK, **SMALL, "RAG_ENCODER__MODELS_DIR": str(models)}
     for folder in _try_all(section, environment, "simulated"):
         (sample,) = _samples(folder)
@@ -154,16 +157,14 @@ def test_the_commands_run_with_the_simulated_model(
 
 @pytest.mark.parametrize("paper", WRITERS)
 def test_the_commands_run_with_random_weights(
-    paper: str, models: Path, videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paper: str, models: Path, homes: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No reply can be read: runs end all the same, and their samples are failures."""
     section, folder = SECTIONS[paper], models / ("llava" if paper in LLAVA else "qwen")
-    WRITERS[paper](tmp_path, videos)
     settings = (SHARED.settings + section.settings).replace('kind = "openai"', 'kind = "transformers"')
     settings = re.sub(r'^model = ".*"', f'model = "{folder}"', settings, flags=re.MULTILINE)
     settings = re.sub(r"max_tokens = .*", "max_tokens = 16", settings)
-    (tmp_path / "rag.toml").write_text(settings, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(_fresh(homes[paper], settings))
     noise = {f"RAG_REASONER__{name}": value for name, value in NOISE.items()}
     environment = {**QUICK, **noise, "RAG_ENCODER__MODELS_DIR": str(models)}
     for run in _try_all(section, environment, folder):
@@ -172,6 +173,14 @@ def test_the_commands_run_with_random_weights(
         assert spent.get("unread", 0) == spent.get("calls", 0), run
         if spent:
             assert sample["parse_failure"] or sample["evidence"]["failure"], run
+
+
+def _fresh(home: Path, settings: str) -> Path:
+    """The folder without runs and reports, with these settings."""
+    for made in ("runs", *(path.name for path in home.glob("report*"))):
+        shutil.rmtree(home / made, ignore_errors=True)
+    (home / "rag.toml").write_text(settings, encoding="utf-8")
+    return home
 
 
 def _try_all(section: Section, environment: Mapping[str, str], model: str | Path) -> list[Path]:
@@ -199,8 +208,10 @@ def _try_all(section: Section, environment: Mapping[str, str], model: str | Path
 def _build(line: str, environment: Mapping[str, str]) -> None:
     """The construction of EgoFact, its roles played by a script."""
     with chat_server([say(play)]) as server:
-        own = {"RAG_REASONER__KIND": "openai", "RAG_REASONER__BASE_URL": server.base_url}
-        code, _ = _run(f"{line} --clips 2", {**environment, **own, "RAG_REASONER__MAX_TOKENS": "4096"})
+        own = {"KIND": "openai", "BASE_URL": server.base_url, "MODEL": "scripted", "MAX_TOKENS": "4096"}
+        own |= {"JUDGE__BASE_URL": server.base_url, "JUDGE__MODEL": "scripted"}
+        own = {f"RAG_REASONER__{name}": value for name, value in own.items()}
+        code, _ = _run(f"{line} --clips 2", {**environment, **own})
     assert code == 0, line
 
 
