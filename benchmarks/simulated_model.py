@@ -1,13 +1,13 @@
 """A task answered by the simulated model through HTTP: accuracy and gain by perception, replies lost by role.
 
     python -m benchmarks.simulated_model egofact-workbench --data DIR --out DIR --systems localized,blind
-        [--presets strong,small] [--perception 0.2,0.4,0.6,0.8,1.0] [--limit N] [--minutes M]
-        [--options="--concurrency 4"]
+        [--presets strong,small] [--perception 0.2,0.4,0.6,0.8,1.0] [--swept localized,blind]
+        [--limit N] [--minutes M] [--options="--concurrency 4"]
 
 The last of `--systems` is the baseline of the gains. Each preset is run as it is; each value of perception
-is run on top of the first preset. A run that reaches `--minutes` is stopped: the first queries count, and the
-same command goes on with it. Writes TASK.md, TASK.csv and TASK.png. The figures are of a test instrument, of
-no model.
+is run on top of the first preset, by all systems or those of `--swept`. A run that reaches `--minutes` is
+stopped: the first queries count, and the same command goes on with it. Writes TASK.md, TASK.csv and TASK.png.
+The figures are of a test instrument, of no model.
 """
 
 from __future__ import annotations
@@ -50,13 +50,15 @@ def served(data: Path, port: int, preset: str, dials: Sequence[str]) -> Iterator
             process.terminate()
 
 
-def run(chosen: argparse.Namespace, preset: str, dials: Sequence[str], out: Path) -> None:
+def run(
+    chosen: argparse.Namespace, systems: Sequence[str], preset: str, dials: Sequence[str], out: Path
+) -> None:
     """Answer the task into run folders below `out`."""
     with served(chosen.data, chosen.port, preset, dials) as base:
         settings = {"KIND": "openai", "MODEL": "simulated", "BASE_URL": base}
         environment = {**os.environ, **{f"RAG_REASONER__{key}": value for key, value in settings.items()}}
         command = [*RAG, "eval", "run", chosen.task, "--data", str(chosen.data), "--out", str(out)]
-        command += ["--system", ",".join(chosen.systems), "--text", *chosen.options.split()]
+        command += ["--system", ",".join(systems), "--text", *chosen.options.split()]
         command += ["--limit", str(chosen.limit)] if chosen.limit else []
         try:
             subprocess.run(command, check=False, env=environment, timeout=60 * chosen.minutes)
@@ -133,16 +135,16 @@ def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
 
 def figure(path: Path, task: str, runs: Sequence[Results], systems: Sequence[str]) -> None:
     """Accuracy and gain of each system by perception; nothing before the sweep has begun."""
-    *others, baseline = systems
     values = {one.name.partition("perception=")[2]: one for one in runs if "perception=" in one.name}
-    if not values:
+    systems = [each for each in systems if any(each in one.samples for one in values.values())]
+    if not systems:
         return
+    *others, baseline = systems
 
     def paint(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
-        lines_apart(
-            left, list(values), {each: [one.accuracy(each) for one in values.values()] for each in systems}
-        )
+        shares = {each: [one.accuracy(each) for one in values.values()] for each in systems}
+        lines_apart(left, list(values), shares)
         left.set_title("right answers")
         gains = {each: [one.gain(each, baseline) for one in values.values()] for each in others}
         lines_apart(right, list(values), gains)
@@ -167,6 +169,9 @@ def main() -> None:
     parser.add_argument("--systems", type=lambda text: text.split(","), required=True)
     parser.add_argument("--presets", default="strong,small")
     parser.add_argument("--perception", default="0.2,0.4,0.6,0.8,1.0", help="empty: no sweep")
+    parser.add_argument(
+        "--swept", type=lambda text: text.split(","), help="systems of the sweep; default: all"
+    )
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=60.0, help="the most that one run may take")
     parser.add_argument("--options", default="", help="more options of 'rag eval run', as '--concurrency 4'")
@@ -178,7 +183,7 @@ def main() -> None:
     done: list[Results] = []
     for preset, dials in wanted:
         out = chosen.out / chosen.task / "-".join([preset, *dials])
-        run(chosen, preset, dials, out)
+        run(chosen, (dials and chosen.swept) or chosen.systems, preset, dials, out)
         done.append(Results(out, chosen.systems))
         atomic_write_text(chosen.out / f"{chosen.task}.md", page(chosen.task, done, chosen.systems))
         figures = [
