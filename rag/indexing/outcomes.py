@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from corpora.records import Problem
 from corpora.scan import Scan
-from rag.errors import FileProblem, UnreadableFile
+from rag.errors import FileProblem, StalledFile, UnreadableFile
 from rag.indexing.planning import Group, below, is_gone, row_of
 from rag.indexing.report import Progress, reason_of
 from rag.store.writing import Writer
@@ -33,7 +33,7 @@ class IndexingStats:
     stages: list[str] = field(default_factory=list)
     """One line for each stage: on, or off and why."""
     deferred: set[str] = field(default_factory=set)
-    """Paths left for another run: past the `limit`, or of a content that changed while it was read."""
+    """Paths left for another run: past the `limit`, changed while they were read, or stalled."""
     forgotten: list[str] = field(default_factory=list)
     """Paths that are no longer in the library."""
 
@@ -82,6 +82,8 @@ class FileOutcomes:
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays."""
         self._writer.remove_paths([f.path for f in group.files])
+        if isinstance(problem, StalledFile):  # the machine's fault as often as the file's
+            self.stats.deferred.update(f.path for f in group.files)
         reason = reason_of(problem, group.first.path)
         for found in group.files:
             # Without a stamp it is tried again, changed or not.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.video.reader import FrameStream
+from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index, passages
@@ -239,6 +239,20 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     (problem,) = run(folder, seeing).problems
     assert problem.reason == "its reader died (SIGKILL); what came before 30 s is kept"
     assert problem.action == "indexed 30 s of it"
+
+
+def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stall(*_: object, **__: object) -> None:
+        raise StalledFile(f"{corpus / 'a.mp4'}: its reader made no progress for 60 s and was ended")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(MediaReader, "probe", stall)
+        (problem,) = run(corpus, settings).problems
+    assert problem.action == "skipped"
+    again = run(corpus, settings)
+    assert (again.indexed, again.problems) == (1, ())
 
 
 def test_dropping_all_that_is_gone_is_something_done(corpus: Path, settings: Settings) -> None:
