@@ -13,7 +13,14 @@ import pytest
 import tenacity
 from PIL import Image
 
-from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, ReplyInvalid, SettingsError
+from rag.errors import (
+    PromptTooLarge,
+    ReasonerError,
+    ReasonerUnreachable,
+    ReplyInvalid,
+    SettingsError,
+    Unanswered,
+)
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.openai_client import MAX_REPLY_BYTES, OpenAIClient
 from rag.reasoners.llm.reasoner import LlmReasoner
@@ -168,7 +175,7 @@ def test_waits_double_with_jitter_up_to_a_bound():
 
 def test_retries_are_bounded():
     with chat_server([status(503, '{"error": {"message": "Loading model"}}')]) as server:
-        with pytest.raises(ReasonerUnreachable, match=r"answers 503 .*Loading model") as caught:
+        with pytest.raises(ReasonerUnreachable, match=r"answering 503 .*Loading model") as caught:
             ask(server.base_url)
         assert len(server.requests) == 5
     assert "\n" not in str(caught.value)
@@ -189,7 +196,7 @@ def test_the_wait_that_the_server_asks_for_is_kept_up_to_a_limit():
 def test_a_wait_beyond_the_deadline_reports_what_the_server_said():
     with chat_server([status(429, Retry_After="20")]) as server:
         started = time.monotonic()
-        with pytest.raises(ReasonerUnreachable, match="answers 429"):
+        with pytest.raises(ReasonerUnreachable, match="answering 429"):
             ask(server.base_url, timeout_seconds=0.5)
         assert time.monotonic() - started < 5
 
@@ -252,16 +259,56 @@ def test_an_unreachable_server_is_one_line_that_names_it_and_what_to_do():
 @pytest.mark.parametrize("content_type", ["application/json", "text/html"])
 def test_what_is_no_chat_completion_is_an_error_at_once(body, content_type):
     with chat_server([raw(body, content_type)]) as server:
-        with pytest.raises(ReplyInvalid, match=r"must name an OpenAI-compatible server") as caught:
+        with pytest.raises(ReasonerError, match=r"must name an OpenAI-compatible server") as caught:
             ask(server.base_url)
         assert len(server.requests) == 1
     assert server.base_url in str(caught.value)
+    # A program that is no model server would lose every question: it stops the run.
+    assert not isinstance(caught.value, Unanswered)
 
 
 def test_a_completion_under_another_content_type_is_read_all_the_same():
     body = json.dumps(completion(json.dumps(ANCHOR))).encode()
     with chat_server([raw(body, "text/plain")]) as server:
         assert ask(server.base_url).position == "before"
+
+
+@pytest.mark.parametrize("known_by", ["its models", "an earlier reply"])
+def test_of_a_model_server_an_odd_reply_is_one_lost_reply(known_by):
+    odd = raw(b"<html>504 Gateway</html>")
+    with chat_server([odd] if known_by == "its models" else [say(ANCHOR), odd]) as server:
+        reasoner = open_llm_reasoner(settings(server.base_url))
+        if known_by == "its models":
+            server.cards = {"data": [{"id": "m"}]}
+        else:
+            reasoner.run(ANCHOR_EVENT, OPEN)
+        with pytest.raises(ReplyInvalid, match="no JSON"):
+            reasoner.run(ANCHOR_EVENT, OPEN)
+
+
+@pytest.mark.parametrize("error", ["out of memory", {"message": "out of memory", "code": 500}])
+def test_an_error_under_status_200_is_said_as_the_server_says_it(error):
+    with (
+        chat_server([raw(json.dumps({"error": error}).encode())]) as server,
+        pytest.raises(ReasonerError, match=r"an error: out of memory; check the server"),
+    ):
+        ask(server.base_url)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (400, "At most 0 image(s) may be provided in one prompt."),
+        (500, "image input is not supported - hint: you may need to provide the mmproj"),
+        (400, "m is not a multimodal model"),
+    ],
+)
+def test_a_model_without_images_is_said_to_be_one_at_once(code, said):
+    with chat_server([status(code, json.dumps({"error": said}))]) as server:
+        with pytest.raises(ReasonerError, match=r"reasoner\.images to false") as caught:
+            ask(server.base_url)
+        assert len(server.requests) == 1
+    assert not isinstance(caught.value, ReasonerUnreachable)
 
 
 @pytest.mark.parametrize(
@@ -298,6 +345,14 @@ def test_a_redirect_is_not_followed():
         with pytest.raises(ReasonerError, match="redirects are not followed"):
             ask(server.base_url)
         assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize(("code", "advice"), [(408, "server's log"), (429, "--concurrency"), (500, "log")])
+def test_a_server_that_answers_is_not_called_one_that_is_down(code, advice):
+    with chat_server([status(code, "")]) as server:
+        with pytest.raises(ReasonerUnreachable, match=rf"keeps answering {code}; .*{advice}"):
+            ask(server.base_url)
+        assert len(server.requests) > 1
 
 
 @pytest.mark.parametrize(

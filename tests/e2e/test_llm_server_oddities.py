@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rag.errors import ReasonerUnreachable, ReplyInvalid
+from rag.errors import ReasonerError, ReasonerUnreachable
 from rag.reasoners.llm.openai_client import OpenAIClient
 from rag.reasoners.prompts import Message
 from rag.settings import ReasonerSettings
@@ -26,6 +26,7 @@ def send(act: Act):
     [
         {"content": "yes"},
         {"content": "yes", "role": "assistant", "tool_calls": "x"},
+        {"content": [{"type": "text", "text": "ye"}, {"type": "text", "text": "s"}, {"type": "x"}, 7]},
         {"content": "yes", "role": 7, "tool_calls": [{"function": 3}], "audio": {"id": 1}},
     ],
 )
@@ -42,7 +43,7 @@ def test_a_reply_without_words_is_empty():
 
 
 def test_a_success_without_a_body_is_no_reply():
-    with pytest.raises(ReplyInvalid, match="no JSON"):
+    with pytest.raises(ReasonerError, match="no JSON"):
         send(status(204, ""))
 
 

@@ -34,7 +34,7 @@ from rag.errors import PromptTooLarge, ReasonerError, ReasonerUnreachable, Reply
 from rag.reasoners.llm.fitting import ModelLimits
 from rag.reasoners.llm.messages import ChatReply, chat_messages
 from rag.reasoners.llm.recording import LARGEST_COUNT
-from rag.reasoners.llm.refusals import format_refused, limits_refused
+from rag.reasoners.llm.refusals import format_refused, images_refused, limits_refused
 from rag.reasoners.prompts import Message
 from rag.reasoners.turns import waiting
 from rag.settings import ReasonerSettings
@@ -47,6 +47,14 @@ KEPT_HEADERS = ("host", "accept", "content-type", "content-length", "connection"
 
 class NotAChatReply(Exception):
     """The server answered 2xx with something that is no chat completion."""
+
+    advice = "reasoner.base_url must name an OpenAI-compatible server (it ends in /v1)"
+
+
+class ErrorAsReply(NotAChatReply):
+    """The server answered 2xx with an error."""
+
+    advice = "check the server and the reasoner settings"
 
 
 def parse_base_url(base_url: str) -> httpx.URL:
@@ -132,11 +140,15 @@ def _chat_only(body: bytes) -> bytes:
     except (ValueError, RecursionError) as error:
         raise NotAChatReply("no JSON") from error
     match reply:
-        case {"choices": [{"message": {"content": str() | None as content}} as choice, *_]}:
+        case {"choices": [{"message": {"content": str() | list() | None as content}} as choice, *_]}:
             pass
+        case {"error": {"message": str() as fault}} | {"error": str() as fault}:
+            raise ErrorAsReply(f"an error: {fault}")
         case _:
             raise NotAChatReply("JSON that is no chat completion")
     finish = choice.get("finish_reason")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     # A lone surrogate has no UTF-8: such a reply could not be shown to the model again.
     said = None if content is None else content.encode("utf-8", "replace").decode()
     plain = {
@@ -188,6 +200,8 @@ def _usage(usage: object) -> dict[str, object]:
     return {**counts, "prompt_tokens_details": {"image_tokens": images}}
 
 
+PASSING = (408, 429)
+"""Refusals of a moment, beside 5xx."""
 LONGEST_CONNECT = 10.0
 LONGEST_CARD = 5.0
 """Seconds that the model card is waited for, once."""
@@ -242,6 +256,7 @@ class OpenAIClient:
         self._key = settings.api_key.get_secret_value() or "none"
         self._seed = seed
         self._limits: ModelLimits | None = None
+        self._answered = False
         self._opening = threading.Lock()
         self._format = 0 if settings.structured else len(FORMATS) - 1
         self._attempts = attempts
@@ -261,6 +276,11 @@ class OpenAIClient:
 
     async def _context(self) -> int | None:
         """Tokens by the model card; None where the server has none, or does not say."""
+        said = {card["id"]: card["context"] for card in await self._cards()}
+        return said.get(self._settings.model, next(iter(said.values())) if len(said) == 1 else None)
+
+    async def _cards(self) -> list[dict[str, Any]]:
+        """The models that the server lists; none where it lists none."""
         seconds = min(LONGEST_CARD, self._settings.timeout_seconds)
         transport = Endpoint(self._url, self._key)
         try:
@@ -269,11 +289,9 @@ class OpenAIClient:
                 httpx.AsyncClient(transport=transport, trust_env=False) as http,
             ):
                 answered = await http.get(f"{str(self._url).rstrip('/')}/models")
-                cards = answered.json()["data"] if answered.is_success else []
+                return list(answered.json()["data"]) if answered.is_success else []
         except (httpx.HTTPError, NotAChatReply, TimeoutError, ValueError):
-            return None
-        said = {card["id"]: card["context"] for card in cards}
-        return said.get(self._settings.model, next(iter(said.values())) if len(said) == 1 else None)
+            return []
 
     def send(
         self,
@@ -301,13 +319,14 @@ class OpenAIClient:
         except openai.APIConnectionError as error:
             cause = error.__cause__
             if isinstance(cause, NotAChatReply):
-                raise ReplyInvalid(
-                    f"{self._where} answered with {self._masked(cause)}; "
-                    "reasoner.base_url must name an OpenAI-compatible server (it ends in /v1)"
-                ) from error
+                # Of a model server it is one lost reply; of another program it would be every one.
+                kind = ReplyInvalid if self._answered or _run(self._cards()) else ReasonerError
+                raise kind(f"{self._where} answered with {self._masked(cause)}; {cause.advice}") from error
             raise self._unreachable(self._masked(cause or error)) from error
         except TimeoutError as error:
-            raise self._unreachable(f"no reply within {seconds:g} s") from error
+            raise self._unreachable(
+                f"no reply within {seconds:g} s", "raise reasoner.timeout_seconds, see its log"
+            ) from error
 
     async def _send(
         self, messages: Sequence[Message], schema: dict[str, Any], seconds: float, asked: int, longest: int
@@ -339,7 +358,9 @@ class OpenAIClient:
             async with asyncio.timeout(seconds), http:
                 async for attempt in retrying:
                     with attempt:
-                        return _chat_reply(await llm.achat(chat))
+                        reply = _chat_reply(await llm.achat(chat))
+                        self._answered = True
+                        return reply
         except TimeoutError:
             if last is not None:
                 raise last from None
@@ -384,8 +405,16 @@ class OpenAIClient:
                 limits.context_tokens,
                 limits.max_images,
             ) from error
-        if status == 429 or status >= 500:
-            raise self._unreachable(f"it answers {status}{said}") from error
+        if images_refused(error):
+            raise ReasonerError(
+                f"{self._where} answers {status}{said}; serve a model that takes images, or set "
+                "reasoner.images to false"
+            ) from error
+        if status in PASSING or status >= 500:
+            advice = "lower --concurrency" if status == 429 else "see the server's log"
+            raise ReasonerUnreachable(
+                f"{self._where} keeps answering {status}{said}; {advice}, and try again later"
+            ) from error
         advice = {
             401: "set RAG_REASONER__API_KEY",
             403: "set RAG_REASONER__API_KEY",
@@ -398,16 +427,16 @@ class OpenAIClient:
         raise ReasonerError(f"{self._where} answers {status}{said}; {advice}") from error
 
     def _said(self, error: openai.APIStatusError) -> str:
-        said = self._masked(error.response.text)
-        return f" ({said})" if said else ""
+        said = error.response.text
+        return f" ({self._masked(said)})" if said.strip() else ""
 
     @property
     def _where(self) -> str:
         return f"the language model server at {self._url}"
 
-    def _unreachable(self, why: str) -> ReasonerUnreachable:
+    def _unreachable(self, why: str, advice: str = "start it") -> ReasonerUnreachable:
         return ReasonerUnreachable(
-            f"{self._where} is not answering: {why}; start it, correct reasoner.base_url, "
+            f"{self._where} is not answering: {why}; {advice}, correct reasoner.base_url, "
             "or use reasoner.kind = embedded"
         )
 
@@ -433,7 +462,8 @@ def _run(work: Coroutine[Any, Any, Result]) -> Result:
 def _passing(error: BaseException) -> bool:
     """Whether the same request may succeed a moment later."""
     if isinstance(error, openai.APIStatusError):
-        return error.status_code == 429 or (error.status_code >= 500 and limits_refused(error) is None)
+        refused = limits_refused(error) is not None or images_refused(error)
+        return error.status_code in PASSING or (error.status_code >= 500 and not refused)
     return isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, httpx.TransportError)
 
 

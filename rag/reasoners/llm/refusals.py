@@ -18,6 +18,12 @@ TOO_MANY_IMAGES = re.compile(
     r"|too many images(?:\D{1,60}(\d+))?|(?:more than|maximum (?:of|is)?|limit of) (\d+) images?",
     re.IGNORECASE,
 )
+NO_IMAGES = re.compile(
+    r"(?:image|vision|multi-?modal).{0,40}(?:not supported|unsupported)"
+    r"|(?:not|n't) (?:support|accept|take).{0,40}(?:image|vision|multi-?modal)|not a multi-?modal model"
+    r"|(?:at most|limit of|maximum of) 0 (?:image|multi-?modal)|mmproj",
+    re.IGNORECASE,
+)
 TOO_LONG = re.compile(
     r"context (?:length|window|size)|n_ctx|max_model_len|too many tokens|exceed_context"
     r"|maximum (?:model|context|input|sequence|prompt) length"
@@ -47,6 +53,12 @@ def limits_refused(error: openai.APIStatusError) -> ModelLimits | None:
         context = CONTEXT.search(said)
         return ModelLimits(int(context[1]) if context else None)
     return None
+
+
+def images_refused(error: openai.APIStatusError) -> bool:
+    """Whether the server's model takes no images at all."""
+    refused = error.status_code in (400, 415, 422, 500, 501)
+    return refused and NO_IMAGES.search(error.response.text) is not None
 
 
 def format_refused(error: openai.APIStatusError) -> bool:
