@@ -31,7 +31,7 @@ test: .venv/.with-dev
 all-tests: .venv/.with-dev
 	$(PYTEST)
 
-# Writes the generated pages; the tests compare them.
+# Writes the generated pages; `pages` compares them.
 docs: .venv/.with-dev
 	$(BIN)/python docs/write_reference.py
 	$(BIN)/python docs/write_api.py

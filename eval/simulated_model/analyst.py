@@ -53,26 +53,16 @@ def answer_choice(request: Request, perception: Perception) -> dict[str, Any]:
         options,
         key=lambda label: (-supports[label].score, draw("guess", perception.seed, request.digest, label)),
     )
+    nothing: dict[str, Any] = {"choice": None, "windows": [], "passages": []}
     if not order:
-        return {
-            "choice": None,
-            "confidence": 0.0,
-            "explanation": "There is no option.",
-            "windows": [],
-            "passages": [],
-        }
+        return {**nothing, "confidence": 0.0, "explanation": "There is no option."}
     best = supports[order[0]]
     others = [supports[label].score for label in order[1:]]
     known = best.score >= LEAST_AGREEMENT / 2 and best.score > max(others, default=0.0)
     must = any(NEVER_NULL in word for word in (request.words.get("otherwise", ""), request.system))
     if not known and not must:
-        return {
-            "choice": None,
-            "confidence": 0.1,
-            "explanation": "Nothing in the material decides between the options.",
-            "windows": [],
-            "passages": [],
-        }
+        reason = "Nothing in the material decides between the options."
+        return {**nothing, "confidence": 0.1, "explanation": reason}
     confidence = min(0.98, 0.55 + best.score - max(others, default=0.0)) if known else 1 / len(order)
     return {
         "choice": order[0],

@@ -11,8 +11,6 @@ from importlib import resources
 from eval.workbench.seeds import stable_number
 from rag.errors import UsageError
 
-PRESETS = ("strong", "small")
-
 
 @dataclass(frozen=True, slots=True)
 class Dials:

@@ -76,7 +76,6 @@ class Clause:
 @dataclass(frozen=True, slots=True)
 class _Name:
     start: int
-    end: int
     sorts: tuple[tuple[str, str], ...]
     """("kind", id), ("place", id), ...: a name may be of two sorts."""
 
@@ -116,7 +115,7 @@ def _names() -> tuple[re.Pattern[str], dict[str, tuple[tuple[str, str], ...]]]:
 def _found_names(text: str) -> Iterator[_Name]:
     pattern, sorts = _names()
     for match in pattern.finditer(text):
-        yield _Name(match.start(), match.end(), sorts[match[0].lower()])
+        yield _Name(match.start(), sorts[match[0].lower()])
 
 
 def concepts(text: str) -> frozenset[str]:
@@ -233,7 +232,7 @@ def done(clause: Clause, thing: str = "it") -> str:
     """ "hangs it on the clothes line"; what is done is unknown: "handles it"."""
     if clause.action_id is None:
         return f"handles {thing}"
-    place = f"{place_name(clause.place)}" if clause.place else None
+    place = place_name(clause.place) if clause.place else None
     phrase = action(clause.action_id).phrases["test"][0]
     if place is None:
         phrase = re.sub(r" \w+ the \{p\}$", "", phrase)

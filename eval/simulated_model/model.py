@@ -52,7 +52,6 @@ class Reply:
     image_tokens: int
     completion_tokens: int
     cut: bool
-    role: str
     slips: tuple[str, ...]
 
 
@@ -77,7 +76,7 @@ class SimulatedModel:
         cut = tokens > request.max_tokens
         if cut:
             text, tokens = text[: 4 * request.max_tokens], request.max_tokens
-        return Reply(text, prompt, image_tokens, tokens, cut, request.step, slips)
+        return Reply(text, prompt, image_tokens, tokens, cut, slips)
 
     def _check_limits(self, request: Request, prompt: int) -> None:
         most = self.dials.images

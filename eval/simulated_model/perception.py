@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import FrameIndex, Recognized
@@ -23,7 +23,6 @@ from eval.workbench.seeds import stream
 class Frame:
     """What is perceived of one frame."""
 
-    number: int
     time: float
     key: str
     """Of the event that goes on: frames of one event share it; empty between events."""
@@ -87,24 +86,19 @@ class Perception:
         stated = block.times
         found = self.index.recognize(block.images, stated or None)
         times = stated or [one.time if one else 0.0 for one in found]
-        frames = [
-            self._frame(number, time, one)
-            for number, (time, one) in enumerate(zip(times, found, strict=True))
-        ]
-        frames = _across(frames)
+        frames = _across([self._frame(time, one) for time, one in zip(times, found, strict=True)])
         read = [Text("screen", frame.time, frame.time, text) for frame in frames for text in frame.read]
         texts = (*block.texts, *_each_once(read))
         facts = [*_seen_facts(block.name, frames), *_text_facts(block, frames)]
         facts += self._false_facts(block.name, frames)
         return View(block, tuple(frames), tuple(facts), texts)
 
-    def _frame(self, number: int, time: float, found: Recognized | None) -> Frame:
+    def _frame(self, time: float, found: Recognized | None) -> Frame:
         if found is None:
-            return Frame(number, time, "", None, frozenset(), "", "", ())
+            return Frame(time, "", None, frozenset(), "", "", ())
         moment = found.video.at(found.time)
         part, event = moment.part, moment.event
         return Frame(
-            number,
             time,
             f"{found.video.name} {event.number}" if event else "",
             self._clause(found.video, event, moment.object_in_view) if event else None,
@@ -175,16 +169,7 @@ def _across(frames: Sequence[Frame]) -> list[Frame]:
     return [
         frame
         if frame.clause is None or frame.clause.kind_id or frame.key not in things
-        else Frame(
-            frame.number,
-            frame.time,
-            frame.key,
-            Clause(frame.clause.agent, frame.clause.action_id, frame.clause.place, things[frame.key]),
-            frame.setting,
-            frame.style,
-            frame.person,
-            frame.read,
-        )
+        else replace(frame, clause=replace(frame.clause, kind_id=things[frame.key]))
         for frame in frames
     ]
 

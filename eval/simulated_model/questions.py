@@ -58,7 +58,7 @@ def understand(text: str) -> Asked:
         if match := re.search(pattern, plain, re.IGNORECASE):
             asks, words = name, match["clause"]
             break
-    anchor = _ANCHOR.search(plain) if asks not in ("next",) else None
+    anchor = _ANCHOR.search(plain) if asks != "next" else None
     clause = clause_of(words) if asks in ("thing", "statement", "action", "events", "cause") else Clause()
     if asks in ("thing", "statement"):
         clause = replace(clause, kind_id=None, family=None)

@@ -50,12 +50,6 @@ class Block:
     images: tuple[bytes, ...] = ()
 
     @property
-    def number(self) -> int | None:
-        """Of "window 3"; None for a name without one."""
-        found = re.search(r" (\d+)$", self.name)
-        return int(found[1]) if found else None
-
-    @property
     def times(self) -> list[float]:
         """The seconds that are said of its images; empty where they are not said of each."""
         found = _AT.search(self.text)

@@ -55,11 +55,11 @@ class SimulatedModelServer(ThreadingHTTPServer):
             return 429
         return 503 if number < dials.rate_limited + dials.unavailable else None
 
-    def count(self, reply: Reply, attempt: int) -> None:
-        """Count a reply and its slips under its role; `attempt`: how many before it were sent back."""
-        role = reply.role or "unknown"
+    def count(self, request: Request, reply: Reply) -> None:
+        """Count a reply and its slips under the role of its request."""
+        role = request.step or "unknown"
         with self._lock:
-            self.counts.update([f"{role} {ATTEMPTS[min(attempt, 2)]}"])
+            self.counts.update([f"{role} {ATTEMPTS[min(request.attempt, 2)]}"])
             self.counts.update(f"{role} {slip}" for slip in reply.slips)
 
 
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(failure, "The server is overloaded; try again.", "ServiceUnavailableError")
             return
         reply = server.model.complete(request)
-        server.count(reply, request.attempt)
+        server.count(request, reply)
         self._send(200, _completion(server.name, reply, request))
 
     def _fail(

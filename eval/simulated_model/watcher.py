@@ -8,7 +8,7 @@ from typing import Any
 
 from eval.simulated_model.analyst import open_answer
 from eval.simulated_model.dials import draw
-from eval.simulated_model.language import Clause, agreement, clauses, concepts, sentence
+from eval.simulated_model.language import Clause, agreement, clauses, concepts, sentence, setting
 from eval.simulated_model.perception import Fact, Frame, Perception, View, caption
 from eval.simulated_model.questions import LEAST_AGREEMENT, all_facts, fact_scores, text_scores, understand
 from eval.simulated_model.request import Request, memory_parts
@@ -26,14 +26,15 @@ def verdict(truth: bool, request: Request, perception: Perception, point: str) -
     return truth != (draw("verdict", perception.seed, request.digest, point) < share)
 
 
-def views_of(request: Request, perception: Perception, names: Sequence[str]) -> dict[str, View]:
-    """The blocks of those names as they are perceived."""
-    return {block.name: perception.view(block) for block in request.blocks if block.name in names}
+def view_of(request: Request, perception: Perception, name: str = "video") -> View | None:
+    """The block of that name as it is perceived; None where there is none."""
+    block = next((block for block in request.blocks if block.name == name), None)
+    return perception.view(block) if block else None
 
 
 def locate(request: Request, perception: Perception) -> dict[str, Any]:
     """The frame or the windows that fit best; none where nothing does and nothing is an answer."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     must = "must be true" in request.system
     nothing = {
         "relevant": False,
@@ -121,7 +122,7 @@ def fit(text: str, frame: Frame, *, vague: bool = False) -> float:
     `vague`: what is remembered may be wrong in the object, at a cost.
     """
     named = [each for each in clauses(text) if each.action_id or each.kind_id or each.family]
-    around = {one for one in concepts(text) if one.split(":")[0] in ("scene", "prop", "light")}
+    around = setting(text)
     clause = frame.clause
     acts = [agreement(clause, one) if clause else 0.0 for one in named]
     if vague and clause:
@@ -165,7 +166,7 @@ def _said(heard: str, said: str) -> float:
 
 def observe(request: Request, perception: Perception) -> dict[str, Any]:
     """A caption of everything perceived, and which of the keywords are not in it."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     keywords = [line for line in request.get("keywords").splitlines() if line and line != "(none)"]
     if view is None:
         words, held = "Nothing can be made out.", ""
@@ -189,7 +190,7 @@ def observe(request: Request, perception: Perception) -> dict[str, Any]:
 
 def summarize(request: Request, perception: Perception) -> dict[str, Any]:
     """Everything perceived, and the words that came with it."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     asked = understand(request.get("question"))
     if view is None or not (open_answer(asked, [view])[0] or _spans(request.get("question"), view)):
         return {"relevant": False, "summary": "It holds nothing relevant."}
@@ -198,7 +199,7 @@ def summarize(request: Request, perception: Perception) -> dict[str, Any]:
 
 def caption_window(request: Request, perception: Perception) -> dict[str, Any]:
     """A sentence for each action that is perceived, in their order."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     seen = [sentence(fact.clause) for fact in view.facts if fact.seen] if view else []
     return {"actions": [f"{named[0].upper()}{named[1:]}." for named in seen]}
 
@@ -212,7 +213,7 @@ def check_caption(request: Request, perception: Perception) -> dict[str, Any]:
 
 def timeline(request: Request, perception: Perception) -> dict[str, Any]:
     """One event for each stretch of frames that show the same."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     if view is None or not view.frames:
         return {"events": []}
     low, high = view.block.span or (0.0, view.frames[-1].time + 1.0)
@@ -235,7 +236,7 @@ def _facts_at(view: View, frame: Frame) -> tuple[Fact, ...]:
 
 def verify_video(request: Request, perception: Perception) -> dict[str, Any]:
     """Yes where enough of what is remembered is seen somewhere in the video."""
-    view = views_of(request, perception, ["video"]).get("video")
+    view = view_of(request, perception)
     memory = memory_parts(request.get("memory"))
     named = " ".join(
         text for name, text in memory.items() if name not in ("auditory_memory", "constraint_kind")
@@ -268,8 +269,7 @@ def verify_video(request: Request, perception: Perception) -> dict[str, Any]:
 
 def match_frame(request: Request, perception: Perception) -> dict[str, Any]:
     """Each point by itself, from the one frame and the words around it."""
-    views = views_of(request, perception, ["candidate", "reference"])
-    candidate, reference = views.get("candidate"), views.get("reference")
+    candidate, reference = (view_of(request, perception, name) for name in ("candidate", "reference"))
     frame = candidate.frames[0] if candidate and candidate.frames else None
     text = bool(frame and fit(request.get("description"), frame) >= SAME)
     image = None
