@@ -57,12 +57,23 @@ def truncate_partial_line(path: Path) -> None:
 
 def differences(where: str, there: Any, here: Any) -> Iterator[str]:
     """`key.inner was 1, is 2` for every place in which two JSON values differ; `where` names the root."""
+    there, here = _opened(there), _opened(here)
     if isinstance(there, dict) and isinstance(here, dict):
         for key in sorted(there.keys() | here.keys()):
             name = f"{where}.{key}" if where else key
             yield from differences(name, there.get(key), here.get(key))
     elif there != here:
         yield f"{where} was {json.dumps(there)}, is {json.dumps(here)}"
+
+
+def _opened(value: Any) -> Any:
+    """A JSON object kept as text (a reasoner's fingerprint), as the object; anything else as it is."""
+    if not (isinstance(value, str) and value.startswith("{")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def first_few(found: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, given_path, start
-from rag.errors import UsageError
+from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
@@ -201,6 +201,7 @@ def run(
     for folder, name, number in due:
         with RunProgress(f"{task.name}, {name}", prices=prices) as observer:
             done.append(run_solver(task, prepared, name, number, folder, observer=observer, **how))
+        _say_unanswered(done[-1])
     if session.as_json:
         from rag.rendering.shapes import report_shape
 
@@ -208,6 +209,25 @@ def run(
     else:
         print_lines(run_lines(task, done))
     return 0
+
+
+def _say_unanswered(done: Done) -> None:
+    """Say on stderr how many queries got no usable answer or verdict, and why the first one did not."""
+    from eval.runs.folder import read_run_folder
+
+    lost = {kind.__name__ for kind in Unanswered.__subclasses__()}
+    samples = read_run_folder(done.folder).samples
+    held = [sample.evidence for sample in samples]
+    reasons = [
+        str(each.get("unjudged") or each.get("explanation") or each["failure"])
+        for each in held
+        if each.get("unjudged") or each.get("failure") in lost
+    ]
+    if reasons:
+        echo_stderr(
+            f"{done.system}, seed {done.seed}: {len(reasons)} of {len(samples)} queries got no usable "
+            f"answer or verdict; the first: {reasons[0]}; to ask them again, delete {done.folder}"
+        )
 
 
 def _due(

@@ -18,6 +18,7 @@ from rag._cli import eval_commands
 from rag._cli import eval_run as eval_progress
 from rag._cli.eval_commands import Listed
 from rag._cli.main import main
+from rag.errors import BudgetSpent, ReplyInvalid
 from rag.records import Usage
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask
@@ -52,6 +53,19 @@ def test_settings_of_file_and_flags_reach_the_task(
     (chosen,) = toy.prepared_with
     assert (chosen.search.top_k, chosen.ocr.mode, chosen.reasoner.record) == (17, "on", Path("calls.jsonl"))
     assert _variables() == before
+
+
+def test_queries_that_the_model_lost_are_counted_on_stderr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = {"q000": ReplyInvalid("no usable reply"), "q002": BudgetSpent("30 calls")}
+    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: ToyTask(count=4, failures=failures))
+    assert main(["eval", "run", TOY, "--system", "localized"]) == 0
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "no usable answer" in line]
+    assert line == (
+        "localized, seed 0: 2 of 4 queries got no usable answer or verdict; the first: no usable reply; "
+        "to ask them again, delete runs/toy/localized-seed0"
+    )
 
 
 def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from eval.reports.page import write_report
+from eval.resumable import differences
 from eval.runs.answering import answer_query
 from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import (
@@ -279,6 +280,12 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
         canonical([float("nan")])
     with pytest.raises(ValueError, match="no JSON for"):
         canonical({"set": {1}})
+
+
+def test_a_changed_fingerprint_is_named_by_what_changed_in_it():
+    there, here = ({"reasoner": json.dumps({"model": name, "prompts": "x" * 999})} for name in ("a", "b"))
+    assert list(differences("encoders", there, here)) == ['encoders.reasoner.model was "a", is "b"']
+    assert list(differences("odd", "{not", "{json")) == ['odd was "{not", is "{json"']
 
 
 def test_a_query_without_a_usable_answer_is_one_wrong_sample_and_the_run_goes_on(tmp_path: Path) -> None:
