@@ -127,7 +127,7 @@ def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
             markdown_table(["run", *systems], accuracy),
             f"## Gain over {baseline}\n\nPaired by query.\n",
             markdown_table(["run", *others], gain),
-            "## Replies by role\n\nSent back: returned with their error. Lost: never readable, with exact intervals.\n",
+            "## Replies by role\n\nSent back: returned with their error. Lost: never readable (exact).\n",
             markdown_table(["run", "role", "asked", "repaired", "sent back", "lost"], replies),
         ]
     )
