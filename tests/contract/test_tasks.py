@@ -13,9 +13,6 @@ from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.records import Output, Query, Score, TaskInput
 from eval.task import Prepared, Scorer, ScorerOptions, SolverSpec
 from eval.tasks import open_task, task_names
-from eval.tasks.egofact.construction.records import Shape
-from eval.tasks.egofact.dataset import Workbench
-from eval.tasks.egofact.task import UnfilteredTask
 from rag.settings import Settings
 from tests.fakes.toy_benchmark import SKILL, ToyTask, make_queries
 
@@ -31,18 +28,6 @@ def test_the_toy(name: str) -> None:
         check_scorer(task, prepared, output, options)
         score = task.open_scorer(prepared, options).score(prepared.queries[0], output)
         assert score.correct == (output.choice == prepared.queries[0].answer)
-
-
-@pytest.mark.slow
-def test_egofact_before_its_filter(tmp_path: Path) -> None:
-    small = Workbench("egofact-workbench-unfiltered", 4, Shape(3, 1, 1, 1, 1))
-    task = UnfilteredTask(small.name, "small worlds", tmp_path, small, worlds=1)
-    prepared = check_task(task, Settings())
-    assert list(task.solvers) == ["blind", "passages-only", "random"]
-    for name in task.solvers:
-        output = check_solver(task, prepared, name)
-        assert output.choice in set("ABCDEF")
-        check_scorer(task, prepared, output)
 
 
 @pytest.mark.parametrize("name", task_names())

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from eval.contract import check_scorer, check_solver, check_task
 from eval.runs.runner import run_solver
 from eval.task import Prepared
 from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import Shape
-from eval.tasks.egofact.dataset import Workbench, prepare_unfiltered, read_worlds
+from eval.tasks.egofact.dataset import Workbench, read_worlds
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.egofact.task import UnfilteredTask
 from rag.errors import UsageError
@@ -19,20 +20,19 @@ from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
 
 NAME = "egofact-workbench-unfiltered"
-SMALL = Workbench(NAME, 6, Shape(5, 2, 2, 2, 2))
+SMALL = Workbench(NAME, 4, Shape(3, 1, 1, 1, 1))
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory) -> UnfilteredTask:
-    return UnfilteredTask(NAME, "two small worlds", tmp_path_factory.mktemp("unfiltered"), SMALL)
+    return UnfilteredTask(NAME, "two small worlds", tmp_path_factory.mktemp("unfiltered"), SMALL, worlds=2)
 
 
 @pytest.fixture(scope="module")
 def benchmark(task: UnfilteredTask) -> Prepared[Environment]:
-    assert task.folder is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build, "workbench_passages", few_passages)
-        return prepare_unfiltered(NAME, task.folder, SMALL, Settings(), worlds=2)
+        return check_task(task, Settings())
 
 
 def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(
@@ -61,10 +61,14 @@ def test_it_holds_questions_that_the_filter_takes_away(
 def test_the_controls_answer_without_any_video(
     task: UnfilteredTask, benchmark: Prepared[Environment], name: str, tmp_path: Path
 ) -> None:
-    assert task.folder is not None
+    assert list(task.solvers) == ["blind", "passages-only", "random"]
+    output = check_solver(task, benchmark, name)
+    assert output.choice in set("ABCDEF")
+    check_scorer(task, benchmark, output)
     done = run_solver(task, benchmark, name, 0, tmp_path / name)
     assert done.asked == len(benchmark.queries)
     assert json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
+    assert task.folder is not None
     assert not list(task.folder.rglob("*.mp4"))
 
 
