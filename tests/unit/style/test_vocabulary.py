@@ -127,6 +127,7 @@ KEPT = {
     "rag/_cli/eval_show.py": {"picture"},
     "rag/_cli/web.py": {"films"},
     "rag/reasoners/llm/recording.py": {"picture"},
+    "rag/_cli/eval_run.py": {"unjudged"},
     "rag/rendering/shapes.py": {"unjudged"},
     "rag/store/schema.py": {"pictures"},
     "training/captions.py": {"nobody", "picture"},
