@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import random
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,10 @@ def whole_run(folder: Path) -> None:
         writer.maintain()
 
 
-def run_again_and_again(folder: Path) -> None:
+def run_again_and_again(folder: Path, started: Connection) -> None:
+    import lancedb  # noqa: F401  # its seconds are no work that a kill could hit
+
+    started.send("at work")
     while True:
         whole_run(folder)
 
@@ -50,14 +54,17 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["lance_namespace", "pandas", "pyarrow.dataset"])
     for _ in range(KILLS):
-        child = context.Process(target=run_again_and_again, args=(folder,))
+        started, sender = context.Pipe(duplex=False)
+        child = context.Process(target=run_again_and_again, args=(folder, sender))
         child.start()
-        time.sleep(moments.uniform(0.5, 2))
+        assert started.poll(120)
+        time.sleep(moments.uniform(0.1, 1.0))
         assert child.is_alive(), "the child must be at work when it is killed"
         child.kill()
         child.join()
         if Layout(folder).exists():
             check_what_is_seen(folder)
+    assert Layout(folder).exists(), "every child was killed before it wrote anything"
     whole_run(folder)
     assert list(dump(folder)) == expected
     with Reader.open(folder) as reader:

@@ -415,12 +415,12 @@ def _fit_float(value: Any, bounds: tuple[float | None, float | None]) -> Any:
 
 
 def _within(value: Any, bounds: tuple[float | None, float | None]) -> Any:
-    """A number inside the bounds. A share: above 10 and up to 100 in percent, a whole number from 2 to 10 in
+    """A number inside the bounds. A share: above 10 and up to 100 in percent, from 2 to 10 in
     tenths. All else is clipped."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
     low, high = bounds
-    if low == 0 and high == 1 and (10 < value <= 100 or value in range(2, 11)):
+    if low == 0 and high == 1 and 2 <= value <= 100:
         return value / (100 if value > 10 else 10)
     return low if low is not None and value < low else high if high is not None and value > high else value
 
