@@ -134,16 +134,16 @@ def page(task: str, runs: Sequence[Results], systems: Sequence[str]) -> str:
 
 
 def figure(path: Path, task: str, runs: Sequence[Results], systems: Sequence[str]) -> None:
-    """Accuracy and gain of each system by perception; nothing before the sweep has begun."""
+    """Accuracy and gain of each system by perception; nothing before the sweep has reached the baseline."""
     values = {one.name.partition("perception=")[2]: one for one in runs if "perception=" in one.name}
-    systems = [each for each in systems if any(each in one.samples for one in values.values())]
-    if not systems:
+    swept = [each for each in systems if any(each in one.samples for one in values.values())]
+    if systems[-1] not in swept:
         return
-    *others, baseline = systems
+    *others, baseline = swept
 
     def paint(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
-        shares = {each: [one.accuracy(each) for one in values.values()] for each in systems}
+        shares = {each: [one.accuracy(each) for one in values.values()] for each in swept}
         lines_apart(left, list(values), shares)
         left.set_title("right answers")
         gains = {each: [one.gain(each, baseline) for one in values.values()] for each in others}
