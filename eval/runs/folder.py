@@ -92,7 +92,8 @@ def _runs_below(place: Path, levels: int) -> Iterator[Path]:
 def require_same_run(folder: Path, benchmark: str, system: str, seed: int, limit: int | None) -> None:
     """Raises `UsageError` where `folder` holds a run of something else; nothing is opened for it.
 
-    Settings, data and encoders are compared when the run is opened: they are not known before.
+    Settings, data and encoders are compared when the run is opened: they are not known before. A larger
+    limit goes on with the run.
     """
     path = folder / "manifest.json"
     try:
@@ -101,16 +102,22 @@ def require_same_run(folder: Path, benchmark: str, system: str, seed: int, limit
         return  # nothing there yet, or nothing that can be read: reported when the run is opened
     if not isinstance(identity, dict):
         return
+    known = known_identity(benchmark, system, seed, limit)
+    if _extends(identity.get("limit"), limit):
+        del known["limit"]
     changed = first_few(
-        change
-        for name, value in known_identity(benchmark, system, seed, limit).items()
-        for change in differences(name, identity.get(name), value)
+        change for name, value in known.items() for change in differences(name, identity.get(name), value)
     )
     if changed:
         raise UsageError(
             f"{folder}: it was made otherwise: {changed}; name another folder with --out, or delete this "
             "one to start over"
         )
+
+
+def _extends(there: object, here: int | None) -> bool:
+    """Whether a run of the first `there` queries begins one of the first `here`; None: of all."""
+    return isinstance(there, int) and (here is None or there < here)
 
 
 IDENTITY = {"benchmark", "system", "seed", "settings", "dataset", "encoders", "queries"}
@@ -306,9 +313,11 @@ class RunWriter(LineWriter):
         """Read the samples of earlier sessions; gives the manifest."""
         manifest = _read_manifest(self.folder)
         there = manifest["identity"]
+        extended = self._extended(there)
         self._require_same(
             change
             for key, value in self._identity.items()
+            if not (extended and key in ("limit", "queries"))
             for change in differences(key, there.get(key), value)
         )
         for name in ("samples.jsonl", "timings.jsonl", "usage.jsonl"):
@@ -323,7 +332,15 @@ class RunWriter(LineWriter):
             except (ValueError, KeyError, TypeError) as error:
                 raise UsageError(f"{self.folder / 'usage.jsonl'}: cannot be read: {error}") from error
             atomic_write_text(self.folder / "usage.jsonl", "".join(held))
-        return manifest
+        return self._write_manifest(manifest["sessions"]) if extended else manifest
+
+    def _extended(self, there: Mapping[str, Any]) -> bool:
+        """Whether the run in the folder asked the first of these queries, by a smaller limit."""
+        limit = there.get("limit")
+        if not _extends(limit, self._identity["limit"]):
+            return False
+        first = queries_text(self._queries[:limit])
+        return hashlib.sha256(first.encode()).hexdigest() == there.get("queries")
 
     def _write_manifest(self, sessions: list[Any]) -> Mapping[str, Any]:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}

@@ -152,7 +152,10 @@ def run(
     ] = None,
     data: Data = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, help="Only the first N queries.")
+        int | None,
+        typer.Option(
+            "--limit", metavar="N", min=1, help="Only the first N queries; a larger N goes on with the run."
+        ),
     ] = None,
     concurrency: Annotated[
         int,

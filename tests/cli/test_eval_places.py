@@ -99,11 +99,11 @@ def test_a_build_is_refused_where_a_folder_holds_something_else(
     assert "is not empty, and was not written by this program" in capsys.readouterr().err
 
 
-def test_a_run_of_another_limit_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_of_a_larger_limit_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["eval", "run", TOY, "--system", "random", "--limit"]
-    assert main([*words, "2"]) == 0
-    assert main([*words, "3"]) == 2
-    assert "limit was 2, is 3" in capsys.readouterr().err
+    assert main([*words, "3"]) == 0
+    assert main([*words, "2"]) == 2
+    assert "limit was 3, is 2" in capsys.readouterr().err
 
 
 def test_runs_are_found_one_folder_down_and_two(tmp_path: Path) -> None:

@@ -140,6 +140,26 @@ def test_other_settings_are_refused(tmp_path: Path, change: dict[str, Any], why:
         run_task(ToyTask(), folder=tmp_path / "run", **(wanted | change))
 
 
+def test_a_larger_limit_goes_on_with_the_run(tmp_path: Path) -> None:
+    whole, grown = tmp_path / "whole", tmp_path / "grown"
+    run_task(ToyTask(), "localized", 0, whole)
+    for limit, kept in ((2, 0), (5, 2), (None, 5)):
+        assert run_task(ToyTask(), "localized", 0, grown, limit=limit).kept == kept
+    assert answers(grown) == answers(whole)
+    for name in ("queries.jsonl", "results.json", "manifest.json"):
+        assert (grown / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_a_larger_limit_over_other_queries_is_refused(tmp_path: Path) -> None:
+    run_task(ToyTask(), "localized", 0, tmp_path, limit=2)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["identity"]["queries"] = "0" * 64
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(UsageError, match="limit was 2"):
+        run_task(ToyTask(), "localized", 0, tmp_path)
+
+
 def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
     run = tmp_path / "run"
     run_task(ToyTask(), "localized", 0, run)
