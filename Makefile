@@ -1,7 +1,9 @@
 # One command for everything: the same here and in CI.
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# uv resolves and installs in a tenth of pip's time. torch comes by pip: a user's pip.conf may name a build of it.
+INSTALL = $(PIP) uv torch && $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt
 
 # The commands that the tests start compile our modules once, whatever the caller's environment says.
 unexport PYTHONDONTWRITEBYTECODE
