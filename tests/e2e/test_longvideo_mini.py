@@ -24,7 +24,7 @@ from tests.fakes.scripted_roles import play
 from tests.fakes.settings import FIXED_BACKEND
 
 NAME = "longvideo-workbench-mini"
-ASKED = 4
+ASKED = 2
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.fakes.corpus import tiny_settings, write_corpus
 from tests.fakes.library_dump import dump
 
-KILLS = 6
+KILLS = 4
 DONE_IN_PART = 3
 # Each run is a fork of a process that has imported what takes seconds, but not lance, whose threads survive
 # no fork; it reads arguments and log, a run a line, and prints the id of the run and, when it ended, its
