@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError, field_validator
+from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationError, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
@@ -155,6 +155,8 @@ class ReasonerSettings(SettingsSection):
     """A model that is asked where the reply of another one cannot be read, as after a refusal (EgoFact,
     D.2.3). Nothing set here: no fallback."""
 
+    _server: str = PrivateAttr("reasoner.base_url")
+
     def short_side(self, *, zoomed: bool) -> int:
         """Pixels that frames are decoded at: as many as the model of any part is sent."""
         name = "zoom_short_side" if zoomed else "image_short_side"
@@ -165,7 +167,15 @@ class ReasonerSettings(SettingsSection):
         own = getattr(self, part, None)
         if not isinstance(own, PartSettings):
             return self
-        return self.model_copy(update={key: value for key, value in own if value is not None})
+        settings = self.model_copy(update={key: value for key, value in own if value is not None})
+        if own.base_url is not None:
+            settings._server = f"reasoner.{part}.base_url"
+        return settings
+
+    @property
+    def server(self) -> str:
+        """The name of the setting that `base_url` is from: `reasoner.base_url`, or a part's own."""
+        return self._server
 
 
 class Settings(BaseSettings):

@@ -249,7 +249,7 @@ class OpenAIClient:
         try:
             self._url = parse_base_url(settings.base_url)
         except ValueError as error:
-            raise SettingsError(f"reasoner.base_url: {error}; give http://host:port/v1") from error
+            raise SettingsError(f"{settings.server}: {error}; give http://host:port/v1") from error
         self.name = f"openai:{settings.model}"
         self._settings = settings
         # An empty key would make the client look for one in the environment and send that.
@@ -418,10 +418,10 @@ class OpenAIClient:
         advice = {
             401: "set RAG_REASONER__API_KEY",
             403: "set RAG_REASONER__API_KEY",
-            404: "check reasoner.model, and that reasoner.base_url ends in /v1",
+            404: f"check reasoner.model, and that {self._settings.server} ends in /v1",
         }.get(status, "check the server and the reasoner settings")
         if 300 <= status < 400:
-            advice = "redirects are not followed; set reasoner.base_url to the final address"
+            advice = f"redirects are not followed; set {self._settings.server} to the final address"
         elif self._settings.structured and status in (400, 422):
             advice = "if it cannot hold replies to a schema, set reasoner.structured to false"
         raise ReasonerError(f"{self._where} answers {status}{said}; {advice}") from error
@@ -436,7 +436,7 @@ class OpenAIClient:
 
     def _unreachable(self, why: str, advice: str = "start it") -> ReasonerUnreachable:
         return ReasonerUnreachable(
-            f"{self._where} is not answering: {why}; {advice}, correct reasoner.base_url, "
+            f"{self._where} is not answering: {why}; {advice}, correct {self._settings.server}, "
             "or use reasoner.kind = embedded"
         )
 

@@ -29,6 +29,14 @@ def test_what_a_part_does_not_set_is_as_in_the_whole():
     assert whole.of_part("watcher").model == whole.of_part("analyst").model == "m"
 
 
+def test_an_error_names_the_setting_of_the_part_whose_server_it_is():
+    chosen = {"kind": "openai", "model": "m", "judge": {"base_url": "ftp://x/v1"}}
+    with pytest.raises(SettingsError, match=r"reasoner\.judge\.base_url: it is no http address"):
+        open_reasoner(Settings(reasoner=chosen), None)
+    with pytest.raises(SettingsError, match=r"reasoner\.base_url: it is no http address"):
+        open_reasoner(Settings(reasoner={**chosen, "base_url": "ftp://x/v1", "judge": {"model": "j"}}), None)
+
+
 def test_each_part_asks_its_own_model_and_one_count_is_kept():
     with chat_server([say(play)]) as server:
         chosen = {
