@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 from eval.metrics.scored import Measure, Scored
 from eval.reports.generic import GENERIC
 from eval.reports.spec import ReportSpec
-from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput
+from eval.runs.records import ClipWindow, Explanation, Output, Query, Sample, Score, TaskInput, UnusableRow
 from rag.errors import UsageError
 from rag.settings import Settings
 
@@ -146,6 +146,10 @@ class Prepared(Generic[Environment]):
     """Fingerprint of each encoder and reasoner, by role."""
     gold: Mapping[str, Any] = field(default_factory=dict)
     """The task's own gold records by query id, for its scorer and failure analysis."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """By query id, why it cannot be asked: its video is missing or unreadable. It is a skipped sample."""
+    unusable: Sequence[UnusableRow] = ()
+    """Rows of the data that are no query, in their order."""
 
 
 class Task(ABC, Generic[Environment]):

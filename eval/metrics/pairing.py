@@ -91,12 +91,10 @@ class Paired:
 
 
 def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | None:
-    """None where both are without samples. Raises `ValueError` where they answer different queries."""
+    """Over the queries that both were asked; None where there are none."""
     ours, theirs = _by_query(system), _by_query(baseline)
-    if ours.keys() != theirs.keys():
-        raise ValueError("the two systems were asked different queries")
     clusters = {scored.query.query_id: scored.query.cluster for scored in system}
-    order = sorted(ours)
+    order = sorted(ours.keys() & theirs.keys())
     differences = {query_id: _mean(ours[query_id]) - _mean(theirs[query_id]) for query_id in order}
     difference = cluster_interval(
         [float(differences[query_id]) for query_id in order],
@@ -110,7 +108,7 @@ def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | No
         by_cluster[clusters[query_id]] += value
     whole = lcm(*(value.denominator for value in by_cluster.values()))
     p = sign_flip_p(int(value * whole) for value in by_cluster.values())
-    once = all(len(votes) == 1 for votes in (*ours.values(), *theirs.values()))
+    once = all(len(votes[query_id]) == 1 for votes in (ours, theirs) for query_id in order)
     return Paired(difference, p, _mcnemar(differences.values()) if once else None)
 
 

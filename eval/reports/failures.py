@@ -18,7 +18,7 @@ import numpy as np
 
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html, output_folder
 from eval.reports.tables import csv_text
-from eval.runs.records import Query, Sample
+from eval.runs.records import Query, Sample, skip_reason
 from rag.errors import FileProblem, UsageError
 from rag.rendering.terminal import clock, visible
 
@@ -79,7 +79,7 @@ def write_failures(
     check_output_folder(out, allowed)
     found = []
     for query, sample in zip(run.queries, run.samples, strict=False):
-        failure = stage_of(query, sample)
+        failure = None if skip_reason(sample) else stage_of(query, sample)
         if failure is not None:
             found.append((query, failure))
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"

@@ -19,7 +19,7 @@ from eval.metrics.intervals import Estimate
 from eval.metrics.scored import Measure, parse_failure, sample_field
 from eval.metrics.tables import estimate
 from eval.reports.sections import gather, judges_of, made_with
-from eval.reports.spec import Compared, Row, Section
+from eval.reports.spec import Compared, Row, Section, answered
 from eval.reports.tables import (
     Cell,
     Table,
@@ -32,6 +32,7 @@ from eval.reports.tables import (
 )
 from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
+from eval.runs.records import reason_counts
 from rag.errors import Unanswered, UsageError
 
 UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
@@ -67,7 +68,9 @@ def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | N
 
 
 def _tables(section: Section) -> list[Table]:
-    tables = [*section.spec.tables(section), unanswered_table(section)]
+    asked = answered(section)
+    tables = [*section.spec.tables(asked), unanswered_table(asked)] if asked.rows else []
+    tables += [skipped_table(section), unusable_table(section)]
     return [table for table in tables if table.body or table.records]
 
 
@@ -86,6 +89,42 @@ def unanswered_table(section: Section) -> Table:
     return measures_table("unanswered", "Queries without a usable answer", note, lines, columns, count=True)
 
 
+NAMED = 3
+"""Skipped queries and unusable rows that are named; the others are counted."""
+
+
+def skipped_table(section: Section) -> Table:
+    """Queries that were not asked, by system and reason; empty where there are none."""
+    body = [
+        (row.label, str(len(row.samples)), str(count), kind, _named(row.skipped, kind))
+        for row in section.rows
+        for kind, count in reason_counts(row.skipped).items()
+    ]
+    note = "Not asked, and counted nowhere: n is the number of answered queries."
+    return Table(
+        "skipped", "Skipped queries", note, ("system", "answered", "skipped", "why", "first"), tuple(body), ()
+    )
+
+
+def unusable_table(section: Section) -> Table:
+    """Rows of the data that are no query, by reason; empty where there are none."""
+    reasons = [row.reason for row in section.unusable]
+    lines = [f"{row.reason}: {row.place}" for row in section.unusable]
+    body = [(kind, str(count), _named(lines, kind)) for kind, count in reason_counts(reasons).items()]
+    note = f"{len(reasons)} rows of the data could not be used; unusable.jsonl of a run names each."
+    return Table("unusable", "Unusable rows", note, ("why", "rows", "first"), tuple(body), ())
+
+
+def _named(reasons: Sequence[str], kind: str) -> str:
+    """What follows the colon of the first distinct reasons of a kind."""
+    details = dict.fromkeys(
+        detail
+        for reason in reasons
+        if reason.partition(": ")[0] == kind and (detail := reason.partition(": ")[2])
+    )
+    return "; ".join([*list(details)[:NAMED], *(["..."] if len(details) > NAMED else [])])
+
+
 def _failed_by(name: str) -> Measure:
     return lambda scored: float(sample_field(scored, "failure") == name)
 
@@ -102,7 +141,8 @@ def _write_section(section: Section, out: Path) -> Iterator[Path]:
             path = folder / f"{table.name}.csv"
             atomic_write_text(path, csv_text(table.records))
             yield path
-    for name in section.spec.draw(section, folder):
+    asked = answered(section)
+    for name in section.spec.draw(asked, folder) if asked.rows else ():
         yield folder / name
 
 
@@ -143,7 +183,7 @@ def _timings(sections: Sequence[Section]) -> Table:
         for row in section.rows:
             seconds = [value for folder in row.folders for value in seconds_of(folder)]
             tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
-            mean_tokens = sum(tokens) / len(tokens)
+            mean_tokens = sum(tokens) / max(1, len(tokens))
             middle = median(seconds) if seconds else 0.0
             cells = (
                 section.benchmark,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from eval.reports.generic import GENERIC
 from eval.reports.spec import ReportSpec, Row, Section
-from eval.runs.folder import Run, read_run_folder
+from eval.runs.folder import Run, read_run_folder, read_unusable
+from eval.runs.records import skip_reason
 from eval.runs.runner import check_retrieval, score_run
 from eval.tasks import open_task
 from rag.errors import UsageError
@@ -63,7 +64,15 @@ def _section(runs: Sequence[Run]) -> Section:
     rows.sort(key=lambda row: (_rank(row.system, spec), row.label))
     names = sorted({name for run in runs for name in run.identity["encoders"]})
     unlike = tuple(name for name in names if len({run.identity["encoders"].get(name) for run in runs}) > 1)
-    return Section(identity["benchmark"], spec, identity["dataset"], runs[0].queries, tuple(rows), unlike)
+    return Section(
+        identity["benchmark"],
+        spec,
+        identity["dataset"],
+        runs[0].queries,
+        tuple(rows),
+        unlike,
+        tuple(read_unusable(runs[0].folder)),
+    )
 
 
 def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
@@ -84,6 +93,7 @@ def _row(runs: Sequence[Run], ambiguous: bool) -> Row:
         folders=tuple(run.folder for run in ordered),
         commits=tuple(sorted(commits)),
         scorer=ordered[0].identity.get("scorer") or {},
+        skipped=tuple(reason for run in ordered for sample in run.samples if (reason := skip_reason(sample))),
     )
 
 

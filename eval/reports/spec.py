@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eval.metrics.scored import Measure, Scored, correct
-from eval.runs.records import Query
+from eval.runs.records import Query, UnusableRow
 
 if TYPE_CHECKING:
     from eval.reports.tables import Table
@@ -30,6 +30,8 @@ class Row:
     """Of every session that made it; empty outside a checkout."""
     scorer: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the scorer. `judge`: which one; `judge_model`: its model, where that is not under test."""
+    skipped: tuple[str, ...] = ()
+    """Why each query that was not asked was not; such queries have no sample here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,17 @@ class Section:
     rows: tuple[Row, ...]
     unlike: tuple[str, ...] = ()
     """Names of the runs' `encoders`, such as "reasoner", that were not the same in all of them."""
+    unusable: tuple[UnusableRow, ...] = ()
+    """Rows of the data that are no query."""
 
     def row(self, system: str) -> Row | None:
         """The first row of a system."""
         return next((row for row in self.rows if row.system == system), None)
+
+
+def answered(section: Section) -> Section:
+    """Without the systems that were asked nothing, all of their queries being skipped."""
+    return replace(section, rows=tuple(row for row in section.rows if row.samples))
 
 
 def named_systems(section: Section) -> Section:

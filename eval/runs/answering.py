@@ -15,9 +15,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from eval.runs.records import Output, Query, Sample, Score, TaskInput, check_sample, make_sample, token_counts
+from eval.runs.records import (
+    Output,
+    Query,
+    Sample,
+    Score,
+    TaskInput,
+    check_sample,
+    make_sample,
+    skipped_sample,
+    token_counts,
+)
 from eval.task import LocalizingSolver, Prepared, Scorer, ScorerOptions, Solver, SolverSpec, Task
-from rag.errors import ReplyInvalid, Unanswered
+from rag.errors import FileProblem, ReplyInvalid, Unanswered
 from rag.reasoners.turns import taking_turns
 from rag.records import Usage
 
@@ -93,8 +103,10 @@ def answer_query(
     A solver that localizes is asked for its window in the gold clip where it did not read that clip,
     after its output is fixed. A query that the model gives no usable answer to (`Unanswered`) is a sample
     without a choice; any other error of the solver ends the run. Raises `ValueError` for a sample that
-    contradicts its query.
+    contradicts its query. A query of `prepared.skipped`, or whose video cannot be read, is a skipped sample.
     """
+    if reason := prepared.skipped.get(query.query_id):
+        return skipped_sample(query, reason)
     asked = prepared.inputs[query.query_id]
     if spec.given is not None:
         asked = spec.given(query, asked)
@@ -103,6 +115,8 @@ def answer_query(
         output = solver.solve(asked)
     except Unanswered as error:
         output = unanswered_output(error)
+    except FileProblem as error:
+        return skipped_sample(query, f"video unreadable: {query.video}: {error}")
     else:
         window = _window(solver, asked, query, output)
     sample = make_sample(query, output, score_output(scorer, query, output), window)

@@ -3,6 +3,7 @@
 manifest.json     what the run depends on (eval/runs/manifest.py)
 queries.jsonl     the queries with their gold, in the order asked
 samples.jsonl     one line a query, complete before the next is started
+unusable.jsonl    rows of the data that are no query, with the reason; missing where there are none
 usage.jsonl       calls of language models by role and query; missing where there were none
 timings.jsonl     seconds; the only file that differs between equal runs
 clips.run.trec    clips.qrels       the two retrievals, and what is right
@@ -16,7 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,14 @@ from eval.runs.manifest import SCHEMA, known_identity, session_of
 from eval.runs.records import (
     Query,
     Sample,
+    UnusableRow,
     canonical,
     check_sample,
     query_line,
     read_queries,
     read_samples,
     sample_line,
+    skip_reason,
 )
 from rag.errors import UsageError
 from rag.reasoners.llm.usage import usage_of, usage_together
@@ -163,8 +166,7 @@ def read_run_folder(folder: Path) -> Run:
             f"{queries_path}: not the queries of this run; their hash differs from the manifest's"
         )
     queries = read_queries(queries_path)
-    samples = read_samples(folder / "samples.jsonl")
-    _require_answers(folder, queries, samples)
+    samples = _answers(folder, queries)
     return Run(folder, manifest, tuple(queries), tuple(samples))
 
 
@@ -198,18 +200,32 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
     )
 
 
-def _require_answers(folder: Path, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
-    """Each sample must answer the query in its place, and in a way that a system could have."""
+def _answers(folder: Path, queries: Sequence[Query]) -> list[Sample]:
+    """The samples in the order of the queries; a later one takes the place of a skipped one.
+
+    Each must answer the query that is due, and in a way that a system could have.
+    """
     path = folder / "samples.jsonl"
-    for number, sample in enumerate(samples, 1):
-        due = queries[number - 1].query_id if number <= len(queries) else "no more"
-        if sample.query_id != due:
+    found: list[Sample] = []
+    places: dict[str, int] = {}
+    for number, sample in enumerate(read_samples(path), 1):
+        place = places.get(sample.query_id, len(found))
+        due = queries[len(found)].query_id if len(found) < len(queries) else "no more"
+        if place < len(found):
+            if not skip_reason(found[place]):
+                raise UsageError(f"{path}:{number}: answers {sample.query_id!r} where {due!r} is due")
+            found[place] = sample
+        elif sample.query_id != due:
             raise UsageError(f"{path}:{number}: answers {sample.query_id!r} where {due!r} is due")
+        else:
+            places[due] = place
+            found.append(sample)
         try:
-            check_sample(queries[number - 1], sample)
+            check_sample(queries[place], sample)
             sample_line(sample)
         except ValueError as error:
             raise UsageError(f"{path}:{number}: changed since it was written: {error}") from error
+    return found
 
 
 def read_usage(folder: Path) -> Usage | None:
@@ -224,6 +240,26 @@ def read_usage(folder: Path) -> Usage | None:
         rows = [json.loads(line)["by_role"] for line in whole_lines(path).splitlines()]
         return usage_together(usage_of(row) for row in rows)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from error
+
+
+def write_unusable(folder: Path, rows: Sequence[UnusableRow]) -> None:
+    """`unusable.jsonl`, where there are such rows."""
+    path = folder / "unusable.jsonl"
+    with map_os_errors(folder):
+        if rows:
+            atomic_write_text(path, "".join(json.dumps(asdict(row)) + "\n" for row in rows))
+        else:
+            path.unlink(missing_ok=True)
+
+
+def read_unusable(folder: Path) -> list[UnusableRow]:
+    """The rows of the data that no query was made of. Raises `UsageError` for a file changed by hand."""
+    path = folder / "unusable.jsonl"
+    try:
+        lines = whole_lines(path).splitlines() if path.exists() else []
+        return [UnusableRow(**json.loads(line)) for line in lines]
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from error
 
 
@@ -249,7 +285,8 @@ def rewrite_samples(run: Run, samples: Sequence[Sample], scorer: Mapping[str, An
 class RunWriter(LineWriter):
     """A run being made; a context manager that locks the folder against a second writer.
 
-    `samples` are those that an earlier session left, in the order of the queries.
+    `samples` are those that an earlier session left, in the order of the queries. A sample that takes the
+    place of a skipped one is appended to the file, until `finish`.
     """
 
     kind = "folder"
@@ -269,11 +306,31 @@ class RunWriter(LineWriter):
         self.samples: list[Sample] = []
         self._identity = dict(identity)
         self._queries = queries
+        self._places = {query.query_id: place for place, query in enumerate(queries)}
         self._opened_as = dict(opened_as)
+
+    def due(self, skipped: Mapping[str, str]) -> list[Query]:
+        """The queries without a sample, and those that were skipped for another reason than now."""
+        held = {sample.query_id: skip_reason(sample) for sample in self.samples}
+        return [
+            query
+            for query in self._queries
+            if query.query_id not in held
+            or (held[query.query_id] and held[query.query_id] != skipped.get(query.query_id))
+        ]
+
+    def finish(self) -> None:
+        """Put the samples in the order of the queries; nothing is appended afterwards."""
+        path, text = self.folder / "samples.jsonl", "".join(map(sample_line, self.samples))
+        with map_os_errors(self.folder):
+            if path.read_bytes() != text.encode():
+                atomic_write_text(path, text)
+                self._sort_usage()
 
     def append(self, sample: Sample, seconds: float, usage: Usage | None = None) -> None:
         """Write what a sample cost, the sample, then how long it took."""
-        if sample.query_id != self._queries[len(self.samples)].query_id:
+        place = self._places[sample.query_id]
+        if place > len(self.samples) or (place < len(self.samples) and not skip_reason(self.samples[place])):
             raise ValueError(f"{sample.query_id} is not the next query of the run")
         with map_os_errors(self.folder):
             if usage is not None and (by_role := usage.spent_by_role):
@@ -283,7 +340,7 @@ class RunWriter(LineWriter):
                         json.dumps({"query_id": sample.query_id, "by_role": canonical(by_role)}) + "\n"
                     )
             self._append(sample_line(sample))
-        self.samples.append(sample)
+        self.samples[place : place + 1] = [sample]
         self.time(sample.query_id, {"seconds": seconds, **sample.timings})
 
     def time(self, what: str, seconds: Mapping[str, float]) -> None:
@@ -322,16 +379,8 @@ class RunWriter(LineWriter):
         )
         for name in ("samples.jsonl", "timings.jsonl", "usage.jsonl"):
             truncate_partial_line(self.folder / name)
-        self.samples = read_samples(self.folder / "samples.jsonl")
-        _require_answers(self.folder, self._queries, self.samples)
-        kept = {sample.query_id for sample in self.samples}
-        lines = whole_lines(self.folder / "usage.jsonl").decode("utf-8", "replace").splitlines(keepends=True)
-        if lines:
-            try:
-                held = [line for line in lines if json.loads(line)["query_id"] in kept]
-            except (ValueError, KeyError, TypeError) as error:
-                raise UsageError(f"{self.folder / 'usage.jsonl'}: cannot be read: {error}") from error
-            atomic_write_text(self.folder / "usage.jsonl", "".join(held))
+        self.samples = _answers(self.folder, self._queries)
+        self._sort_usage()
         return self._write_manifest(manifest["sessions"]) if extended else manifest
 
     def _extended(self, there: Mapping[str, Any]) -> bool:
@@ -341,6 +390,23 @@ class RunWriter(LineWriter):
             return False
         first = queries_text(self._queries[:limit])
         return hashlib.sha256(first.encode()).hexdigest() == there.get("queries")
+
+    def _sort_usage(self) -> None:
+        """Usage in the order of the queries, without what has no sample."""
+        path = self.folder / "usage.jsonl"
+        lines = whole_lines(path).decode("utf-8", "replace").splitlines(keepends=True)
+        if not lines:
+            return
+        places = {one.query_id: place for place, one in enumerate(self.samples) if not skip_reason(one)}
+        try:
+            held = [
+                (places[query_id], line)
+                for line in lines
+                if (query_id := json.loads(line)["query_id"]) in places
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}: cannot be read: {error}") from error
+        atomic_write_text(path, "".join(line for _, line in sorted(held, key=lambda one: one[0])))
 
     def _write_manifest(self, sessions: list[Any]) -> Mapping[str, Any]:
         shape = {"schema": SCHEMA, "identity": self._identity, **self._opened_as, "sessions": sessions}

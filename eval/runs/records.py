@@ -13,7 +13,8 @@ import dataclasses
 import json
 import math
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -103,6 +104,15 @@ class Query:
     def has_window(self) -> bool:
         """Whether it is known when the gold event is."""
         return self.window[1] > self.window[0]
+
+
+@dataclass(frozen=True, slots=True)
+class UnusableRow:
+    """A row of published data that no query can be made of."""
+
+    place: str
+    """`FILE:LINE`, or the file and the number of the row."""
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +226,22 @@ def make_sample(
         **{name: getattr(output, name) for name in _SHARED},
         **{name: value for name, value in verdict.items() if name in _IN_SAMPLE},
     )
+
+
+def skipped_sample(query: Query, reason: str) -> Sample:
+    """Of a query that was not asked; it counts in no measure."""
+    return make_sample(query, Output(evidence={"skipped": reason}), Score(correct=False))
+
+
+def skip_reason(sample: Sample) -> str:
+    """Why the query was not asked; empty where it was."""
+    return str(sample.evidence.get("skipped", ""))
+
+
+def reason_counts(reasons: Iterable[str]) -> dict[str, int]:
+    """How often each reason, without what follows its first colon; the most frequent first."""
+    counts = Counter(reason.partition(": ")[0] for reason in reasons if reason)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def output_of(sample: Sample, kind: type[Score]) -> Output:

@@ -18,9 +18,27 @@ from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_sa
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
 from eval.runs.answering import answer_queries, score_output
-from eval.runs.folder import Run, RunWriter, queries_text, read_run_folder, read_usage, rewrite_samples
+from eval.runs.folder import (
+    Run,
+    RunWriter,
+    queries_text,
+    read_run_folder,
+    read_unusable,
+    read_usage,
+    rewrite_samples,
+    write_unusable,
+)
 from eval.runs.manifest import identity_of
-from eval.runs.records import Query, Sample, canonical, check_sample, make_sample, output_of
+from eval.runs.records import (
+    Query,
+    Sample,
+    canonical,
+    check_sample,
+    make_sample,
+    output_of,
+    reason_counts,
+    skip_reason,
+)
 from eval.task import Prepared, Scorer, ScorerOptions, Task
 from eval.tasks import find_solver
 from eval.trec import escape_id, read_run, run_lines
@@ -31,7 +49,9 @@ SCHEMA = "rag.eval.results/1"
 
 
 def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
-    """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries."""
+    """`clips.run.trec`, `passages.run.trec`, and the qrels of both, in the order of the queries that were
+    asked."""
+    queries = _asked(queries, samples)
     for file, text in _retrieval(tag, samples).items():
         atomic_write_text(folder / file, text)
     # A question may come without a known video: then nothing is to be found for it.
@@ -39,6 +59,15 @@ def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: S
     _write_qrels(folder / "clips.qrels", clips)
     two_hop = ((query.query_id, query.passage) for query in queries if query.passage is not None)
     _write_qrels(folder / "passages.qrels", two_hop)
+
+
+def _asked(queries: Sequence[Query], samples: Sequence[Sample]) -> list[Query]:
+    skipped = {sample.query_id for sample in samples if skip_reason(sample)}
+    return [query for query in queries if query.query_id not in skipped]
+
+
+def _skipped(run: Run) -> int:
+    return sum(bool(skip_reason(sample)) for sample in run.samples)
 
 
 def check_retrieval(run: Run) -> None:
@@ -78,6 +107,10 @@ def write_results(
         },
         **further(samples),
     }
+    if held := _skipped(run):
+        shape["skipped"] = {"n": held, "reasons": reason_counts(map(skip_reason, run.samples))}
+    if rows := read_unusable(run.folder):
+        shape["unusable rows"] = {"n": len(rows), "reasons": reason_counts(row.reason for row in rows)}
     if spent := read_usage(run.folder):
         # How replies were read, by role: what was lost to their format.
         counted = ("calls", "repairs", "repaired", "filtered", "unread", "reduced")
@@ -91,11 +124,12 @@ def write_results(
 
 
 def score_run(run: Run) -> list[Scored]:
-    """Every sample with its retrieval scored from the TREC files on disk."""
-    clips = {query.query_id: query.video for query in run.queries if query.video}
-    passages = {query.query_id: query.passage for query in run.queries if query.passage is not None}
+    """Every sample that was not skipped, with its retrieval scored from the TREC files on disk."""
+    asked = _asked(run.queries, run.samples)
+    clips = {query.query_id: query.video for query in asked if query.video}
+    passages = {query.query_id: query.passage for query in asked if query.passage is not None}
     return score_samples(
-        list(zip(run.queries, run.samples, strict=True)),
+        [pair for pair in zip(run.queries, run.samples, strict=True) if not skip_reason(pair[1])],
         success(clips, read_run(run.folder / "clips.run.trec"), CLIPS_AT),
         success(passages, read_run(run.folder / "passages.run.trec"), PASSAGES_AT),
     )
@@ -156,6 +190,8 @@ class Done:
     kept: int
     """Queries that an earlier one had answered."""
     right: int
+    skipped: int = 0
+    """Of both: queries that were not asked, and count in no figure."""
 
 
 def run_solver(
@@ -201,16 +237,17 @@ def run_solver(
     from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
 
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
-        kept = len(writer.samples)
+        todo = writer.due(prepared.skipped)
+        kept = len(queries) - len(todo)
+        write_unusable(folder, prepared.unusable)
         if observer is not None:
-            observer.start(f"{name}, seed {seed}", len(queries) - kept)
-        if kept < len(queries):
+            observer.start(f"{name}, seed {seed}", len(todo))
+        if todo:
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
             writer.time("", {"open": opened})
         # One question is too little work to share: more threads would only wait for each other.
         with threadpool_limits(limits=1):
-            todo = queries[kept:]
             opened_both = (solver, scorer)
             with contextlib.closing(
                 answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
@@ -219,9 +256,10 @@ def run_solver(
                     writer.append(answered.sample, answered.seconds, answered.usage)
                     if observer is not None:
                         observer.advance(answered.usage)
+        writer.finish()
         run = measure(task, folder)
     right = sum(sample.correct for sample in run.samples)
-    return Done(folder, name, seed, len(queries) - kept, kept, right)
+    return Done(folder, name, seed, len(todo), kept, right, _skipped(run))
 
 
 def measure(task: Task[Any], folder: Path) -> Run:
@@ -258,6 +296,8 @@ def score_again(task: Task[Any], prepared: Prepared[Any], folder: Path, options:
 
 
 def _scored_again(query: Query, sample: Sample, scorer: Scorer, task: Task[Any]) -> Sample:
+    if skip_reason(sample):
+        return sample
     output = output_of(sample, task.score_type)
     again = make_sample(query, output, score_output(scorer, query, output), sample.gold_window_found)
     check_sample(query, again)

@@ -21,7 +21,7 @@ from rag.errors import Unanswered, UsageError
 
 if TYPE_CHECKING:
     from eval.runs.runner import Done
-    from eval.task import Task
+    from eval.task import Prepared, Task
     from rag.records import Usage
 
 
@@ -191,6 +191,7 @@ def run(
     where = None if data is None else os.fsdecode(data)
     with RunProgress(task.name) as progress:
         prepared = task.prepare(session.settings, progress.made)
+    _say_unusable(task.name, prepared)
     paid = session.settings.reasoner
     prices = (paid.price_prompt, paid.price_completion)
     how: Any = {
@@ -214,13 +215,32 @@ def run(
     return 0
 
 
+def _say_unusable(name: str, prepared: Prepared[Any]) -> None:
+    """Say on stderr how many rows of the data are no query, and the first of each reason."""
+    from eval.runs.records import reason_counts
+
+    rows = prepared.unusable
+    first = {row.reason.partition(": ")[0]: row for row in reversed(rows)}
+    for kind, count in reason_counts(row.reason for row in rows).items():
+        echo_stderr(
+            f"{name}: {count} unusable rows: {kind}; the first: {first[kind].place}: {first[kind].reason}"
+        )
+
+
 def _say_unanswered(done: Done) -> None:
-    """Say on stderr how many queries got no usable answer or verdict, and why the first one did not."""
+    """Say on stderr how many queries were skipped, or got no usable answer or verdict, and why the first."""
     from eval.runs.folder import read_run_folder
+    from eval.runs.records import reason_counts
 
     lost = {kind.__name__ for kind in Unanswered.__subclasses__()}
     samples = read_run_folder(done.folder).samples
     held = [sample.evidence for sample in samples]
+    if skipped := [str(each["skipped"]) for each in held if each.get("skipped")]:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in reason_counts(skipped).items())
+        echo_stderr(
+            f"{done.system}, seed {done.seed}: {len(skipped)} of {len(samples)} queries are "
+            f"skipped ({kinds}); the first: {skipped[0]}; the same command asks them once they can be"
+        )
     reasons = [
         str(each.get("unjudged") or each.get("explanation") or each["failure"])
         for each in held
@@ -269,8 +289,8 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
 
     rows = [["system", "seed", "right", "queries", "folder"]]
     for each in done:
-        total = each.asked + each.kept
-        share = f"{each.right / total:.1%}"
+        total = each.asked + each.kept - each.skipped
+        share = f"{each.right / total:.1%}" if total else "none"
         rows.append([each.system, str(each.seed), share, str(total), visible(os.fspath(each.folder))])
     yield from table_lines(rows)
     yield f"right: {task.report.labels.right}"
@@ -302,6 +322,7 @@ def score(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)
     from eval.runs.folder import read_run_folder, run_folders
+    from eval.runs.records import skip_reason
     from eval.runs.runner import Done, score_again
     from eval.task import ScorerOptions
 
@@ -314,7 +335,8 @@ def score(
             made = score_again(task, prepared, folder, options)
         right = sum(sample.correct for sample in made.samples)
         identity = made.identity
-        done.append(Done(folder, identity["system"], identity["seed"], 0, len(made.samples), right))
+        skipped = sum(bool(skip_reason(sample)) for sample in made.samples)
+        done.append(Done(folder, identity["system"], identity["seed"], 0, len(made.samples), right, skipped))
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

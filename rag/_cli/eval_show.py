@@ -188,6 +188,8 @@ def _verdict(query: Query, sample: Sample) -> str:
     """An open query has no letters: the answer is in the sample's evidence."""
     from rag.rendering.terminal import visible
 
+    if sample.evidence.get("skipped"):
+        return "skipped, not asked"
     verdict = "right" if sample.correct else "wrong"
     chosen = f"{sample.choice or 'no answer'}, " if query.options else ""
     return f"{verdict}: {chosen}gold {visible(query.answer)}"

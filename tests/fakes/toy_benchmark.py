@@ -25,6 +25,7 @@ from eval.runs.records import (
     Query,
     Score,
     TaskInput,
+    UnusableRow,
 )
 from eval.runs.runner import Done, run_solver
 from eval.task import Prepared, ProgressCallback, Scorer, ScorerOptions, SolverSpec, Task
@@ -206,6 +207,8 @@ class ToyTask(Task[None]):
         self.failures = failures or {}
         self.queries = make_queries(count)
         self.dataset: Mapping[str, str] = {"queries.jsonl": "abc", "videos.jsonl": "def"}
+        self.skipped: Mapping[str, str] = {}
+        self.unusable: Sequence[UnusableRow] = ()
         self.prepared_with: list[Settings] = []
 
     @property
@@ -225,7 +228,15 @@ class ToyTask(Task[None]):
             content = (self.folder / "queries.jsonl").read_bytes()
             dataset = {"queries.jsonl": hashlib.sha256(content).hexdigest()}
         inputs = {each.query_id: TaskInput(each.query_id, each.text, each.options) for each in self.queries}
-        return Prepared(self.queries, inputs, None, dataset, {"image": "none"})
+        return Prepared(
+            self.queries,
+            inputs,
+            None,
+            dataset,
+            {"image": "none"},
+            skipped=self.skipped,
+            unusable=self.unusable,
+        )
 
     def open_scorer(self, prepared: Prepared[None], options: ScorerOptions) -> Scorer:  # noqa: ARG002 (the signature is the protocol's)
         self.refuse(options, threshold=True)

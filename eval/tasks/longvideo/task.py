@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,23 +12,23 @@ import numpy as np
 from corpora.outputs import atomic_write_text
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import record_lines
-from eval.tasks.libraries import fingerprints, indexing, rendering, window_frames
+from eval.tasks.jsonl import record_lines, text_hash
+from eval.tasks.libraries import fingerprints, rendering, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
 from eval.tasks.longvideo.construction import VideoTruth, build_questions, truth_of
-from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of, read_tables
+from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
+from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
 from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
+from eval.tasks.videos import VideoFiles, index_videos
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
-from rag.library import Library
 
 if TYPE_CHECKING:
     from eval.workbench.jobs import CorpusPlan
     from rag.settings import Settings
 
-SUFFIXES = ("", ".mp4", ".mkv", ".webm", ".mov", ".avi")
 SLACK = 1e-6
 """Seconds by which a frame may precede the gold window."""
 
@@ -85,6 +83,9 @@ class LongVideoScore(Score):
 class LongVideoScorer:
     """Exact match of letters; needs no judge."""
 
+    windows: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    """Of a query by its id, where it has several."""
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON, for the identity of a run."""
@@ -96,20 +97,20 @@ class LongVideoScorer:
         words: Sequence[tuple[float, float]] | None = output.evidence.get("words")
         if words is None:
             return Score(correct)
-        start, end = query.window
+        gold = self.windows.get(query.query_id, (query.window,))
         times = output.frames_read.get(query.video, ())
         return LongVideoScore(
             correct=correct,
-            gold_shown=any(start - SLACK <= time < end for time in times),
-            gold_read=any(first < end and last > start for first, last in words),
+            gold_shown=any(start - SLACK <= time < end for start, end in gold for time in times),
+            gold_read=any(first < end and last > start for start, end in gold for first, last in words),
         )
 
 
 class LongVideoTask(Task[LongVideoEnvironment]):
-    """`shape`: of the videos that are rendered; None for tables and videos from elsewhere. Of these,
+    """`shape`: of the videos that are rendered; None for published questions. Of these,
     `duration` takes the questions of one class, and without `subtitles` these are no evidence.
 
-    In `folder`: the rendered `corpus`, or the tables and `videos`; the `library`; and, of synthetic
+    In `folder`: the rendered `corpus`, or published files with their videos; the `library`; and, of synthetic
     questions, `questions.jsonl` to read.
     """
 
@@ -147,31 +148,39 @@ class LongVideoTask(Task[LongVideoEnvironment]):
     ) -> Prepared[LongVideoEnvironment]:
         folder, shape = self.folder, self.shape
         if folder is None:
-            raise UsageError(f"{self.name} needs --data DIR, the folder with *.tsv and videos/")
+            raise UsageError(
+                f"{self.name} needs --data DIR, the folder with published questions and their videos"
+            )
         fixed: dict[str, Any] = {} if self.subtitles else {"search.subtitles": False}
         if shape is not None:
             fixed = {"asr.mode": "off", "ocr.mode": "on" if shape.reads_screen else "off"}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=shape is not None)
         if shape is None:
-            tables = sorted(folder.glob("*.tsv"))
-            if not tables:
-                raise UsageError(f"{folder}: no *.tsv of questions")
-            questions = read_tables(tables, self.duration)
+            published = read_published(folder, self.duration)
         else:
             self._truths = shape.truths()
             questions = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
+            published = PublishedQuestions(tuple(questions))
             self._render(folder, shape, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(questions))
-        videos = folder / ("videos" if shape is None else "corpus/videos")
-        paths = {name: _file(videos / name) for name in sorted({question.video for question in questions})}
-        Library.index(sorted(paths.values()), settings=chosen, progress=indexing(progress))
-        environment = LongVideoEnvironment(Library.open(chosen.library, settings=chosen), paths)
+        questions = published.questions
+        videos = index_videos(
+            *_find(folder if shape is None else folder / "corpus/videos", published), chosen, progress
+        )
+        environment = LongVideoEnvironment(videos.library, videos.paths)
         return Prepared(
             queries=[query_of(question) for question in questions],
             inputs={question.question_id: input_of(question) for question in questions},
             environment=environment,
-            dataset={"questions": hashlib.sha256(record_lines(questions).encode()).hexdigest()},
+            dataset={"questions": text_hash(record_lines(questions) + _window_lines(published.windows))},
             encoders=fingerprints(environment.library),
+            skipped={
+                question.question_id: videos.skipped[question.video]
+                for question in questions
+                if question.video in videos.skipped
+            },
+            gold=published.windows,
+            unusable=published.unusable,
         )
 
     def _render(self, folder: Path, shape: SyntheticVideos, progress: ProgressCallback | None) -> None:
@@ -181,12 +190,10 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         make_corpus(folder / "corpus", shape.plan, progress=rendering(progress))
 
     def open_scorer(
-        self,
-        prepared: Prepared[LongVideoEnvironment],  # noqa: ARG002 (the protocol's)
-        options: ScorerOptions,
+        self, prepared: Prepared[LongVideoEnvironment], options: ScorerOptions
     ) -> LongVideoScorer:
         self.refuse(options)
-        return LongVideoScorer()
+        return LongVideoScorer(prepared.gold)
 
     def explain(
         self,
@@ -208,12 +215,20 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         return Explanation(features.times, fits.round(6), tuple(windows), shown, paths, query.text)
 
 
-def _file(path: Path) -> str:
-    """The video, with the suffix that its name lacks. Raises `UsageError` where there is none."""
-    found = next((f"{path}{suffix}" for suffix in SUFFIXES if os.path.isfile(f"{path}{suffix}")), None)
-    if found is None:
-        raise UsageError(f"{path} is missing")
-    return os.path.abspath(found)
+def _find(folder: Path, published: PublishedQuestions) -> tuple[dict[str, str], dict[str, str]]:
+    """File of each video by its name in the questions, and why the others have none."""
+    files, paths, missing = VideoFiles(folder), {}, {}
+    for name in sorted({question.video for question in published.questions}):
+        try:
+            paths[name] = files.find(published.videos.get(name, (name,)), published.tasks.get(name, ()))
+        except LookupError as error:
+            missing[name] = str(error)
+    return paths, missing
+
+
+def _window_lines(windows: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """The windows beyond the first, which is the question's own."""
+    return "".join(f"{name} {list(held)}\n" for name, held in windows.items() if len(held) > 1)
 
 
 def open_workbench(data: Path | None = None) -> LongVideoTask:
@@ -231,12 +246,12 @@ def open_mini(data: Path | None = None) -> LongVideoTask:
 
 
 def open_tables(data: Path | None = None, duration: str = "", subtitles: str = "on") -> LongVideoTask:
-    """Tables and videos of one's own. `duration`: a class of the tables; `subtitles`: `on` or `off`."""
+    """Published questions with videos. `duration`: a class of the questions; `subtitles`: `on` or `off`."""
     if subtitles not in ("on", "off"):
         raise UsageError(f"longvideo: subtitles is on or off, not {subtitles!r}")
     name = "-".join(["longvideo", *filter(None, [duration]), *["without-subtitles"] * (subtitles == "off")])
     about = (
-        "tables of questions as VideoMME or LVBench are used with, and their videos: --data DIR; "
+        "VideoMME, LVBench, MLVU, LongVideoBench, EgoSchema, NExT-GQA as published, with videos: --data DIR; "
         "longvideo:duration=long,subtitles=off takes one class of length, and no subtitles"
     )
     return LongVideoTask(name, about, data, None, duration=duration, subtitles=subtitles == "on")

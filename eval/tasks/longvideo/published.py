@@ -1,0 +1,417 @@
+"""Questions with options from published files, whatever their names for things.
+
+`FIELDS` and `OPTION_COLUMNS` are the whole knowledge of layouts: VideoMME (parquet, TSV), LVBench, MLVU,
+LongVideoBench, EgoSchema, NExT-QA, NExT-GQA, RTV-Bench, and logs of lmms-eval over them. Answers and grounded
+spans may be in files of their own, which are joined by the questions' ids.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from eval.runs.records import LETTERS, UnusableRow, reason_counts
+from eval.tasks.longvideo.dataset import LongQuestion
+from eval.tasks.published import FileRow, first_text, read_rows, row_files, text_of
+from rag.errors import QuestionError, UsageError
+from rag.questions import parse_question
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "question": ("question",),
+    "options": ("options", "candidates", "choices", "option"),
+    "answer": (
+        *("answer", "correct_choice", "correct_answer", "correct_option", "ground_truth", "gt", "truth"),
+        *("label", "option"),
+    ),
+    "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx"),
+    "number": ("qid",),
+    "video": (
+        *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
+        *("video_url", "url"),
+    ),
+    "kind": ("kind", "task_type", "question_type", "question_category", "type", "category"),
+    "duration": ("duration_group", "duration_category", "duration"),
+    "time": ("time_reference",),
+}
+"""Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
+`number` counts the questions of one video."""
+OPTION_COLUMNS = re.compile(r"(?:option_?|choice_?|a)(\d)|([a-h])")
+"""Columns with one option each: `option 0`, `option0`, `a0`, `A`."""
+NO_OPTION = ("", "n/a")
+"""In place of an option that a question lacks."""
+SPANS = "location"
+"""NExT-GQA's grounded spans of a video by the number of the question."""
+MAX_LIST = 20_000
+"""Characters of a list of options."""
+_LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s+")
+_LETTER = re.compile(r"^\(?([A-Za-z])\)?[.):]?$")
+_BESIDE = re.compile(r"(?<=['\"])\s+(?=['\"])")
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
+
+
+@dataclass(frozen=True)
+class PublishedQuestions:
+    """What the files of a folder hold."""
+
+    questions: tuple[LongQuestion, ...]
+    videos: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Every name of a question's video, by its `video`."""
+    tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Folders that a video is likely below, by its name: the task of its questions, and their file."""
+    windows: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    """All gold windows [start, end) in seconds, by question id, where there are any."""
+    unusable: tuple[UnusableRow, ...] = ()
+
+
+@dataclass
+class _Joined:
+    """What files beside the questions give."""
+
+    answers: dict[str, Any] = field(default_factory=dict)
+    """By question id."""
+    spans: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """By video, then by number of the question."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    file: str
+    row: FileRow
+
+
+def read_published(folder: Path, duration: str = "") -> PublishedQuestions:
+    """The questions of all files below a folder, in the order of the files' names.
+
+    `duration`: only those of this class, in any case. Raises `UsageError` where there is no file of
+    questions, or no question of this class.
+    """
+    rows, joined, unusable, others = _read(folder)
+    if not rows:
+        raise UsageError(
+            f"{folder}: no file with questions and options; "
+            + "; ".join([*others, *(f"{row.place}: {row.reason}" for row in unusable)][:5])
+        )
+    made = _Questions(joined, _digit_files(rows, joined))
+    for each in rows:
+        made.add(each)
+    unusable += made.unusable
+    if not made.questions:
+        held = ", ".join(
+            f"{kind} ({count})" for kind, count in reason_counts(u.reason for u in unusable).items()
+        )
+        first = f"{unusable[0].place}: {unusable[0].reason}"
+        raise UsageError(
+            f"{folder}: none of {len(unusable)} rows is a question with options: {held}; {first}"
+        )
+    if duration and not (
+        kept := [q for q in made.questions if made.classes[q.question_id] == duration.casefold()]
+    ):
+        known = ", ".join(sorted(filter(None, set(made.classes.values())))) or "no column duration"
+        raise UsageError(f"no question has the duration {duration!r}; there is {known}")
+    questions = tuple(kept if duration else made.questions)
+    windows = {q.question_id: made.windows[q.question_id] for q in questions if q.question_id in made.windows}
+    return PublishedQuestions(questions, made.videos, made.tasks, windows, tuple(unusable))
+
+
+def _read(folder: Path) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
+    """Rows with a question, what is joined to them, unusable rows, and what the other files are."""
+    rows: list[_Row] = []
+    joined, unusable, others = _Joined(), [], []
+    for path in row_files(folder):
+        name = os.path.relpath(path, folder)
+        asked, bad, beside = [], [], []
+        for found in read_rows(path, name):
+            if isinstance(found, UnusableRow):
+                bad.append(found)
+            elif any(key in found.fields for key in FIELDS["question"]):
+                asked.append(_Row(name, found))
+            else:
+                beside.append(found)
+        if asked:
+            rows += asked
+            unusable += [*bad, *(UnusableRow(one.place, "no question") for one in beside)]
+        elif not _join(beside, joined):
+            unusable += bad
+            others.append(f"{name}: {_keys(beside)}")
+    return rows, joined, unusable, others
+
+
+def _keys(rows: Sequence[FileRow]) -> str:
+    if not rows:
+        return "no rows"
+    keys = list(rows[0].fields)[:8]
+    return f"its keys are {', '.join(keys)}" if keys else "no keys"
+
+
+def _join(rows: Sequence[FileRow], joined: _Joined) -> bool:
+    """Take answers by id, or spans by video, from a file without questions; False where it has neither."""
+    found = False
+    for row in rows:
+        name, answer = first_text(row.fields, FIELDS["id"]), first_text(row.fields, FIELDS["answer"])
+        if name and answer:
+            joined.answers.setdefault(name, answer)
+            found = True
+            continue
+        spans = {
+            str(key): value[SPANS]
+            for key, value in row.raw.items()
+            if isinstance(value, Mapping) and isinstance(value.get(SPANS), Mapping)
+        }
+        answers = {} if spans else {str(key): value for key, value in row.raw.items()}
+        if all(_LETTER.match(text_of(value)) or _index(value) is not None for value in answers.values()):
+            joined.answers = {**answers, **joined.answers}
+            joined.spans = {**spans, **joined.spans}
+            found = found or bool(answers or spans)
+    return found
+
+
+def _digit_files(rows: Sequence[_Row], joined: _Joined) -> set[str]:
+    """The files whose answers in digits are options' texts: "2" of "3", "2", "1". In others they are indices.
+
+    One of a file's answers that is no option decides for indices.
+    """
+    texts: dict[str, bool] = {}
+    for each in rows:
+        answer = text_of(_answer(each.row.fields, joined))
+        if answer.isdecimal():
+            options = [text for text in _options(each.row.fields)[1] if text]
+            texts[each.file] = texts.get(each.file, True) and answer in options
+    return {file for file, held in texts.items() if held}
+
+
+def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
+    """The row's own, else the one of the file of answers."""
+    own = next((fields[key] for key in FIELDS["answer"] if text_of(fields.get(key))), None)
+    return joined.answers.get(first_text(fields, FIELDS["id"])) if own is None else own
+
+
+class _Questions:
+    """The questions of rows, one row after the other."""
+
+    def __init__(self, joined: _Joined, digit_files: set[str]) -> None:
+        self.questions: list[LongQuestion] = []
+        self.classes: dict[str, str] = {}
+        self.videos: dict[str, tuple[str, ...]] = {}
+        self.tasks: dict[str, tuple[str, ...]] = {}
+        self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
+        self.unusable: list[UnusableRow] = []
+        self._joined, self._digit_files = joined, digit_files
+        self._places: dict[str, str] = {}
+        self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
+
+    def add(self, each: _Row) -> None:
+        """Make a question of a row, or an unusable row."""
+        try:
+            self._keep(each, self._question(each))
+        except ValueError as error:
+            name = first_text(each.row.fields, FIELDS["id"])
+            self.unusable.append(UnusableRow(f"{each.row.place}{f' ({name})' if name else ''}", str(error)))
+
+    def _keep(self, each: _Row, question: LongQuestion) -> None:
+        fields, place = each.row.fields, each.row.place
+        content = (question.video, question.text, question.options, question.answer)
+        name = question.question_id or f"q{len(self.questions) + 1:05d}"
+        if name in self._places:
+            raise ValueError(f"duplicate id: {name}, as in {self._places[name]}")
+        file, first = self._same.setdefault(content, (each.file, place))
+        if file != each.file:
+            raise ValueError(f"duplicate row: as {first}")
+        self._places[name] = place
+        question = replace(question, question_id=name)
+        names = tuple(dict.fromkeys(filter(None, (first_text(fields, (key,)) for key in FIELDS["video"]))))
+        self.videos.setdefault(question.video, names)
+        tasks = (question.kind, Path(each.file).stem)
+        self.tasks[question.video] = tuple(dict.fromkeys((*self.tasks.get(question.video, ()), *tasks)))
+        self.classes[name] = first_text(fields, FIELDS["duration"]).casefold()
+        if windows := self._windows(fields, question.video):
+            self.windows[name] = windows
+            question = replace(question, window=windows[0])
+        self.questions.append(question)
+
+    def _question(self, each: _Row) -> LongQuestion:
+        """Raises `ValueError`: the kind of fault, and after a colon its details."""
+        fields = each.row.fields
+        text, options = _options(fields)
+        shown = [option for option in options if option.casefold() not in NO_OPTION]
+        video = first_text(fields, FIELDS["video"])
+        kind = first_text(fields, FIELDS["kind"]) or "all"
+        if not text:
+            raise ValueError("no question")
+        if not video:
+            raise ValueError("no video")
+        if "://" not in video and (PurePath(video).is_absolute() or ".." in PurePath(video).parts):
+            raise ValueError(f"video outside: {video} is not below the folder of the videos")
+        if not shown:
+            raise ValueError(f"no options: an open question ({kind})")
+        if not 2 <= len(shown) <= len(LETTERS):
+            raise ValueError(f"number of options: {len(shown)}; a question has 2 to {len(LETTERS)}")
+        if len({option.casefold() for option in shown}) < len(shown):
+            raise ValueError("equal options: two options are the same")
+        answer = _answer(fields, self._joined)
+        if not text_of(answer):
+            raise ValueError("no answer: none is published")
+        place = right_option(answer, options, digits_are_text=each.file in self._digit_files)
+        if place is None or options[place] not in shown:
+            raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
+        right, last = shown.index(options[place]), len(shown) - 1
+        try:
+            parse_question(text, shown)
+        except QuestionError as error:
+            raise ValueError(f"not a question: {error}") from error
+        return LongQuestion(
+            question_id=_name(fields, video),
+            kind=kind,
+            video=video,
+            text=text,
+            options=tuple(shown),
+            answer=LETTERS[right],
+            order=tuple(last if at == right else at - (at > right) for at in range(len(shown))),
+            window=(0.0, 0.0),
+        )
+
+    def _windows(self, fields: Mapping[str, Any], video: str) -> tuple[tuple[float, float], ...]:
+        number = first_text(fields, FIELDS["number"])
+        held = self._joined.spans.get(video, {}).get(number) if number else None
+        if isinstance(held, list):
+            return tuple(sorted(span for span in map(_span, held) if span is not None))
+        return clock_span(first_text(fields, FIELDS["time"]))
+
+
+def _name(fields: Mapping[str, Any], video: str) -> str:
+    number = first_text(fields, FIELDS["number"])
+    return first_text(fields, FIELDS["id"]) or (f"{video}_{number}" if number else "")
+
+
+def _span(value: Any) -> tuple[float, float] | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    try:
+        start, end = float(value[0]), float(value[1])
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return (start, end) if 0 <= start < end < float("inf") else None
+
+
+def clock_span(text: str) -> tuple[tuple[float, float], ...]:
+    """ "00:41-75:57" as a window in seconds, with the second that it ends in; none for anything else.
+
+    Minutes may be more than 59; "1:02:03" has hours.
+    """
+    start, dash, end = text.replace("\u2013", "-").partition("-")
+    first, last = (_CLOCK.fullmatch(part.strip()) for part in (start, end))
+    if not dash or first is None or last is None:
+        return ()
+    begins, ends = (
+        int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3]) for found in (first, last)
+    )
+    return ((begins, ends + 1.0),) if begins <= ends else ()
+
+
+def _options(fields: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The question without its options, and these without labels, empty ones among them."""
+    text = first_text(fields, FIELDS["question"])
+    for key in FIELDS["options"]:
+        value = fields.get(key)
+        parts = _parts(value)
+        if parts and (len(parts) > 1 or key != "option"):
+            return _without_options(text, parts), parts
+    columns = sorted(
+        (found[1] or found[2], key) for key in fields if (found := OPTION_COLUMNS.fullmatch(key))
+    )
+    if len(columns) > 1:
+        return text, _unlabelled([text_of(fields[key]) for _, key in columns])
+    return _split(text)
+
+
+def _split(text: str) -> tuple[str, list[str]]:
+    """A question with "(A) ... (B) ..." in its text, taken apart."""
+    try:
+        found = parse_question(text)
+    except QuestionError:
+        return text, []
+    return (found.text, list(found.options)) if found.options else (text, [])
+
+
+def _without_options(text: str, options: Sequence[str]) -> str:
+    """The text without a copy of the options at its end."""
+    words, found = _split(text)
+    same = [one.casefold() for one in found] == [" ".join(one.split()).casefold() for one in options]
+    return words if found and same else text
+
+
+def _parts(value: Any) -> list[str]:
+    """Texts of a list, of a mapping from letters, or of a text that is one of these or lines."""
+    if isinstance(value, str):
+        plain = value.strip()
+        listed = _literal(plain) if plain[:1] in ("[", "{") and len(plain) <= MAX_LIST else None
+        value = [part for part in plain.splitlines() if part.strip()] if listed is None else listed
+    if isinstance(value, Mapping):
+        value = [value[key] for key in sorted(value, key=str)]
+    if not isinstance(value, list | tuple):
+        return []
+    return _unlabelled([text_of(part) for part in value])
+
+
+def _unlabelled(parts: Sequence[str]) -> list[str]:
+    """Without "A. ", "(B) " before them, where all are labelled in order."""
+    kept = [part.strip() for part in parts]
+    filled = [part for part in kept if part.casefold() not in NO_OPTION]
+    labels = [_LABEL.match(part) for part in filled]
+    letters = [(found.group(1) or found.group(2)).upper() for found in labels if found]
+    if letters and letters == list(LETTERS[: len(filled)]):
+        kept = [_LABEL.sub("", part, count=1) for part in kept]
+    return kept
+
+
+def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
+    """A JSON or Python list or mapping, or a printed array of NumPy; None for anything else."""
+    for form in (text, _BESIDE.sub(", ", text)):
+        for parse in (json.loads, ast.literal_eval):
+            try:
+                found = parse(form)
+            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+                continue
+            # Texts side by side without a comma are one text to Python.
+            if isinstance(found, dict) or (isinstance(found, list) and len(found) != 1):
+                return found
+    return None
+
+
+def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = True) -> int | None:
+    """Place of the right option: by its text, its letter, its label and text, or its index from 0.
+
+    A number is an index; digits as text are an option's text where `digits_are_text` and one reads so.
+    """
+    if not isinstance(answer, str):
+        place = _index(answer)
+        return place if place is not None and place < len(options) else None
+    plain = answer.strip()
+    if digits_are_text or not plain.isdecimal():
+        for place, option in enumerate(options):
+            if option and plain.casefold() == option.casefold():
+                return place
+    if (found := _LETTER.match(plain)) is not None:
+        place = LETTERS.index(found.group(1).upper())
+        return place if place < len(options) else None
+    if (labelled := _LABEL.match(plain)) is not None:
+        place = LETTERS.index((labelled.group(1) or labelled.group(2)).upper())
+        rest = _LABEL.sub("", plain, count=1)
+        if place < len(options) and rest.casefold() == options[place].casefold():
+            return place
+        return right_option(rest, options)
+    index = _index(plain)
+    return index if index is not None and index < len(options) else None
+
+
+def _index(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    text = text_of(value)
+    text = text.removesuffix(".0") if isinstance(value, str) else text
+    return int(text) if re.fullmatch(r"[0-9]{1,2}", text) else None

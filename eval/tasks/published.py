@@ -1,0 +1,232 @@
+"""Rows of published files: JSON, JSON lines, CSV, TSV and parquet, as they are, nested or flat.
+
+What cannot be read is an `UnusableRow`, and the rest goes on. Keys are lower-case with `_` for blanks and
+hyphens; NaN is None.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eval.runs.records import UnusableRow
+from rag.errors import UsageError
+
+SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
+APART = frozenset(
+    {
+        "library",
+        "runs",
+        "web",
+        "pool",
+        "corpus",
+        "video",
+        "videos",
+        "images",
+        "frames",
+        "subtitle",
+        "subtitles",
+    }
+)
+"""Folders below the data that hold no rows: of this program, or thousands of files beside the videos."""
+CHILDREN = ("qa", "qas", "qa_list", "qa_pairs", "questions")
+"""Keys of a row that holds several: each is a row, with the fields of the row around it."""
+WRAPPED = "doc"
+"""Key of the row in a log of lmms-eval."""
+DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A row, and where it is."""
+
+    place: str
+    """`FILE:LINE`, or the number of the entry from 1 in a file that is not of lines."""
+    fields: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    """With the keys as they are written: a table from ids to answers is a row too."""
+
+
+def row_files(folder: Path) -> list[Path]:
+    """Files below a folder that may hold rows, by name. Raises `UsageError` where there is none."""
+    found = []
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(one for one in folders if one.lower() not in APART and not one.startswith("."))
+        found += [Path(root, name) for name in sorted(files) if _may_hold_rows(name)]
+    if not found:
+        raise UsageError(f"{folder}: no file of rows ({', '.join(f'*{suffix}' for suffix in SUFFIXES)})")
+    return found
+
+
+def _may_hold_rows(name: str) -> bool:
+    lower = name.lower()
+    return lower.endswith(SUFFIXES) and not lower.endswith(".info.json") and not lower.startswith(".")
+
+
+def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:
+    """Every row of a file; `name`: the file's in places, by default its own."""
+    name = name or path.name
+    for place, value in _entries(path, name):
+        if isinstance(value, UnusableRow):
+            yield value
+        elif isinstance(value, list | dict):
+            yield from _unfolded(value, place)
+        else:
+            yield UnusableRow(place, "not an object")
+
+
+def _entries(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    """Place and value of each entry of a file; the value of a bad one is an `UnusableRow`."""
+    readers = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet}
+    try:
+        yield from readers.get(path.suffix.lower(), _json)(path, name)
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        yield name, UnusableRow(name, f"cannot be read: {_line(error)}")
+
+
+def _json(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    """A document, or a line each: whichever the text is."""
+    text = path.read_bytes().decode("utf-8-sig")
+    lines = [(at, line) for at, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if path.suffix.lower() == ".json" or (lines and lines[0][1].lstrip().startswith("[")):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            if len(lines) < 2 or not lines[0][1].strip().endswith("}"):
+                raise
+        else:
+            yield from _numbered(value if isinstance(value, list) else [value], name)
+            return
+    for number, line in lines:
+        place = f"{name}:{number}"
+        try:
+            yield place, json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield place, UnusableRow(place, f"not JSON: {_line(error)}")
+
+
+def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        first = stream.readline()
+        stream.seek(0)
+        tabs = path.suffix.lower() == ".tsv" or ("\t" in first and "," not in first)
+        rows = csv.DictReader(stream, delimiter="\t" if tabs else ",")
+        while True:
+            try:
+                row = next(rows, None)
+            except csv.Error as error:
+                place = f"{name}:{rows.line_num}"
+                yield place, UnusableRow(place, f"not a line of a table: {error}")
+                continue
+            if row is None:
+                return
+            yield f"{name}:{rows.line_num}", {key: value for key, value in row.items() if key is not None}
+
+
+def _parquet(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            # Images and videos inside the table are not read.
+            columns = [one.name for one in file.schema_arrow if not _is_media(one.type)]
+            rows = file.read(columns=columns).to_pylist()
+    except pa.ArrowException as error:
+        raise ValueError(_line(error)) from error
+    yield from _numbered(rows, name)
+
+
+def _is_media(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return any(_is_media(kind.field(at).type) for at in range(kind.num_fields))
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _numbered(values: Iterable[Any], name: str) -> Iterator[tuple[str, Any]]:
+    return ((f"{name}:{number}", value) for number, value in enumerate(values, start=1))
+
+
+def _unfolded(value: Any, place: str, depth: int = 0) -> Iterator[FileRow | UnusableRow]:
+    """The rows in a value: itself, what it wraps, its children with its own fields, or those of its parts."""
+    if isinstance(value, list):
+        for number, part in enumerate(value, start=1):
+            yield from _unfolded(part, f"{place}.{number}", depth)
+        return
+    if not isinstance(value, dict):
+        yield UnusableRow(place, "not an object")
+        return
+    fields = {plain_key(key): plain_value(held) for key, held in value.items()}
+    if isinstance(fields.get(WRAPPED), dict):
+        yield from _unfolded(fields[WRAPPED], place, depth)
+        return
+    for key in CHILDREN:
+        if _are_rows(children := fields.get(key)):
+            around = {name: held for name, held in fields.items() if name != key}
+            for number, child in enumerate(children, start=1):
+                own = {plain_key(name): held for name, held in child.items()}
+                yield FileRow(f"{place}.{number}", {**around, **own}, child)
+            return
+    if "question" not in fields and depth < DEEPEST:
+        named = [(key, held) for key, held in value.items() if isinstance(held, dict) and "question" in held]
+        for key, held in named:
+            yield from _unfolded({"id": key, **held}, f"{place}.{key}", depth + 1)
+        if named:
+            return
+    parts = [(key, held) for key, held in value.items() if _are_rows(held)]
+    if parts and depth < DEEPEST and "question" not in fields:
+        for key, held in parts:
+            yield from _unfolded(held, f"{place}.{key}", depth + 1)
+        return
+    yield FileRow(place, fields, value)
+
+
+def _are_rows(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def plain_key(key: Any) -> str:
+    """`Video URL` as `video_url`."""
+    return "_".join(str(key).replace("-", " ").casefold().split())
+
+
+def plain_value(value: Any) -> Any:
+    """Without NaN, at any depth of lists."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list):
+        return [plain_value(part) for part in value]
+    return value
+
+
+def text_of(value: Any) -> str:
+    """A text or a number as text, whole floats without their fraction; empty for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else str(value)
+    try:
+        return str(value).strip()
+    except ValueError:  # more digits than Python prints
+        return ""
+
+
+def first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The first of these fields that is not empty, as text; of a list its first part."""
+    for name in names:
+        value = fields.get(name)
+        if text := text_of(value[0] if isinstance(value, list) and value else value):
+            return text
+    return ""
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

@@ -1,0 +1,256 @@
+"""Questions with options from published files: every layout, hostile rows, and task options."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.runs.records import Output, Query, check_sample, make_sample
+from eval.tasks import open_task
+from eval.tasks.longvideo.dataset import query_of
+from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published, right_option
+from eval.tasks.longvideo.report import printed
+from eval.tasks.longvideo.solvers import ABLATIONS
+from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_tables
+from rag.errors import UsageError
+from rag.settings import Settings
+from tests.fakes.multiple_choice_layouts import LAYOUTS, Layout
+
+HEAD = "video\tquestion\toptions\tanswer"
+ROW = {"video": "a", "question": "What?", "options": ["red", "green"], "answer": "B"}
+
+
+def table(folder: Path, *rows: str, name: str = "q.tsv") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return folder
+
+
+def of_rows(folder: Path, *rows: Mapping[str, Any]) -> PublishedQuestions:
+    (folder / "q.json").write_text(json.dumps(rows), encoding="utf-8")
+    return read_published(folder)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
+    layout.write(tmp_path, ["v0", "v1"])
+    found = read_published(tmp_path)
+    assert [(asked.text, asked.options[ord(asked.answer) - 65]) for asked in found.questions] == [
+        ("What is shown?", "a lamp"),
+        ("How often?", "2"),
+    ]
+    assert [asked.options for asked in found.questions] == [("a desk", "a lamp", "a dog"), ("3", "1", "2")]
+    assert [{"v0", "v1"} & {Path(one).stem for one in found.videos[q.video]} for q in found.questions] == [
+        {"v0"},
+        {"v1"},
+    ]
+    assert [asked.kind for asked in found.questions] == [layout.kind, layout.kind]
+    assert [row.reason.partition(": ")[0] for row in found.unusable] == list(layout.unusable)
+    assert found.windows == layout.windows
+    for asked in found.questions:
+        query, output = query_of(asked), Output(choice=asked.answer)
+        check_sample(query, make_sample(query, output, LongVideoScorer().score(query, output)))
+
+
+def test_forms_of_options_and_answers(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "video_id\tquestion\tcandidates\tanswer\ttask_type",
+        "a1\tWhat?\t['A. red', 'B. green', 'C. blue']\tB\tcolor",
+        'a2\tWhat?\t["(A) red", "(B) green"]\tred\tcolor',
+        'a3\tWhat?\t"A) red\nB) green"\t1\t',
+        "a4\tWhat?\t['A dog', 'a cat']\ta cat\tpets",
+        "a5\tWhat?\t['A. red', 'B. green']\tB. green\tcolor",
+        "a6\tWhat?\t\"['A. red' 'B. green'\n 'C. blue']\"\t(C)\tcolor",
+        "a7\tWhat?\t{'A': 'red', 'B': 'green'}\t(B) green\tcolor",
+    )
+    found = read_published(path).questions
+    assert [asked.options for asked in found] == [
+        ("red", "green", "blue"),
+        ("red", "green"),
+        ("red", "green"),
+        ("A dog", "a cat"),
+        ("red", "green"),
+        ("red", "green", "blue"),
+        ("red", "green"),
+    ]
+    assert [asked.answer for asked in found] == ["B", "A", "B", "B", "B", "C", "B"]
+    assert [asked.kind for asked in found] == ["color", "color", "all", "pets", "color", "color", "color"]
+    assert [asked.question_id for asked in found] == [f"q0000{number}" for number in range(1, 8)]
+    assert found[0].order == (0, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "digits_are_text", "place"),
+    [
+        ("2", True, 1),
+        ("2", False, 2),
+        (2, True, 2),
+        (2.0, True, 2),
+        ("c", True, 2),
+        ("(C) 1", True, 2),
+        ("C. three", True, None),
+        (3, True, None),
+        (-1, True, None),
+        (True, True, None),
+        pytest.param(10**5000, True, None, id="huge"),
+        ("²", True, None),
+        ("1" * 5000, True, None),
+        ("E", True, None),
+    ],
+)
+def test_the_right_option(answer: Any, digits_are_text: bool, place: int | None) -> None:
+    assert right_option(answer, ["3", "2", "1"], digits_are_text) == place
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"options": ["x"]}, "number of options: 1; a question has 2 to 26"),
+        ({"options": [f"option {number}" for number in range(30)]}, "number of options: 30"),
+        ({"options": ["x", "y", "X"]}, "equal options: "),
+        ({"options": None}, "no options: an open question (all)"),
+        ({"options": "[" + "1+" * 9000 + "1]"}, "number of options: 1;"),
+        ({"options": "[" + "-" * 19000 + "1]"}, "number of options: 1;"),
+        ({"options": "[0x" + "f" * 9000 + ", 1]"}, "number of options: 1;"),
+        ({"options": "[" * 9000}, "number of options: 1;"),
+        ({"answer": "E"}, "no such answer: the answer is none of the options: 'E'"),
+        ({"answer": 10**30}, "no such answer: "),
+        ({"answer": None}, "no answer: none is published"),
+        ({"answer": float("nan")}, "no answer: none is published"),
+        ({"question": " "}, "no question"),
+        ({"question": "x" * 20_000}, "not a question: "),
+        ({"question": {"en": "What?"}}, "no question"),
+        ({"video": ""}, "no video"),
+        ({"video": "../../a"}, "video outside: ../../a"),
+        ({"video": "/a"}, "video outside: /a"),
+        ({"id": "1"}, "duplicate id: 1, as in q.json:1"),
+    ],
+)
+def test_an_unusable_row_is_named_and_the_rest_goes_on(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    found = of_rows(tmp_path, {**ROW, "id": 1}, {**ROW, "id": 2, **change}, {**ROW, "id": 3})
+    assert [asked.question_id for asked in found.questions] == ["1", "3"]
+    (row,) = found.unusable
+    assert row.place.startswith("q.json:2")
+    assert row.reason.startswith(reason)
+
+
+def test_bad_lines_and_bad_files(tmp_path: Path) -> None:
+    lines = [json.dumps(ROW), "{", "[" * 100_000, "7", '"text"', '{"a": ' + "1" * 5000 + "}", json.dumps(ROW)]
+    (tmp_path / "q.jsonl").write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    (tmp_path / "empty.json").touch()
+    (tmp_path / "latin.json").write_bytes(b'[{"question": "\xff"}]')
+    (tmp_path / "other.json").write_text('{"seed": "xyz"}', encoding="utf-8")
+    found = read_published(tmp_path)
+    assert [asked.question_id for asked in found.questions] == ["q00001", "q00002"]
+    assert [row.place for row in found.unusable] == [
+        *("broken.parquet", "empty.json", "latin.json"),
+        *(f"q.jsonl:{number}" for number in (2, 3, 4, 5, 6)),
+    ]
+    (tmp_path / "again.json").write_text(json.dumps([ROW]), encoding="utf-8")
+    assert [row.reason for row in read_published(tmp_path).unusable if "duplicate" in row.reason] == [
+        "duplicate row: as again.json:1"
+    ] * 2
+
+
+def test_no_usable_row_is_said_with_its_reasons(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file of rows"):
+        read_published(tmp_path)
+    (tmp_path / "a.json").write_text('[{"prompt": "What?", "choice": 1}]', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"no file with questions and options; a\.json: .*prompt, choice"):
+        read_published(tmp_path)
+    with pytest.raises(UsageError, match=r"none of 1 rows .*: no options \(1\); q\.json:1"):
+        of_rows(tmp_path, {"video": "a", "question": "What?", "answer": "x"})
+
+
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("00:41-00:41", ((41.0, 42.0),)),
+        ("00:00-75:57", ((0.0, 4558.0),)),
+        ("1:00:01\u201301:02:03", ((3601.0, 3724.0),)),
+        ("02:00-01:00", ()),
+        ("0.5", ()),
+        ("", ()),
+    ],
+)
+def test_times_of_a_clock(text: str, window: tuple[tuple[float, float], ...]) -> None:
+    assert clock_span(text) == window
+
+
+def test_any_of_several_gold_windows_counts() -> None:
+    query = Query("q", "?", ("x", "y"), "A", "all", "v", "v", (1.0, 2.0))
+    scorer = LongVideoScorer({"q": ((1.0, 2.0), (8.0, 9.0))})
+    shown = Output(choice="A", frames_read={"v": (8.5,)}, evidence={"words": [[8.2, 8.4]]})
+    assert scorer.score(query, shown) == LongVideoScore(True, gold_shown=True, gold_read=True)
+    assert LongVideoScorer().score(query, shown) == LongVideoScore(True, gold_shown=False, gold_read=False)
+
+
+DURATIONS = ("b\twhat?\t['x', 'y']\tA\tshort", "c\twhat?\t['x', 'y']\tB\tLong")
+
+
+def test_one_class_of_durations_keeps_its_numbers(tmp_path: Path) -> None:
+    table(tmp_path, f"{HEAD}\tduration", *DURATIONS)
+    assert [asked.video for asked in read_published(tmp_path).questions] == ["b", "c"]
+    (kept,) = read_published(tmp_path, "long").questions
+    assert (kept.video, kept.question_id) == ("c", "q00002")
+    with pytest.raises(UsageError, match="'medium'; there is long, short"):
+        read_published(tmp_path, "medium")
+    shutil.rmtree(tmp_path)
+    with pytest.raises(UsageError, match="there is no column duration"):
+        read_published(table(tmp_path, HEAD, "b\twhat?\t['x', 'y']\tA"), "long")
+
+
+def test_a_run_names_its_class_and_its_subtitles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table(tmp_path, f"{HEAD}\tduration_group", *DURATIONS)
+    (tmp_path / "videos").mkdir()
+    for name in "bc":
+        (tmp_path / "videos" / f"{name}.mp4").touch()
+    prepared: list[Settings] = []
+
+    class Library:
+        @staticmethod
+        def index(paths: list[str], *, settings: Settings, progress: object) -> None:
+            del paths, progress
+            prepared.append(settings)
+            raise UsageError("enough")
+
+    monkeypatch.setattr("eval.tasks.videos.Library", Library)
+    task = open_task("longvideo:duration=long,subtitles=off", tmp_path)
+    assert task.name == "longvideo-long-without-subtitles"
+    for opened in (task, open_tables(tmp_path)):
+        with pytest.raises(UsageError, match="enough"):
+            opened.prepare(Settings())
+    assert [settings.search.subtitles for settings in prepared] == [False, True]
+    assert "truthful-watcher" not in task.solvers
+
+
+def test_a_folder_without_videos_is_refused(tmp_path: Path) -> None:
+    table(tmp_path, HEAD, "a\tOne?\t['x', 'y']\tA")
+    with pytest.raises(UsageError, match=r"no video of the data .*\(1 are named\): video missing: a"):
+        open_tables(tmp_path).prepare(Settings())
+    with pytest.raises(UsageError, match="--data DIR"):
+        open_tables().prepare(Settings())
+
+
+def test_an_earlier_name_of_a_system_is_known() -> None:
+    task = open_tables()
+    assert task.solver("video-agent") is task.solvers["guided-frames"]
+    assert {name for name in task.solvers if name.endswith("-paper")} == {
+        f"{name}-paper" for name in ABLATIONS
+    }
+
+
+def test_the_papers_figures_stand_beside_its_own_methods_alone() -> None:
+    for name in ("no-facets", "no-facets-paper"):
+        assert printed(name) == (47.8, "table 3")
+    for name in ("retrieval-only", "retrieved-texts", "guided-frames", "video-agent", "literal-prior"):
+        assert printed(name) is None
