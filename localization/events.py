@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from localization.settings import LENGTHS
 from localization.windows import (
     TIME_STEP,
     Span,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
-"""Seconds that an event may take (EgoFact's are of a few seconds)."""
 FLAT = 1e-3
 """Least standard deviation to divide by: a flat curve stays flat."""
 REACH = 4.0
@@ -58,17 +57,18 @@ def event_windows(
     length: float,
     event_seconds: float,
     count: int,
+    overlap: float = 0.0,
 ) -> list[Span]:
     """Up to `count` windows of `length` around the best stretches of `event_seconds` in [start, end).
 
-    `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two windows share time
+    `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two of an IoU above `overlap`
     (greedy NMS over the windows, by the stretches' scores). The score of each is its stretch's mean
     similarity; `first` and `last` count the frames of the window. Raises `ValueError` as `best_window` does.
     """
     events = window_scores(times, similarity, start=start, end=end, length=min(event_seconds, length))
     width = min(length, end - start)
     starts = np.minimum(np.maximum(start, (events.starts + events.ends - width) / 2), end - width)
-    chosen = greedy_nms(events.micro, starts, starts + width, count)
+    chosen = greedy_nms(events.micro, starts, starts + width, count, overlap)
     return [centred(times, events.span(at), start=start, end=end, length=length) for at in chosen]
 
 
@@ -110,13 +110,14 @@ def most_salient_windows(
     end: float,
     count: int,
     lengths: tuple[float, ...] = LENGTHS,
+    overlap: float = 0.0,
 ) -> list[Span]:
     """Up to `count` windows of any of `lengths` that stand out most from the rest of [start, end).
 
     score = (mean inside - mean of all) sqrt(frames inside), on standardised similarities: the
     standard score of a mean, by which a longer window must earn its length. Of equal ones the
     shortest wins, then the earliest. Lengths longer than [start, end) count as the whole of it.
-    Best first, no two windows share time (greedy NMS). `times`, `similarity`: float64 (n,) as in
+    Best first, no two of an IoU above `overlap` (greedy NMS). `times`, `similarity`: float64 (n,) as in
     `best_window`; `Span.score` is the mean standardised similarity.
     """
     values = standardised(similarity)
@@ -129,6 +130,7 @@ def most_salient_windows(
         np.concatenate([scores.starts for scores in tried]),
         np.concatenate([scores.ends for scores in tried]),
         count,
+        overlap,
     )
     spans = [(scores, index) for scores in tried for index in range(len(scores.starts))]
     return [scores.span(index) for scores, index in (spans[at] for at in chosen)]

@@ -11,8 +11,9 @@ is what chose it, and orders nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +25,12 @@ from localization.events import (
     most_salient_windows,
     paired_event,
     shifted,
+    standardised,
 )
+from localization.sampling import midpoints
 from localization.settings import LocalizeSettings
-from localization.spans import covering_window, fused_similarity
-from localization.windows import Span, Window, best_windows
+from localization.spans import covering_window, fused_similarity, rasterised
+from localization.windows import Span, Window, best_windows, span_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +91,8 @@ def localize_video(
     end: float,
     count: int,
 ) -> list[Window]:
-    """Up to `count` windows of [start, end), best first, sharing no time; the first is `localize_clip`'s.
+    """Up to `count` windows of [start, end), best first, no two of an IoU above `settings.overlap`; the
+    first is `localize_clip`'s.
 
     The position of `query` is not looked at: all are for the event itself. Empty where there are neither
     frames nor relevant text.
@@ -100,20 +104,51 @@ def localize_video(
     return _text_windows(video_id, held, settings.window_seconds, start, end, count)
 
 
+GRID_SECONDS = 0.5
+"""Between the moments at which relevant text is looked up where there are no frames."""
+
+
+def relevance_curve(
+    query: LocalizationQuery, *, start: float, end: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Times of [start, end], float64 (n,), and the relevance by which windows are found there, float64 (n,).
+
+    Of the frames; where there are none, of the text at the middle of every half second.
+    """
+    held = query.inside(start, end)
+    if len(held.times):
+        return held.times, _fused(held)
+    times = midpoints(start, end, max(1, round((end - start) / GRID_SECONDS)))
+    return times, rasterised(held.spans, held.relevance, times)
+
+
+def window_salience(
+    query: LocalizationQuery, windows: Sequence[tuple[float, float]], *, start: float, end: float
+) -> NDArray[np.float64]:
+    """float64 (k,): the salience of each of k given windows in [start, end), whatever its length.
+
+    (mean inside - mean of all) sqrt(moments inside) on the standardised `relevance_curve`, as
+    `most_salient_windows` has it; 0 for a window without a moment in it.
+    """
+    times, relevance = relevance_curve(query, start=start, end=end)
+    values = standardised(relevance)
+    found = (span_mean(times, values, start=first, end=last) for first, last in windows)
+    strengths = [0.0 if span is None else span.score * (span.last - span.first) ** 0.5 for span in found]
+    return np.array(strengths, np.float64).round(6)
+
+
 def _frame_windows(
     query: LocalizationQuery, settings: LocalizeSettings, start: float, end: float, count: int
 ) -> list[Span]:
     """Windows around the event itself, by frames and text together."""
     times, fused = query.times, _fused(query)
+    inside: Any = {"start": start, "end": end, "count": count, "overlap": settings.overlap}
     if settings.length == "per-query":
-        return most_salient_windows(times, fused, start=start, end=end, count=count)
+        return most_salient_windows(times, fused, lengths=settings.lengths, **inside)
     length = settings.window_seconds
     if settings.method == "event":
-        event = settings.event_seconds
-        return event_windows(
-            times, fused, start=start, end=end, length=length, event_seconds=event, count=count
-        )
-    return best_windows(times, fused, start=start, end=end, length=length, count=count)
+        return event_windows(times, fused, length=length, event_seconds=settings.event_seconds, **inside)
+    return best_windows(times, fused, length=length, **inside)
 
 
 def _relative_window(
@@ -132,7 +167,12 @@ def _relative_window(
         if settings.length == "per-query":
             keep = slice(window.first, window.last)
             (window,) = most_salient_windows(
-                times[keep], target[keep], start=window.start, end=window.end, count=1
+                times[keep],
+                target[keep],
+                start=window.start,
+                end=window.end,
+                count=1,
+                lengths=settings.lengths,
             )
         return window
     _, watched = anchored_window(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from corpora.settings import SettingsSection
+
+LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+"""Seconds that an event may take (EgoFact's are of a few seconds)."""
 
 
 class LocalizeSettings(SettingsSection):
@@ -21,7 +24,11 @@ class LocalizeSettings(SettingsSection):
     """For `before` and `after`: find the anchor event and the event asked for together (`paired`), take the
     best window next to the anchor's (`adjacent`), or shift the anchor's window (`shift`: EgoFact, D.2.4)."""
     length: Literal["fixed", "per-query"] = "fixed"
-    """`per-query` chooses the length, 1.5 to 4 s, at which a window is most salient."""
+    """`per-query` chooses the length, of `lengths`, at which a window is most salient."""
+    lengths: tuple[Annotated[float, Field(gt=0)], ...] = Field(LENGTHS, min_length=1)
+    """Lengths in seconds that `per-query` tries."""
+    overlap: float = Field(0.0, ge=0, lt=1)
+    """IoU up to which several windows of one video may share time; 0: they share none."""
     event_seconds: float = Field(2.5, gt=0)
     """Assumed duration of an event."""
     shift_seconds: float = Field(1.0, ge=0)

@@ -119,24 +119,35 @@ def best_window(times: ArrayLike, similarity: ArrayLike, *, start: float, end: f
 
 
 def best_windows(
-    times: ArrayLike, similarity: ArrayLike, *, start: float, end: float, length: float, count: int
+    times: ArrayLike,
+    similarity: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    length: float,
+    count: int,
+    overlap: float = 0.0,
 ) -> list[Span]:
-    """Up to `count` windows, best first, none overlapping another (greedy temporal NMS).
+    """Up to `count` windows, best first, no two of an IoU above `overlap` (greedy temporal NMS).
 
     `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others.
 
-    Each next window is the best of those that share no time with one already
+    Each next window is the best of those that overlap no more with one already
     taken; of equal ones the earliest. The first is `best_window`.
     """
     scores = window_scores(times, similarity, start=start, end=end, length=length)
-    return [scores.span(at) for at in greedy_nms(scores.micro, scores.starts, scores.ends, count)]
+    chosen = greedy_nms(scores.micro, scores.starts, scores.ends, count, overlap)
+    return [scores.span(at) for at in chosen]
 
 
-def greedy_nms(scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int) -> list[int]:
-    """Indices of up to `count` intervals, best first, none sharing time with one chosen before it.
+def greedy_nms(
+    scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int, overlap: float = 0.0
+) -> list[int]:
+    """Indices of up to `count` intervals, best first, none with an IoU above `overlap` with one before it.
 
-    `scores`: int64 (c,); `starts`, `ends`: float64 (c,) seconds, half-open. Of equal scores the first
-    in the arrays wins. Raises `ValueError` for a `count` below 1.
+    `scores`: int64 (c,); `starts`, `ends`: float64 (c,) seconds, half-open. `overlap`: in [0, 1); with 0
+    no two share time. Of equal scores the first in the arrays wins. Raises `ValueError` for a `count`
+    below 1.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1, not {count}")
@@ -147,7 +158,9 @@ def greedy_nms(scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int
     while len(chosen) < count and free.any():
         at = int(np.argmax(np.where(free, values, np.iinfo(np.int64).min)))
         chosen.append(at)
-        free &= (last <= first[at] + TIME_STEP) | (first >= last[at] - TIME_STEP)
+        shared = np.minimum(last, last[at]) - np.maximum(first, first[at])
+        spanned = (last - first) + (last[at] - first[at]) - shared
+        free &= shared <= np.maximum(TIME_STEP, overlap * spanned)
     return chosen
 
 

@@ -258,12 +258,12 @@ class Library:
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
     ) -> list[Window]:
-        """Up to `count` windows of one video that fit the query best, best first, sharing no time.
+        """Up to `count` windows of one video that fit the query best, best first.
 
         `video`: its path or the last parts of it, its id or the start of it. `window_seconds`: default
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
         of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
-        and tags do not count: they hold for the whole video.
+        and tags do not count: they hold for the whole video. No two have an IoU above `localize.overlap`.
         Raises `UsageError` where no video or several have that name.
         """
         video_id, settings = self.video_id(video), self.settings

@@ -146,7 +146,7 @@ class Retriever:
         return windows
 
     def localize_video(self, video_id: str, text: str, count: int = 1) -> list[VideoHit]:
-        """Up to `count` windows of one whole video, best first, sharing no time.
+        """Up to `count` windows of one whole video, best first, no two of an IoU above `localize.overlap`.
 
         Empty where the video has neither stored frames nor text that the query finds; title and tags do not
         count, since they hold for all of it. Raises KeyError for an unknown video.
@@ -155,13 +155,7 @@ class Retriever:
         clips = self._clips_of(video_id)
         if not clips:
             return []
-        hits = self._evidence_hits(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id])))
-        spans = [
-            span
-            for found in self._spans_by_clip(text, hits).values()
-            for span in found.values()
-            if span.evidence.kind != "tag"
-        ]
+        spans = self._spans_of_video(video_id, text)
         frames = self.frames([clip.clip_id for clip in clips])
         query = self._query(list(frames.values()), spans, text)
         start, end = clips[0].start, clips[-1].end
@@ -190,6 +184,15 @@ class Retriever:
             )
         return found
 
+    def video_query(self, video_id: str, text: str) -> LocalizationQuery:
+        """What `localize_video` goes by: similarity of the stored frames, and relevant text.
+
+        Raises KeyError for an unknown video.
+        """
+        self.reader.video(video_id)
+        frames = self._frames_of_video(video_id)
+        return self._query(frames, self._spans_of_video(video_id, text), text)
+
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """Stored frames by clip id, each read once; a clip without frames is left out."""
         return self._frames.get(list(dict.fromkeys(clip_ids))) if self.tower is not None else {}
@@ -198,6 +201,16 @@ class Retriever:
 
     def _frames_of_video(self, video_id: str) -> list[ClipFrames]:
         return list(self.frames([clip.clip_id for clip in self._clips_of(video_id)]).values())
+
+    def _spans_of_video(self, video_id: str, text: str) -> list[RelevantSpan]:
+        """Text of one video that the query finds, without title and tags."""
+        hits = self._evidence_hits(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id])))
+        return [
+            span
+            for found in self._spans_by_clip(text, hits).values()
+            for span in found.values()
+            if span.evidence.kind != "tag"
+        ]
 
     def _query(
         self,

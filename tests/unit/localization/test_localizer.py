@@ -9,10 +9,16 @@ import numpy as np
 import pytest
 
 from localization.events import event_windows, most_salient_windows
-from localization.localizer import LocalizationQuery, localize_clip, localize_video
+from localization.localizer import (
+    LocalizationQuery,
+    localize_clip,
+    localize_video,
+    relevance_curve,
+    window_salience,
+)
 from localization.settings import LocalizeSettings
 from localization.spans import fused_similarity
-from localization.windows import best_window
+from localization.windows import best_window, greedy_nms
 
 TIMES = np.arange(0.0, 60.0, 0.5)
 SIMILARITY = np.random.default_rng(7).normal(size=len(TIMES)).round(6)
@@ -75,3 +81,56 @@ def test_without_frames_and_text_a_video_has_no_window_and_a_clip_its_first() ->
 def test_frames_outside_the_interval_do_not_count() -> None:
     window = localize_clip("v", QUERY, LocalizeSettings(), start=30.0, end=60.0)
     assert window.start <= TIMES[101] < window.end
+
+
+PLATEAU = LocalizationQuery(TIMES, np.where((TIMES >= 20.0) & (TIMES < 36.0), 1.0, 0.0))
+
+
+def test_the_length_is_one_of_those_that_are_set() -> None:
+    settings = LocalizeSettings(length="per-query", lengths=(2.0, 16.0, 32.0))
+    (window,) = localize_video("v", PLATEAU, settings, **INSIDE, count=1)
+    assert (window.start, window.end) == (20.0, 36.0)
+    inside = localize_clip("v", PLATEAU, LocalizeSettings(length="per-query", lengths=(2.0,)), **INSIDE)
+    assert inside.end - inside.start == 2.0
+
+
+@pytest.mark.parametrize("length", ["fixed", "per-query"])
+@pytest.mark.parametrize("method", ["event", "window"])
+def test_windows_overlap_as_much_as_is_set(method: Any, length: Any) -> None:
+    settings = LocalizeSettings(method=method, length=length, lengths=(4.0, 8.0), overlap=0.5)
+    found = localize_video("v", QUERY, settings, **INSIDE, count=6)
+    spans = [(one.start, one.end) for one in found]
+    ious = [_iou(one, other) for one, other in itertools.combinations(spans, 2)]
+    assert len(found) == 6
+    assert 0 < max(ious) <= 0.5
+
+
+def _iou(one: tuple[float, float], other: tuple[float, float]) -> float:
+    shared = max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
+    return shared / (one[1] - one[0] + other[1] - other[0] - shared)
+
+
+def test_suppression_by_hand() -> None:
+    """IoU of the second with the first is 1/3; the third touches the first and no more."""
+    scores, starts, ends = [3, 2, 1], [0.0, 5.0, 10.0], [10.0, 15.0, 20.0]
+    assert greedy_nms(scores, starts, ends, 3) == [0, 2]
+    assert greedy_nms(scores, starts, ends, 3, overlap=0.3) == [0, 2]
+    assert greedy_nms(scores, starts, ends, 3, overlap=0.34) == [0, 1, 2]
+
+
+def test_given_windows_stand_out_by_what_is_in_them() -> None:
+    """The plateau itself is above its half, the video and what is beside it; the last has no frame."""
+    windows = [(20.0, 36.0), (20.0, 28.0), (0.0, 60.0), (40.0, 56.0), (60.0, 61.0)]
+    found = window_salience(PLATEAU, windows, **INSIDE)
+    assert sorted(range(5), key=lambda at: -found[at]) == [0, 1, 2, 4, 3]
+    assert found[2] == found[4] == 0.0
+    # 16 of 60 s are one, so z = (1 - 16/60) / sqrt(16/60 * 44/60) inside, over 32 frames.
+    assert found[0] == pytest.approx((44 / 60) / (16 / 60 * 44 / 60) ** 0.5 * 32**0.5, abs=1e-4)
+
+
+def test_without_frames_text_alone_makes_windows_stand_out() -> None:
+    found = window_salience(WORDS, [(8.0, 11.0), (33.0, 36.0), (40.0, 43.0)], **INSIDE)
+    assert found[0] > found[1] > 0 > found[2]
+    times, relevance = relevance_curve(WORDS, **INSIDE)
+    assert len(times) == 120
+    assert relevance[16:22].tolist() == [0.9] * 6
