@@ -1,15 +1,17 @@
-"""Dataset files: records of our own as JSON lines, and published rows in JSON or JSON lines."""
+"""Dataset files: records of our own as JSON lines, and the rows of a published benchmark."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.outputs import atomic_write_text
+from eval.runs.records import UnusableRow
+from eval.tasks.published import read_entries, row_files
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def text_hash(text: str) -> str:
 
 Record = TypeVar("Record")
 NAMED = 3
-"""Invalid rows that an error names; the others are counted."""
+"""Unusable rows that an error names; the others are counted."""
 
 
 def record_lines(records: Iterable[Any]) -> str:
@@ -62,35 +64,49 @@ def read_records(path: Path, kind: type[Record]) -> list[Record]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedRows(Generic[Record]):
+    """The rows of a benchmark's files."""
+
+    records: Mapping[str, Record]
+    """By id, in order."""
+    unusable: tuple[UnusableRow, ...] = ()
+
+
 def load_published(
     paths: Sequence[Path], benchmark: str, parse: Callable[[Any, str], Record], key: Callable[[Record], str]
-) -> dict[str, Record]:
-    """The rows of all files by id, in order: `*.json` with a list, or JSON lines.
+) -> PublishedRows[Record]:
+    """The rows of all files: JSON, JSON lines or parquet.
 
     `parse`: makes a record of a row; `ValueError` where it cannot. Its second argument is an id for rows
-    without one. Raises `UsageError` that counts all invalid rows and names the first ones, among them rows
-    with an id that an earlier row has.
+    without one. A row with an id that an earlier one has is unusable. Raises `UsageError` where no row can
+    be used.
     """
     from pydantic import ValidationError
 
     found: dict[str, Record] = {}
-    problems: list[str] = []
+    unusable: list[UnusableRow] = []
     for path in paths:
-        for number, text in _published(path, benchmark):
+        for place, value in read_entries(path):
+            number = place.rpartition(":")[2]
             try:
-                record = parse(json.loads(text) if isinstance(text, str) else text, f"{path.stem}-{number}")
+                if isinstance(value, UnusableRow):
+                    raise ValueError(value.reason)
+                if not isinstance(value, dict):
+                    raise ValueError("not an object")
+                record = parse(value, f"{path.stem}-{number}")
                 if key(record) in found:
-                    raise ValueError(f"two rows have the id {key(record)!r}")
+                    raise ValueError(f"duplicate id: two rows have the id {key(record)!r}")
                 found[key(record)] = record
             except ValidationError as error:
-                problems.append(f"{path}:{number}: {validation_reason(error)}")
+                unusable.append(UnusableRow(place, validation_reason(error)))
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
-                problems.append(f"{path}:{number}: {error}")
-    if problems:
-        more = f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
-        count = f"{len(problems)} row{'s are' if len(problems) > 1 else ' is'} not of {benchmark}"
-        raise UsageError(f"{count}: {'; '.join(problems[:NAMED])}{more}")
-    return found
+                unusable.append(UnusableRow(place, str(error)))
+    if not found:
+        more = f"; and {len(unusable) - NAMED} more" if len(unusable) > NAMED else ""
+        named = "; ".join(f"{row.place}: {row.reason}" for row in unusable[:NAMED])
+        raise UsageError(f"no row of {benchmark} in {', '.join(map(str, paths))}: {named or 'no rows'}{more}")
+    return PublishedRows(found, tuple(unusable))
 
 
 def validation_reason(error: ValidationError) -> str:
@@ -100,27 +116,15 @@ def validation_reason(error: ValidationError) -> str:
 
 
 def published_files(folder: Path, benchmark: str, *suffixes: str) -> list[Path]:
-    """Files of published rows in a folder. Raises `UsageError` where there is none."""
+    """Files of published rows in a folder, or else in the folders below it, as in a copy of a repository.
+
+    Raises `UsageError` where there is none.
+    """
     found = sorted(path for suffix in suffixes for path in folder.glob(f"*{suffix}"))
+    found = found or [path for path in row_files(folder) if path.suffix in suffixes]
     if not found:
         raise UsageError(f"{folder}: no {' or '.join(f'*{suffix}' for suffix in suffixes)} of {benchmark}")
     return found
-
-
-def _published(path: Path, benchmark: str) -> Iterator[tuple[int, Any]]:
-    """Number from 1 and value of each row: an entry of a JSON list, or a line as text."""
-    lines = list(numbered_lines(path))
-    listed = bool(lines) and lines[0][1].lstrip().startswith("[")
-    if listed or path.suffix == ".json":
-        try:
-            rows = json.loads("\n".join(line for _, line in lines))
-        except (ValueError, RecursionError) as error:
-            if listed:
-                raise UsageError(f"{path}: cannot be read as rows of {benchmark}: {error}") from error
-        else:
-            yield from enumerate(rows if isinstance(rows, list) else [rows], start=1)
-            return
-    yield from lines
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

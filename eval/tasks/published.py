@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from eval.runs.records import UnusableRow
-from rag.errors import UsageError
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
 APART = frozenset(
@@ -54,13 +53,11 @@ class FileRow:
 
 
 def row_files(folder: Path) -> list[Path]:
-    """Files below a folder that may hold rows, by name. Raises `UsageError` where there is none."""
+    """Files below a folder that may hold rows, by name."""
     found = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one.lower() not in APART and not one.startswith("."))
         found += [Path(root, name) for name in sorted(files) if _may_hold_rows(name)]
-    if not found:
-        raise UsageError(f"{folder}: no file of rows ({', '.join(f'*{suffix}' for suffix in SUFFIXES)})")
     return found
 
 
@@ -71,8 +68,7 @@ def _may_hold_rows(name: str) -> bool:
 
 def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:
     """Every row of a file; `name`: the file's in places, by default its own."""
-    name = name or path.name
-    for place, value in _entries(path, name):
+    for place, value in read_entries(path, name):
         if isinstance(value, UnusableRow):
             yield value
         elif isinstance(value, list | dict):
@@ -81,8 +77,9 @@ def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:
             yield UnusableRow(place, "not an object")
 
 
-def _entries(path: Path, name: str) -> Iterator[tuple[str, Any]]:
-    """Place and value of each entry of a file; the value of a bad one is an `UnusableRow`."""
+def read_entries(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Place and value of each entry of a file, as it is; the value of a bad one is an `UnusableRow`."""
+    name = name or path.name
     readers = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet}
     try:
         yield from readers.get(path.suffix.lower(), _json)(path, name)
@@ -137,7 +134,8 @@ def _parquet(path: Path, name: str) -> Iterator[tuple[str, Any]]:
         with parquet.ParquetFile(path) as file:
             # Images and videos inside the table are not read.
             columns = [one.name for one in file.schema_arrow if not _is_media(one.type)]
-            rows = file.read(columns=columns).to_pylist()
+            table = file.read(columns=columns).to_pylist()
+            rows = [{key: plain_value(value) for key, value in row.items()} for row in table]
     except pa.ArrowException as error:
         raise ValueError(_line(error)) from error
     yield from _numbered(rows, name)
@@ -169,7 +167,8 @@ def _unfolded(value: Any, place: str, depth: int = 0) -> Iterator[FileRow | Unus
         yield from _unfolded(fields[WRAPPED], place, depth)
         return
     for key in CHILDREN:
-        if _are_rows(children := fields.get(key)):
+        children = fields.get(key)
+        if isinstance(children, list) and _are_rows(children):
             around = {name: held for name, held in fields.items() if name != key}
             for number, child in enumerate(children, start=1):
                 own = {plain_key(name): held for name, held in child.items()}

@@ -15,8 +15,9 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import file_hash, published_files, read_records
+from eval.tasks.jsonl import PublishedRows, file_hash, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
+from eval.tasks.videos import MISSING, UNREADABLE
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
@@ -111,7 +112,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
     record_type: ClassVar[type]
     records_file: ClassVar[str]
     """Of the synthetic data."""
-    row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json")
+    row_files: ClassVar[tuple[str, ...]] = (".jsonl", ".json", ".parquet")
     """Endings of files of published rows."""
 
     def __init__(self, name: str, about: str, folder: Path | None, shape: Any = None) -> None:
@@ -123,8 +124,12 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         """Dotted names to values that the questions rest on."""
 
     @abstractmethod
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, Record]:
-        """The published rows of all files by id, in order. Raises `UsageError`."""
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[Record]:
+        """The published rows of all files. Raises `UsageError` where no row can be used."""
+
+    @abstractmethod
+    def addresses(self, record: Any, /) -> Sequence[str]:
+        """Of all uploads that show what a record asks for; empty where they are unknown."""
 
     @abstractmethod
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
@@ -132,7 +137,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
 
     def load(
         self, folder: Path, settings: Settings, progress: ProgressCallback | None
-    ) -> tuple[Sequence[Path], Mapping[str, Record]]:
+    ) -> tuple[Sequence[Path], PublishedRows[Record]]:
         """Files of the rows, and the gold records by query id; makes synthetic data that are missing."""
         if self.shape is None:
             paths = published_files(folder, self.benchmark, *self.row_files)
@@ -141,7 +146,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             self.build(folder, settings, rendering(progress))
         path = folder / self.records_file
         records: list[Record] = read_records(path, self.record_type)
-        return [path], {self.query_of(record).query_id: record for record in records}
+        return [path], PublishedRows({self.query_of(record).query_id: record for record in records})
 
     @abstractmethod
     def query_of(self, record: Any, /) -> Query:
@@ -178,7 +183,8 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         chosen = task_settings(
             self.name, settings, folder / "library", self.fixed_settings, synthetic=self.shape is not None
         )
-        files, gold = self.load(folder, chosen, progress)
+        files, rows = self.load(folder, chosen, progress)
+        gold = rows.records
         environment = open_environment(folder, chosen, progress)
         hashed = [*files, *(folder / name for name in WEB_FILES)]
         return Prepared(
@@ -188,7 +194,26 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             dataset={os.path.relpath(path, folder): file_hash(path) for path in hashed if path.is_file()},
             encoders=fingerprints(environment.library),
             gold=gold,
+            skipped={} if self.shape is not None else self._skipped(gold, environment),
+            unusable=rows.unusable,
         )
+
+    def _skipped(self, gold: Mapping[str, Record], environment: WebEnvironment) -> dict[str, str]:
+        """The queries of which the web has no upload with a video that can be read, and why."""
+        catalogue, found = environment.web.catalogue, {}
+        held = {video.video_id for video in environment.library.engine.reader.videos()}
+        reasons = {problem.path: problem.reason for problem in environment.library.problems()}
+        for name, record in gold.items():
+            addresses = list(self.addresses(record))
+            files = [entry for url in addresses if (entry := catalogue.video(url)) is not None and entry.file]
+            if not addresses or any(entry.content_id in held for entry in files):
+                continue
+            if not files:
+                found[name] = f"{MISSING}: {addresses[-1]}"
+                continue
+            path = os.path.abspath(catalogue.folder / files[-1].file)
+            found[name] = f"{UNREADABLE}: {addresses[-1]}: {reasons.get(path, 'it could not be indexed')}"
+        return found
 
     def explain(
         self, prepared: Prepared[WebEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int

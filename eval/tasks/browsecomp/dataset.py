@@ -2,7 +2,8 @@
 
 Published files are JSON lines of two kinds of row. All rows: `question, answer, category, difficulty
 ("level1|2|3"), evidence_chain, mode`. Offline: `id, source_file, source_desc, why_multi_video, self_check,
-videos` with `url, title, role, video_id, local_path` each. Online: `row_id, source, image`. Unknown keys
+videos` with `url, title, role, video_id, local_path` each. Online: `row_id, source, image`, and in
+the published set of videos `source_url, video_id`. Unknown keys
 are ignored.
 """
 
@@ -17,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import load_published
+from eval.tasks.jsonl import PublishedRows, load_published
 
 Level = Literal["level1", "level2", "level3"]
 LEVELS: tuple[Level, ...] = ("level1", "level2", "level3")
@@ -144,11 +145,13 @@ class _Row(BaseModel):
     row_id: Text = ""
     videos: list[_Video] = []
     source: Texts = []
+    source_url: str | None = ""
+    video_id: Text = ""
     image: str | None = ""
 
 
-def load_rows(paths: Sequence[Path]) -> dict[str, BrowseQuestion]:
-    """The published rows of all files by id, in order. Raises `UsageError`."""
+def load_rows(paths: Sequence[Path]) -> PublishedRows[BrowseQuestion]:
+    """The published rows of all files. Raises `UsageError`."""
     return load_published(paths, BENCHMARK, _question, lambda question: question.question_id)
 
 
@@ -182,6 +185,9 @@ def _sources(row: _Row) -> Iterator[Source]:
         if video.role not in ROLES:
             raise ValueError(f"videos: role {video.role!r} is none of {', '.join(ROLES)}")
         yield Source((video.url,) if video.url else (), video.title or "", video.role, video.video_id)
+    if row.source_url:
+        yield Source((row.source_url,), " ".join(row.source), "source", row.video_id)
+        return
     for url in row.source:
         if url.startswith(("http://", "https://")):
             yield Source((url,))

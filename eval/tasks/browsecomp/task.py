@@ -12,6 +12,7 @@ from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, l
 from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
+from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
 from rag.agents.video_browser.records import BrowserSettings
@@ -25,7 +26,6 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
 
     benchmark = BENCHMARK
     record_type, records_file = BrowseQuestion, QUESTIONS
-    row_files = (".jsonl",)
     variants = VARIANTS
     report = REPORT
     score_type = BrowseScore
@@ -42,8 +42,11 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
             return {}
         return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}
 
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, BrowseQuestion]:  # noqa: ARG002 (of the base class)
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[BrowseQuestion]:  # noqa: ARG002 (of the base class)
         return load_rows(paths)
+
+    def addresses(self, record: BrowseQuestion) -> Sequence[str]:
+        return [url for source in record.evidence for url in source.urls]
 
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:
         build_browsecomp(folder, self.shape, settings.encoder, progress=progress)

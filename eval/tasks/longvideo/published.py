@@ -18,7 +18,7 @@ from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
 from eval.tasks.longvideo.dataset import LongQuestion
-from eval.tasks.published import FileRow, first_text, read_rows, row_files, text_of
+from eval.tasks.published import SUFFIXES, FileRow, first_text, read_rows, row_files, text_of
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
@@ -123,7 +123,9 @@ def _read(folder: Path) -> tuple[list[_Row], _Joined, list[UnusableRow], list[st
     """Rows with a question, what is joined to them, unusable rows, and what the other files are."""
     rows: list[_Row] = []
     joined, unusable, others = _Joined(), [], []
-    for path in row_files(folder):
+    if not (files := row_files(folder)):
+        raise UsageError(f"{folder}: no file of rows ({', '.join(f'*{suffix}' for suffix in SUFFIXES)})")
+    for path in files:
         name = os.path.relpath(path, folder)
         asked, bad, beside = [], [], []
         for found in read_rows(path, name):

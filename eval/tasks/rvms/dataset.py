@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import load_published
+from eval.tasks.jsonl import PublishedRows, load_published
 from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
 from rag.reasoners.roles.material import Memory
 
@@ -162,8 +162,8 @@ class _Row(BaseModel):
     auditory_memory: Text = ""
 
 
-def load_rows(paths: Sequence[Path]) -> dict[str, RvmsSample]:
-    """The published rows of all files by id, in order. Raises `UsageError`."""
+def load_rows(paths: Sequence[Path]) -> PublishedRows[RvmsSample]:
+    """The published rows of all files. Raises `UsageError`."""
     return load_published(paths, BENCHMARK, _sample, lambda sample: sample.sample_id)
 
 

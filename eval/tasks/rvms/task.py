@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample, TaskInput
 from eval.task import Prepared, ScorerOptions
+from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
 from eval.tasks.rvms.dataset import BENCHMARK, RvmsInput, RvmsSample, load_rows, memory_texts, query_of
@@ -40,8 +41,11 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
         other videos are as the user indexes them, with speech recognition where a model is present."""
         return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, RvmsSample]:  # noqa: ARG002 (of the base class)
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[RvmsSample]:  # noqa: ARG002 (of the base class)
         return load_rows(paths)
+
+    def addresses(self, record: RvmsSample) -> Sequence[str]:
+        return [upload.url for upload in record.uploads]
 
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
         build_rvms(folder, self.shape, progress=progress)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from eval.runs.records import Query, TaskInput
-from eval.tasks.jsonl import load_published
+from eval.tasks.jsonl import PublishedRows, load_published
 from rag.agents.shotfinder.constraints import Constraints, read_constraint
 from rag.reasoners.roles.material import ConstraintKind
 
@@ -124,8 +124,8 @@ PAPER_KEYS: Mapping[Task, str] = {
 }
 
 
-def load_rows(paths: Sequence[Path], folder: Path) -> dict[str, ShotQuery]:
-    """The published rows of all files by id, in order; `folder` holds `images`. Raises `UsageError`."""
+def load_rows(paths: Sequence[Path], folder: Path) -> PublishedRows[ShotQuery]:
+    """The published rows of all files; `folder` holds `images`. Raises `UsageError`."""
     return load_published(paths, BENCHMARK, partial(_query, folder), lambda query: query.query_id)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample
 from eval.task import Prepared, ScorerOptions
+from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
 from eval.tasks.shotfinder.dataset import BENCHMARK, ShotQuery, input_of, load_rows, query_of
@@ -56,8 +57,11 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
             variant = replace(variant, settings=replace(variant.settings, constraint_mode="measured"))
         return open_solver(variant, environment, seed)
 
-    def load_rows(self, paths: Sequence[Path], folder: Path) -> Mapping[str, ShotQuery]:
+    def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[ShotQuery]:
         return load_rows(paths, folder)
+
+    def addresses(self, record: ShotQuery) -> Sequence[str]:
+        return record.gold.urls
 
     def build(self, folder: Path, settings: Settings, progress: FileCounter | None) -> None:  # noqa: ARG002 (of the base class)
         build_shotfinder(folder, self.shape, progress=progress)

@@ -68,7 +68,7 @@ def written(path: Path, *rows: object) -> Path:
 
 
 def test_both_kinds_of_published_row(tmp_path: Path) -> None:
-    first, second = load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).values()
+    first, second = load_rows([written(tmp_path / "rows.jsonl", OFFLINE, ONLINE)]).records.values()
     assert (first.question_id, first.level, first.genre, first.answers) == (
         "offline-12",
         "level2",
@@ -96,9 +96,10 @@ def test_rows_that_are_none_are_named(tmp_path: Path, change: dict[str, object],
         load_rows([written(tmp_path / "rows.jsonl", {**OFFLINE, **change})])
 
 
-def test_two_rows_of_one_id_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="two rows"):
-        load_rows([written(tmp_path / "rows.jsonl", OFFLINE, OFFLINE)])
+def test_a_row_of_the_published_set_of_videos_has_its_address_apart(tmp_path: Path) -> None:
+    row = {**ONLINE, "source": "A show", "source_url": "https://youtube.com/watch?v=c", "video_id": "c"}
+    (one,) = load_rows([written(tmp_path / "rows.jsonl", row)]).records.values()
+    assert one.sources == (Source(("https://youtube.com/watch?v=c",), "A show", "source", "c"),)
 
 
 @pytest.fixture(scope="module")

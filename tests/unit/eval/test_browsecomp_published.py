@@ -61,7 +61,7 @@ def test_damaged_rows_are_named(tmp_path: Path, line: str, message: str) -> None
 def test_a_level_may_be_a_number(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({**ROW, "difficulty": 2}) + "\n")
-    assert [question.level for question in load_rows([path]).values()] == ["level2"]
+    assert [question.level for question in load_rows([path]).records.values()] == ["level2"]
 
 
 class Silent(RuleReasoner):

@@ -10,13 +10,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from corpora.records import Frames
 from eval.metrics.scored import Scored
 from eval.reports.failures import MOST_SHOWN, Failure, write_failures
 from eval.reports.failures import Shown as Frame
 from eval.runs.records import Query, Sample
+from eval.tasks.jsonl import published_files
 from eval.tasks.query_templates import CLEAR, Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import (
@@ -75,7 +78,7 @@ def write(path: Path, *rows: Any) -> Path:
 
 
 def rows_of(paths: list[Path]) -> list[RvmsSample]:
-    return list(load_rows(paths).values())
+    return list(load_rows(paths).records.values())
 
 
 def test_both_spellings_of_a_row_are_read(tmp_path: Path) -> None:
@@ -117,11 +120,19 @@ def test_a_row_that_is_none_is_named(change: dict[str, Any], problem: str, tmp_p
         rows_of([write(tmp_path / "rows.jsonl", {**PAPER_ROW, **change})])
 
 
-def test_two_rows_of_one_name_and_other_files_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="two rows"):
-        rows_of([write(tmp_path / "rows.jsonl", CARD_ROW, CARD_ROW)])
+def test_parquet_and_a_folder_as_published(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "web").mkdir()
+    write(tmp_path / "web" / "web.jsonl", {})
+    rows = [{**PAPER_ROW, "resolution": None}, {**PAPER_ROW, "id": "other", "key_moment": None}]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "data" / "train.parquet")
+    (path,) = published_files(tmp_path, "RVMS-Bench", ".jsonl", ".parquet")
+    assert rows_of([path])[0] == rows_of([write(tmp_path / "rows.jsonl", PAPER_ROW)])[0]
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("{", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"x\.jsonl:1: Expecting"):
+    with pytest.raises(UsageError, match=r"no row of RVMS-Bench in .*: x\.jsonl:1: not JSON: Expecting"):
         rows_of([tmp_path / "x.jsonl"])
     assert clock_seconds("1:02:03") == 3723.0
 
@@ -134,13 +145,19 @@ def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
     assert one.memory.key_moment == "a boat\u2028on the sea"
 
 
-def test_all_invalid_rows_are_counted_and_the_first_named(tmp_path: Path) -> None:
+def test_unusable_rows_are_named_and_the_others_are_used(tmp_path: Path) -> None:
     wrong = {**CARD_ROW, "Time Progress": "soon"}
-    path = write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5)
-    with pytest.raises(UsageError, match="5 rows are not of RVMS-Bench") as problem:
-        rows_of([path])
+    found = load_rows([write(tmp_path / "rows.jsonl", CARD_ROW, *[wrong] * 5, CARD_ROW, [], PAPER_ROW)])
+    assert len(found.records) == 2
+    assert [row.place for row in found.unusable] == [f"rows.jsonl:{line}" for line in range(2, 9)]
+    assert [row.reason for row in found.unusable[5:]] == [
+        f"duplicate id: two rows have the id {next(iter(found.records))!r}",
+        "not an object",
+    ]
+    with pytest.raises(UsageError, match="no row of RVMS-Bench") as problem:
+        load_rows([write(tmp_path / "rows.jsonl", *[wrong] * 5)])
     message = str(problem.value)
-    assert [line for line in range(2, 7) if f"rows.jsonl:{line}: " in message] == [2, 3, 4]
+    assert [line for line in range(1, 7) if f"rows.jsonl:{line}: " in message] == [1, 2, 3]
     assert message.endswith("and 2 more")
 
 
