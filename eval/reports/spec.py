@@ -54,8 +54,13 @@ class Section:
 
 
 def answered(section: Section) -> Section:
-    """Without the systems that were asked nothing, all of their queries being skipped."""
-    return replace(section, rows=tuple(row for row in section.rows if row.samples))
+    """Without the queries that no system was asked, and the systems that were asked none."""
+    asked = {scored.query.query_id for row in section.rows for scored in row.samples}
+    return replace(
+        section,
+        queries=tuple(query for query in section.queries if query.query_id in asked),
+        rows=tuple(row for row in section.rows if row.samples),
+    )
 
 
 def named_systems(section: Section) -> Section:

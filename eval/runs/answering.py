@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from eval.runs.records import (
+    VIDEO_UNREADABLE,
     Output,
     Query,
     Sample,
@@ -116,7 +117,7 @@ def answer_query(
     except Unanswered as error:
         output = unanswered_output(error)
     except FileProblem as error:
-        return skipped_sample(query, f"video unreadable: {query.video}: {error}")
+        return skipped_sample(query, f"{VIDEO_UNREADABLE}: {query.video}: {error}")
     else:
         window = _window(solver, asked, query, output)
     sample = make_sample(query, output, score_output(scorer, query, output), window)

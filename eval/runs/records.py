@@ -228,6 +228,10 @@ def make_sample(
     )
 
 
+VIDEO_MISSING, VIDEO_UNREADABLE = "video missing", "video unreadable"
+"""How the reason of a skipped query begins; `: ` and the video's name follow."""
+
+
 def skipped_sample(query: Query, reason: str) -> Sample:
     """Of a query that was not asked; it counts in no measure."""
     return make_sample(query, Output(evidence={"skipped": reason}), Score(correct=False))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eval.task import ProgressCallback
+from indexers.ocr import ocr_line
 from localization.sampling import midpoints
 
 if TYPE_CHECKING:
@@ -16,9 +17,13 @@ if TYPE_CHECKING:
     from rag.library import Library
 
 
-def fingerprints(library: Library) -> Mapping[str, str]:
+def fingerprints(library: Library, complete: bool = True) -> Mapping[str, str]:
     """Of the library's encoders, its reasoner, and the on-screen text that was read while indexing; and
-    whether subtitles are left out."""
+    whether subtitles are left out.
+
+    `complete`: all videos are there. Of a library that further ones may be added to, what reads the text of
+    the screen counts, not what was read.
+    """
     meta = library.engine.reader.meta
     assert meta is not None, "an opened library has its meta row"
     image = meta.image_encoder
@@ -26,7 +31,7 @@ def fingerprints(library: Library) -> Mapping[str, str]:
         "text": meta.text_encoder.fingerprint,
         "image": image.fingerprint if image is not None else "none",
         "reasoner": library.engine.reasoner.fingerprint,
-        "screen text": screen_text_hash(library),
+        "screen text": screen_text_hash(library) if complete else ocr_line(library.settings.ocr),
         **({} if library.settings.search.subtitles else {"subtitles": "left out"}),
     }
 

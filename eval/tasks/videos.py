@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.kinds import VIDEO
+from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE
 from eval.task import ProgressCallback
 from eval.tasks.libraries import indexing
 from rag.errors import UsageError
@@ -20,8 +21,6 @@ from rag.library import Library
 if TYPE_CHECKING:
     from rag.settings import Settings
 
-MISSING, UNREADABLE = "video missing", "video unreadable"
-"""How the reason of a skipped query begins; `: ` and the video's name follow."""
 OWN_FOLDERS = ("library", "runs")
 """Below the data's folder: of this program, and without videos of the data."""
 _DOWNLOADED = re.compile(r"\[([\w-]{6,})\]$")
@@ -62,12 +61,12 @@ class VideoFiles:
                 if _rank(other, wanted, near) == _rank(ranked[0], wanted, near):
                     self._require_alike(best, self.folder / other)
             return os.path.abspath(best)
-        raise LookupError(f"{MISSING}: {next(filter(None, names), 'without a name')}")
+        raise LookupError(f"{VIDEO_MISSING}: {next(filter(None, names), 'without a name')}")
 
     def _require_alike(self, first: Path, second: Path) -> None:
         if first.stat().st_size != second.stat().st_size:
             shown = [os.path.relpath(path, self.folder) for path in (first, second)]
-            raise LookupError(f"{MISSING}: {first.name}: two different files: {', '.join(shown)}")
+            raise LookupError(f"{VIDEO_MISSING}: {first.name}: two different files: {', '.join(shown)}")
 
 
 def _walk(folder: Path) -> Iterator[PurePosixPath]:
@@ -154,7 +153,7 @@ def index_videos(
     `Library.index`; a video that cannot be read is skipped.
     """
     if not paths:
-        first = next(iter(missing.values()), f"{MISSING}: none is named")
+        first = next(iter(missing.values()), f"{VIDEO_MISSING}: none is named")
         raise UsageError(f"no video of the data is on this machine ({len(missing)} are named): {first}")
     Library.index([*sorted(set(paths.values())), *beside], settings=settings, progress=indexing(progress))
     library = Library.open(settings.library, settings=settings)
@@ -162,7 +161,7 @@ def index_videos(
     held = {os.fspath(path) for video in reader.videos() for path in reader.paths(video.video_id)}
     reasons = {problem.path: problem.reason for problem in library.problems()}
     broken = {
-        name: f"{UNREADABLE}: {name}: {reasons.get(path, 'it could not be indexed')}"
+        name: f"{VIDEO_UNREADABLE}: {name}: {reasons.get(path, 'it could not be indexed')}"
         for name, path in paths.items()
         if path not in held
     }

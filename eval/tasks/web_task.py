@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from corpora.records import Frames
-from eval.runs.records import ClipWindow, Explanation, Query, TaskInput
+from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import PublishedRows, file_hash, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
-from eval.tasks.videos import MISSING, UNREADABLE
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
@@ -209,10 +208,12 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             if not addresses or any(entry.content_id in held for entry in files):
                 continue
             if not files:
-                found[name] = f"{MISSING}: {addresses[-1]}"
+                found[name] = f"{VIDEO_MISSING}: {addresses[-1]}"
                 continue
             path = os.path.abspath(catalogue.folder / files[-1].file)
-            found[name] = f"{UNREADABLE}: {addresses[-1]}: {reasons.get(path, 'it could not be indexed')}"
+            found[name] = (
+                f"{VIDEO_UNREADABLE}: {addresses[-1]}: {reasons.get(path, 'it could not be indexed')}"
+            )
         return found
 
     def explain(

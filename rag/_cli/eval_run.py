@@ -223,7 +223,7 @@ def _say_unusable(name: str, prepared: Prepared[Any]) -> None:
     first = {row.reason.partition(": ")[0]: row for row in reversed(rows)}
     for kind, count in reason_counts(row.reason for row in rows).items():
         echo_stderr(
-            f"{name}: {count} unusable rows: {kind}; the first: {first[kind].place}: {first[kind].reason}"
+            f"{name}: unusable rows: {count} ({kind}); the first: {first[kind].place}: {first[kind].reason}"
         )
 
 

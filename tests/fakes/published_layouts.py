@@ -15,6 +15,7 @@ from eval.workbench.corpus import make_corpus
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.video import Render
 from tests.fakes.egofact_sources import OBJECTS, write_sources
+from tests.fakes.multiple_choice_layouts import LAYOUTS
 
 SECONDS = 30
 ADDRESS = "https://www.youtube.com/watch?v="
@@ -105,12 +106,23 @@ def write_shotfinder(home: Path, videos: Sequence[Path]) -> None:
     _write_lines(home / "shotfinder" / "shotfinder.jsonl", rows)
 
 
+def write_other_benchmarks(home: Path, videos: Sequence[Path]) -> None:
+    """Multiple-choice benchmarks as published, their videos below in folders of other names."""
+    for name in ("LVBench", "MLVU", "LongVideoBench", "EgoSchema", "NExT-GQA"):
+        place = home / name.lower().replace("-", "")
+        (place / "all" / "of_them").mkdir(parents=True)
+        for number, path in enumerate(videos):
+            (place / "all" / "of_them" / f"v{number}.mp4").symlink_to(path)
+        next(layout for layout in LAYOUTS if layout.name == name).write(place, ["v0", "v1"])
+
+
 WRITERS: Mapping[str, Callable[[Path, Sequence[Path]], None]] = {
     "EgoFact": write_egofact,
     "VideoDetective": write_video_detective,
     "Video-Browser": write_video_browser,
     "RACLO": write_raclo,
     "ShotFinder": write_shotfinder,
+    "Other benchmarks": write_other_benchmarks,
 }
 """By paper: folder and videos to data."""
 

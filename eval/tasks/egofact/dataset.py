@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eval.runs.records import Query
+from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings
 from eval.tasks.egofact.construction.build import (
     build_egofact,
@@ -20,11 +20,12 @@ from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, 
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.construction.sources import segments_of_stories
 from eval.tasks.egofact.files import CANDIDATES, MANIFEST, PASSAGES, QUERIES, VIDEOS, load_egofact
-from eval.tasks.egofact.records import EgoFact, EgoFactInput
+from eval.tasks.egofact.records import ClipRow, EgoFact, EgoFactInput
 from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
-from eval.tasks.libraries import fingerprints, indexing, rendering
+from eval.tasks.libraries import fingerprints, rendering
+from eval.tasks.videos import IndexedVideos, index_videos
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
@@ -72,7 +73,9 @@ def prepare_egofact(
     data = load_egofact(folder)
     if made is not None and data.name != name:
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
-    corpus = Corpus(data.clips, folder, _library(data, chosen, progress))
+    videos = _index(data, chosen, progress)
+    corpus = Corpus(data.clips, folder, videos.library)
+    unheld = {row.clip_id: row for row in data.clips if row.clip_id not in corpus.clips}
     hashes = data.manifest.get("hashes", {})
     queries = [query_of(row) for row in data.queries]
     return Prepared(
@@ -81,7 +84,15 @@ def prepare_egofact(
         environment=Environment(corpus),
         dataset={each: str(hashes[each]) for each in HASHED if each in hashes},
         encoders=fingerprints(corpus.library),
+        skipped={
+            query.query_id: _reason(unheld[query.video], videos) for query in queries if query.video in unheld
+        },
     )
+
+
+def _reason(row: ClipRow, videos: IndexedVideos) -> str:
+    span = f"it has nothing at {row.start:g}-{row.end:g} s"
+    return videos.skipped.get(row.path, f"{VIDEO_UNREADABLE}: {row.path}: {span}")
 
 
 def inputs_of(queries: list[Query]) -> dict[str, EgoFactInput]:
@@ -106,13 +117,11 @@ def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) ->
     build_egofact(corpus, folder, seed=made.seed, shape=made.shape, name=made.name, split=made.split)
 
 
-def _library(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> Library:
-    videos = sorted({os.fspath(data.folder / row.path) for row in data.clips})
-    missing = [path for path in videos if not os.path.exists(path)]
-    if missing:
-        raise UsageError(f"{missing[0]} is missing ({len(missing)} of {len(videos)} videos are)")
-    Library.index([*videos, data.folder / PASSAGES], settings=settings, progress=indexing(progress))
-    return Library.open(settings.library, settings=settings)
+def _index(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> IndexedVideos:
+    paths = {row.path: os.path.abspath(data.folder / row.path) for row in data.clips}
+    missing = {name: f"{VIDEO_MISSING}: {name}" for name, path in paths.items() if not os.path.exists(path)}
+    held = {name: path for name, path in paths.items() if name not in missing}
+    return index_videos(held, missing, settings, progress, beside=[data.folder / PASSAGES])
 
 
 def prepare_unfiltered(

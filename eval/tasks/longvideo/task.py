@@ -159,10 +159,10 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             published = read_published(folder, self.duration)
         else:
             self._truths = shape.truths()
-            questions = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
-            published = PublishedQuestions(tuple(questions))
+            built = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
+            published = PublishedQuestions(tuple(built))
             self._render(folder, shape, progress)
-            atomic_write_text(folder / "questions.jsonl", record_lines(questions))
+            atomic_write_text(folder / "questions.jsonl", record_lines(built))
         questions = published.questions
         videos = index_videos(
             *_find(folder if shape is None else folder / "corpus/videos", published), chosen, progress
@@ -173,7 +173,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             inputs={question.question_id: input_of(question) for question in questions},
             environment=environment,
             dataset={"questions": text_hash(record_lines(questions) + _window_lines(published.windows))},
-            encoders=fingerprints(environment.library),
+            encoders=fingerprints(environment.library, complete=shape is not None),
             skipped={
                 question.question_id: videos.skipped[question.video]
                 for question in questions

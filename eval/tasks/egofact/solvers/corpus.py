@@ -39,7 +39,7 @@ class Corpus:
 
     @cached_property
     def clips(self) -> dict[str, Clip]:
-        """Benchmark clip id to the library's clip. Raises `UsageError` where one is not indexed."""
+        """Benchmark clip id to the library's clip, without those that are not indexed."""
         reader = self.library.engine.reader
         by_path: dict[str, list[Clip]] = {}
         for video in reader.videos():
@@ -49,11 +49,8 @@ class Corpus:
         for row in self.rows:
             path = os.path.realpath(self.folder / row.path)
             held = [c for c in by_path.get(path, ()) if min(c.end, row.end) - max(c.start, row.start) > 0]
-            if not held:
-                raise UsageError(
-                    f"{path} could not be indexed, so nothing can be asked of it; 'rag index' on it says why"
-                )
-            found[row.clip_id] = max(held, key=lambda c: min(c.end, row.end) - max(c.start, row.start))
+            if held:
+                found[row.clip_id] = max(held, key=lambda c: min(c.end, row.end) - max(c.start, row.start))
         return found
 
     @cached_property
