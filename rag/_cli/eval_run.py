@@ -194,13 +194,8 @@ def run(
     _say_unusable(task.name, prepared)
     paid = session.settings.reasoner
     prices = (paid.price_prompt, paid.price_completion)
-    how: Any = {
-        "limit": limit,
-        "factory": benchmark,
-        "data": where,
-        "policy": policy,
-        "concurrency": concurrency,
-    }
+    how: Any = {"limit": limit, "factory": benchmark, "data": where}
+    how |= {"policy": policy, "concurrency": concurrency}
     done: list[Done] = []
     for folder, name, number in due:
         with RunProgress(f"{task.name}, {name}", prices=prices) as observer:
