@@ -118,8 +118,11 @@ def _draw(
 ) -> Path | None:
     """None, with a line why, where there is nothing to draw from."""
     from eval.reports.drawing import draw_explanation
-    from eval.runs.records import ClipWindow
+    from eval.runs.records import ClipWindow, skip_reason
 
+    if skip_reason(sample):
+        echo_stderr("no frames: the query was not asked")
+        return None
     gold = [ClipWindow(query.video, *query.window, 0.0)] if query.has_window else []
     windows = [*gold, *_cited(query, sample)]
     if not windows:
@@ -186,9 +189,10 @@ def _lines(
 
 def _verdict(query: Query, sample: Sample) -> str:
     """An open query has no letters: the answer is in the sample's evidence."""
+    from eval.runs.records import skip_reason
     from rag.rendering.terminal import visible
 
-    if sample.evidence.get("skipped"):
+    if skip_reason(sample):
         return "skipped, not asked"
     verdict = "right" if sample.correct else "wrong"
     chosen = f"{sample.choice or 'no answer'}, " if query.options else ""

@@ -242,7 +242,7 @@ class _Questions:
         text, options = _options(fields)
         shown = [option for option in options if option.casefold() not in NO_OPTION]
         video = first_text(fields, FIELDS["video"])
-        kind = first_text(fields, FIELDS["kind"]) or "all"
+        kind = _kind(fields)
         if not text:
             raise ValueError("no question")
         if not video:
@@ -253,7 +253,7 @@ class _Questions:
             raise ValueError(f"no options: an open question ({kind})")
         if not 2 <= len(shown) <= len(LETTERS):
             raise ValueError(f"number of options: {len(shown)}; a question has 2 to {len(LETTERS)}")
-        if len({option.casefold() for option in shown}) < len(shown):
+        if len(set(map(_same, shown))) < len(shown):
             raise ValueError("equal options: two options are the same")
         answer = _answer(fields, self._joined)
         if not text_of(answer):
@@ -283,6 +283,13 @@ class _Questions:
         if isinstance(held, list):
             return tuple(sorted(span for span in map(_span, held) if span is not None))
         return clock_span(first_text(fields, FIELDS["time"]))
+
+
+def _kind(fields: Mapping[str, Any]) -> str:
+    """The first of several kinds, which may be a list as text."""
+    text = first_text(fields, FIELDS["kind"])
+    listed = _literal(text) if text.startswith("[") and len(text) <= MAX_LIST else None
+    return first_text({"kind": listed}, ("kind",)) or text or "all"
 
 
 def _name(fields: Mapping[str, Any], video: str) -> str:
@@ -343,8 +350,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 def _without_options(text: str, options: Sequence[str]) -> str:
     """The text without a copy of the options at its end."""
     words, found = _split(text)
-    same = [one.casefold() for one in found] == [" ".join(one.split()).casefold() for one in options]
-    return words if found and same else text
+    return words if found and list(map(_same, found)) == list(map(_same, options)) else text
 
 
 def _parts(value: Any) -> list[str]:
@@ -373,14 +379,16 @@ def _unlabelled(parts: Sequence[str]) -> list[str]:
 
 def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
     """A JSON or Python list or mapping, or a printed array of NumPy; None for anything else."""
-    for form in (text, _BESIDE.sub(", ", text)):
+    separated = _BESIDE.sub(", ", text)
+    for form in (text, separated):
         for parse in (json.loads, ast.literal_eval):
             try:
                 found = parse(form)
             except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
                 continue
-            # Texts side by side without a comma are one text to Python.
-            if isinstance(found, dict) or (isinstance(found, list) and len(found) != 1):
+            # Texts side by side without a comma, as NumPy prints them, are one text to Python.
+            joined = isinstance(found, list) and len(found) == 1 and form != separated
+            if isinstance(found, list | dict) and not joined:
                 return found
     return None
 
@@ -396,7 +404,7 @@ def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = Tr
     plain = answer.strip()
     if digits_are_text or not plain.isdecimal():
         for place, option in enumerate(options):
-            if option and plain.casefold() == option.casefold():
+            if option and _same(plain) == _same(option):
                 return place
     if (found := _LETTER.match(plain)) is not None:
         place = LETTERS.index(found.group(1).upper())
@@ -409,6 +417,10 @@ def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = Tr
         return right_option(rest, options)
     index = _index(plain)
     return index if index is not None and index < len(options) else None
+
+
+def _same(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _index(value: Any) -> int | None:

@@ -85,6 +85,18 @@ def test_forms_of_options_and_answers(tmp_path: Path) -> None:
     assert found[0].order == (0, 2, 1)
 
 
+def test_options_in_the_question_as_well_and_kinds_as_a_list(tmp_path: Path) -> None:
+    mlvu = {**ROW, "question": "What?\n(A) red\n(B) green\n", "answer": "B", "question_type": '["a", "b"]'}
+    one = {**ROW, "video": "b", "question_type": '["c d"]'}
+    ego = {"video_idx": "a", "question": "Who?", "option": ["A. I", "B. you"], "answer": "1"}
+    found = of_rows(tmp_path, mlvu, ego, one).questions
+    assert [(asked.text, asked.options, asked.answer, asked.kind) for asked in found] == [
+        ("What?", ("red", "green"), "B", "a"),
+        ("Who?", ("I", "you"), "B", "all"),
+        ("What?", ("red", "green"), "B", "c d"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("answer", "digits_are_text", "place"),
     [
