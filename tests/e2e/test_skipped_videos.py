@@ -24,7 +24,7 @@ from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP
 
 NAMES = ("CgvJqGxzRfE", "broken", "missing")
-SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.qrels", "manifest.json")
+SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.qrels")
 
 
 @pytest.fixture(scope="module")

@@ -142,6 +142,7 @@ def _mlvu(home: Path, videos: Sequence[str]) -> None:
 
 
 def _mlvu_test(home: Path, videos: Sequence[str]) -> None:
+    """With the questions of the leaderboard, and results of a model in the form to submit."""
     rows = [
         {
             "video": f"{video}.mp4",
@@ -152,9 +153,11 @@ def _mlvu_test(home: Path, videos: Sequence[str]) -> None:
         }
         for at, video in enumerate(videos)
     ]
-    answers = [{"question_id": f"AC_{at}", "question_type": "count", "option": _letter(at)} for at in (1, 0)]
+    right = [{**row, "answer": OPTIONS[at][RIGHT[at]]} for at, row in enumerate(rows)]
+    results = [{"question_id": f"AC_{at}", "question_type": "count", "option": "A"} for at in (0, 1)]
     _dump(home / "test_question.json", rows)
-    _dump(home / "test_res.json", answers)
+    _dump(home / "test_res.json", results)
+    _dump(home / "test-ground-truth" / "test_mcq_gt.json", right)
 
 
 def _longvideobench(home: Path, videos: Sequence[str]) -> None:
@@ -246,7 +249,7 @@ LAYOUTS = (
         "LVBench", _lvbench, "key information retrieval", windows={"0": ((3.0, 66.0),), "1": ((3.0, 66.0),)}
     ),
     Layout("MLVU", _mlvu, "count", ("no options",)),
-    Layout("MLVU, test", _mlvu_test, "count"),
+    Layout("MLVU, test", _mlvu_test, "count", ("no answer", "no answer")),
     Layout("LongVideoBench", _longvideobench, "SOS", ("no answer",)),
     Layout("LongVideoBench, parquet", _longvideobench_parquet, "SOS"),
     Layout("EgoSchema", _egoschema, unusable=("no answer",)),

@@ -27,7 +27,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "options": ("options", "candidates", "choices", "option"),
     "answer": (
         *("answer", "correct_choice", "correct_answer", "correct_option", "ground_truth", "gt", "truth"),
-        *("label", "option"),
+        "label",
     ),
     "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx"),
     "number": ("qid",),
@@ -253,14 +253,14 @@ class _Questions:
             raise ValueError(f"no options: an open question ({kind})")
         if not 2 <= len(shown) <= len(LETTERS):
             raise ValueError(f"number of options: {len(shown)}; a question has 2 to {len(LETTERS)}")
-        if len(set(map(_same, shown))) < len(shown):
-            raise ValueError("equal options: two options are the same")
         answer = _answer(fields, self._joined)
         if not text_of(answer):
             raise ValueError("no answer: none is published")
         place = right_option(answer, options, digits_are_text=each.file in self._digit_files)
         if place is None or options[place] not in shown:
             raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
+        if [_same(option) for option in shown].count(_same(options[place])) > 1:
+            raise ValueError("equal options: another option is the same as the right one")
         right, last = shown.index(options[place]), len(shown) - 1
         try:
             parse_question(text, shown)

@@ -125,7 +125,7 @@ def test_the_right_option(answer: Any, digits_are_text: bool, place: int | None)
     [
         ({"options": ["x"]}, "number of options: 1; a question has 2 to 26"),
         ({"options": [f"option {number}" for number in range(30)]}, "number of options: 30"),
-        ({"options": ["x", "y", "X"]}, "equal options: "),
+        ({"options": ["x", "y", "Y "]}, "equal options: another option is the same as the right one"),
         ({"options": None}, "no options: an open question (all)"),
         ({"options": "[" + "1+" * 9000 + "1]"}, "number of options: 1;"),
         ({"options": "[" + "-" * 19000 + "1]"}, "number of options: 1;"),
@@ -152,6 +152,12 @@ def test_an_unusable_row_is_named_and_the_rest_goes_on(
     (row,) = found.unusable
     assert row.place.startswith("q.json:2")
     assert row.reason.startswith(reason)
+
+
+def test_equal_wrong_options_stay(tmp_path: Path) -> None:
+    """MLVU has ten such questions."""
+    (asked,) = of_rows(tmp_path, {**ROW, "options": ["blue", "green", "blue"], "answer": "green"}).questions
+    assert (asked.options, asked.answer) == (("blue", "green", "blue"), "B")
 
 
 def test_bad_lines_and_bad_files(tmp_path: Path) -> None:
