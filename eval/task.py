@@ -205,6 +205,10 @@ class Task(ABC, Generic[Environment]):
         """Further entries of `results.json`."""
         return {}
 
+    def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:  # noqa: ARG002 (of a subclass)
+        """Further files of a run folder, text by name: what a benchmark's server takes."""
+        return {}
+
     def explain(
         self,
         prepared: Prepared[Environment],  # noqa: ARG002 (of a subclass)

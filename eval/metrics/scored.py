@@ -75,7 +75,7 @@ def score_samples(
     clips = any(sample.clips for _, sample in pairs)
     passages = any(sample.passages for _, sample in pairs)
     localizes = any(sample.gold_window_found is not None for _, sample in pairs)
-    ranks = any(sample.windows for _, sample in pairs)
+    ranks = clips and any(sample.windows for _, sample in pairs)
     return [
         Scored(
             query,

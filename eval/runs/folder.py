@@ -8,6 +8,7 @@ usage.jsonl       calls of language models by role and query; missing where ther
 timings.jsonl     seconds; the only file that differs between equal runs
 clips.run.trec    clips.qrels       the two retrievals, and what is right
 passages.run.trec passages.qrels
+submission.jsonl  what a benchmark's server takes, of tasks that have one (`Task.files`)
 results.json      figures with n and interval; its presence says that the run is complete
 """
 

@@ -162,7 +162,8 @@ class Score:
 
     correct: bool
     unjudged: str = ""
-    """Why the output could not be judged; it then counts in no measure. Empty where it was."""
+    """Why the output could not be judged; it then counts in no measure. Empty where it was. Begins with
+    `NO_GOLD` where the benchmark keeps the gold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +305,8 @@ class Explanation:
 Record = TypeVar("Record", Query, Sample)
 
 DECIMALS = 6
+NO_GOLD = "no gold"
+"""How `Score.unjudged` begins where the benchmark's own server scores the answers."""
 
 
 def canonical(value: Any) -> Any:

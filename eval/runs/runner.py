@@ -30,6 +30,7 @@ from eval.runs.folder import (
 )
 from eval.runs.manifest import identity_of
 from eval.runs.records import (
+    NO_GOLD,
     Query,
     Sample,
     canonical,
@@ -85,13 +86,16 @@ def check_retrieval(run: Run) -> None:
 
 
 def write_results(
-    run: Run, measures: Mapping[str, Measure], further: Callable[[Sequence[Scored]], Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Write `results.json` and return it. The retrieval files must exist.
+    run: Run,
+    samples: Sequence[Scored],
+    measures: Mapping[str, Measure],
+    further: Callable[[Sequence[Scored]], Mapping[str, Any]],
+) -> None:
+    """Write `results.json`, the last file of a run.
 
-    `measures`: the task's own, beside those of all tasks. `further`: from samples to further entries.
+    `samples`: of `score_run`. `measures`: the task's own, beside those of all tasks. `further`: from samples
+    to further entries.
     """
-    samples = score_run(run)
     identity = run.identity
     shape = {
         "schema": SCHEMA,
@@ -118,9 +122,8 @@ def write_results(
             role: {key: int(row.get(key, 0)) for key in counted}
             for role, row in sorted(spent.by_role.items())
         }
-    plain: dict[str, Any] = canonical(shape)
-    atomic_write_text(run.folder / "results.json", json.dumps(plain, indent=1, allow_nan=False) + "\n")
-    return plain
+    text = json.dumps(canonical(shape), indent=1, allow_nan=False)
+    atomic_write_text(run.folder / "results.json", text + "\n")
 
 
 def score_run(run: Run) -> list[Scored]:
@@ -192,6 +195,8 @@ class Done:
     right: int
     skipped: int = 0
     """Of both: queries that were not asked, and count in no figure."""
+    without_gold: int = 0
+    """Of both: queries whose gold the benchmark keeps."""
 
 
 def run_solver(
@@ -238,7 +243,6 @@ def run_solver(
 
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         todo = writer.due(prepared.skipped)
-        kept = len(queries) - len(todo)
         write_unusable(folder, prepared.unusable)
         if observer is not None:
             observer.start(f"{name}, seed {seed}", len(todo))
@@ -258,19 +262,35 @@ def run_solver(
                         observer.advance(answered.usage)
         writer.finish()
         run = measure(task, folder)
-    right = sum(sample.correct for sample in run.samples)
-    return Done(folder, name, seed, len(todo), kept, right, _skipped(run))
+    return done_of(run, len(todo))
+
+
+def done_of(run: Run, asked: int) -> Done:
+    """What a run came to; `asked`: its queries that were answered in this session."""
+    return Done(
+        run.folder,
+        run.identity["system"],
+        run.identity["seed"],
+        asked,
+        len(run.samples) - asked,
+        sum(sample.correct for sample in run.samples),
+        _skipped(run),
+        sum(sample.evidence.get("unjudged", "").startswith(NO_GOLD) for sample in run.samples),
+    )
 
 
 def measure(task: Task[Any], folder: Path) -> Run:
-    """Write the TREC files and `results.json` of a run; gives the run as read from the disk.
+    """Write the TREC files, those of the task and `results.json` of a run; gives the run as read from disk.
 
     Measured as read back, so that rounding is the same for a resumed run.
     """
     run = read_run_folder(folder)
     with map_os_errors(folder):
         write_retrieval(folder, run.identity["system"], run.queries, run.samples)
-        write_results(run, task.measures, task.results)
+        samples = score_run(run)
+        for name, text in task.files(samples).items():
+            atomic_write_text(folder / name, text)
+        write_results(run, samples, task.measures, task.results)
     return run
 
 

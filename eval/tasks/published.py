@@ -52,18 +52,18 @@ class FileRow:
     """With the keys as they are written: a table from ids to answers is a row too."""
 
 
-def row_files(folder: Path) -> list[Path]:
+def row_files(folder: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
     """Files below a folder that may hold rows, by name."""
     found = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(one for one in folders if one.lower() not in APART and not one.startswith("."))
-        found += [Path(root, name) for name in sorted(files) if _may_hold_rows(name)]
+        found += [Path(root, name) for name in sorted(files) if _may_hold_rows(name, suffixes)]
     return found
 
 
-def _may_hold_rows(name: str) -> bool:
+def _may_hold_rows(name: str, suffixes: Sequence[str]) -> bool:
     lower = name.lower()
-    return lower.endswith(SUFFIXES) and not lower.endswith(".info.json") and not lower.startswith(".")
+    return lower.endswith(tuple(suffixes)) and not lower.endswith(".info.json") and not lower.startswith(".")
 
 
 def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:

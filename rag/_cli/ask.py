@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
+from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import (
     End,
@@ -73,6 +74,7 @@ def ask(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Write the answers to this file, as JSON lines."),
     ] = None,
+    ids: Ids = "hash",
     record: Record = None,
     replay: Replay = None,
     force: Force = False,
@@ -86,7 +88,9 @@ def ask(
     if questions is not None or out is not None:
         if questions is None or out is None or question is not None or option:
             raise UsageError("--questions FILE and --out FILE go together, and without a QUESTION")
-        return _run(session, questions, out, chosen, policy)
+        return _run(session, questions, out, chosen, ids, policy)
+    if ids != "hash":
+        raise UsageError("--ids goes with --questions FILE and --out FILE")
     if question is None:
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as opened:
@@ -103,18 +107,25 @@ def ask(
 
 
 def _run(
-    session: Session, questions: Path, out: Path, chosen: SearchFilter | None, policy: OverwritePolicy
+    session: Session,
+    questions: Path,
+    out: Path,
+    chosen: SearchFilter | None,
+    ids: IdKind,
+    policy: OverwritePolicy,
 ) -> int:
-    from rag._cli.batch import manifest, run_batch
-
     with session.open_library() as opened:
-        made_with = manifest(session, "ask", library=opened.library_id, where=plain(chosen))
+        names = DocumentNames(opened, ids)
+        names.say_ambiguous()
+        choices = {"where": plain(chosen), **names.choice}
+        made_with = manifest(session, "ask", library=opened.library_id, **choices)
 
         def answer(question: BatchQuestion) -> dict[str, Any]:
             given = opened.ask(
                 question.text, options=question.options, question_id=question.question_id, where=chosen
             )
-            return answer_shape(given, batch=True)
+            shape = answer_shape(given, batch=True)
+            return {**shape, "citations": names.named(shape["citations"])}
 
         counts = run_batch(questions, out, made_with, "question_id", answer, policy)
     print_report(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 from corpora.outputs import TREC, OverwritePolicy, replace_file
 from rag._cli.output import echo_stderr
@@ -15,6 +19,19 @@ from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
+    from rag.library import Library
+
+IdKind = Literal["path", "stem", "hash"]
+Ids = Annotated[
+    IdKind,
+    typer.Option(
+        "--ids",
+        help="Of many queries: name documents by path, by file name without suffix, or by content hash.",
+    ),
+]
+NAMED = 3
+"""Names of several files that a line on stderr tells apart; the others are counted."""
+_CONTENT_ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,56 @@ def manifest(session: Session, command: str, **choices: Any) -> dict[str, Any]:
         **choices,
         "settings": settings,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentNames:
+    """Names of documents in TREC runs and batch outputs.
+
+    `path` and `stem` are of the first file that holds the content. A row of a file with an id of its own
+    keeps it: under a path all rows of the file would be one document.
+    """
+
+    library: Library
+    ids: IdKind = "hash"
+
+    @property
+    def choice(self) -> dict[str, str]:
+        """For the manifest; empty for the default, so that earlier batches go on."""
+        return {} if self.ids == "hash" else {"ids": self.ids}
+
+    def named(self, results: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Results or citations, each with its `document`; as they are under `hash`."""
+        if self.ids == "hash":
+            return [dict(each) for each in results]
+        return [{**each, "document": self._name(each)} for each in results]
+
+    def _name(self, result: Mapping[str, Any]) -> str:
+        if result["kind"] == "passage":
+            (passage,) = self.library.engine.reader.passages([result["passage_id"]])
+            if not _CONTENT_ID.fullmatch(passage.doc_id):
+                return passage.doc_id
+        path = str(result["path"])
+        return path if self.ids == "path" else PurePath(path).stem
+
+    def say_ambiguous(self) -> None:
+        """Say on stderr which names several videos, or several files of text, have in common."""
+        if self.ids != "stem":
+            return
+        reader = self.library.engine.reader
+        shared: dict[str, list[str]] = {}
+        for paths in ([video.path for video in reader.videos()], reader.passage_files()):
+            by_stem: dict[str, list[str]] = defaultdict(list)
+            for path in paths:
+                by_stem[PurePath(path).stem].append(path)
+            shared |= {stem: same for stem, same in by_stem.items() if len(same) > 1}
+        if shared:
+            named = [f"{stem} ({', '.join(same)})" for stem, same in sorted(shared.items())[:NAMED]]
+            more = f"; and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
+            echo_stderr(
+                f"rag: --ids stem: {len(shared)} names belong to several files, which count as one document: "
+                f"{'; '.join(named)}{more}; --ids path tells them apart"
+            )
 
 
 def run_batch(
@@ -127,7 +194,8 @@ def _documents(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
     """Documents in the order of their best hit, with scores that never rise."""
     ranking: list[tuple[str, float]] = []
     for result in results:
-        doc_id = result["video_id"] if result["kind"] == "video" else result["doc_id"]
+        own = result["video_id"] if result["kind"] == "video" else result["doc_id"]
+        doc_id = result.get("document", own)
         level = ranking[-1][1] if ranking else result["score"]
         ranking.append((doc_id, min(level, result["score"])))
     return ranking

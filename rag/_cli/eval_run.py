@@ -129,44 +129,59 @@ Benchmark = Annotated[
     str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
 ]
 
+Systems = Annotated[
+    str,
+    typer.Option(
+        "--system", "--solver", metavar="NAME[,NAME]", help="Which systems, or 'all'.", show_default=False
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Format of the data, where BENCHMARK reads several: the same as BENCHMARK:format=NAME. "
+        "Default: recognized.",
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        parser=given_path,
+        help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK.",
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", metavar="N", min=1, help="Only the first N queries; a larger N goes on with the run."
+    ),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        "--concurrency",
+        metavar="N",
+        min=1,
+        max=256,
+        help="Queries in flight, while others wait for a language model; the files are the same.",
+    ),
+]
+
 
 def run(
     benchmark: Benchmark,
-    system: Annotated[
-        str,
-        typer.Option(
-            "--system", "--solver", metavar="NAME[,NAME]", help="Which systems, or 'all'.", show_default=False
-        ),
-    ] = "all",
+    system: Systems = "all",
     seed: Annotated[
         str, typer.Option("--seed", metavar="N[,N]", help="Seeds; several are pooled in reports.")
     ] = "0",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            parser=given_path,
-            help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK.",
-        ),
-    ] = None,
+    out: Out = None,
     data: Data = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", min=1, help="Only the first N queries; a larger N goes on with the run."
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int,
-        typer.Option(
-            "--concurrency",
-            metavar="N",
-            min=1,
-            max=256,
-            help="Queries in flight, while others wait for a language model; the files are the same.",
-        ),
-    ] = 1,
+    format_name: Format = None,
+    limit: Limit = None,
+    concurrency: Concurrency = 1,
     record: Record = None,
     replay: Replay = None,
     force: Force = False,
@@ -182,8 +197,10 @@ def run(
         claim_appended(record, RECORDING, policy)
     from eval.runs.folder import require_run_folder
     from eval.runs.runner import run_solver
-    from eval.tasks import open_task
+    from eval.tasks import open_task, with_option
 
+    if format_name is not None:
+        benchmark = with_option(benchmark, "format", format_name)
     task = open_task(benchmark, data)
     due = _due(task.name, _systems(system, task), _seeds(seed), out, limit)
     for folder, _, _ in due:
@@ -225,7 +242,7 @@ def _say_unusable(name: str, prepared: Prepared[Any]) -> None:
 def _say_unanswered(done: Done) -> None:
     """Say on stderr how many queries were skipped, or got no usable answer or verdict, and why the first."""
     from eval.runs.folder import read_run_folder
-    from eval.runs.records import reason_counts
+    from eval.runs.records import NO_GOLD, reason_counts
 
     lost = {kind.__name__ for kind in Unanswered.__subclasses__()}
     samples = read_run_folder(done.folder).samples
@@ -239,7 +256,7 @@ def _say_unanswered(done: Done) -> None:
     reasons = [
         str(each.get("unjudged") or each.get("explanation") or each["failure"])
         for each in held
-        if each.get("unjudged") or each.get("failure") in lost
+        if each.get("failure") in lost or not str(each.get("unjudged", NO_GOLD)).startswith(NO_GOLD)
     ]
     if reasons:
         echo_stderr(
@@ -285,7 +302,8 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     rows = [["system", "seed", "right", "queries", "folder"]]
     for each in done:
         total = each.asked + each.kept - each.skipped
-        share = f"{each.right / total:.1%}" if total else "none"
+        scored = total - each.without_gold
+        share = f"{each.right / scored:.1%}" if scored else "none"
         rows.append([each.system, str(each.seed), share, str(total), visible(os.fspath(each.folder))])
     yield from table_lines(rows)
     yield f"right: {task.report.labels.right}"
@@ -317,8 +335,7 @@ def score(
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)
     from eval.runs.folder import read_run_folder, run_folders
-    from eval.runs.records import skip_reason
-    from eval.runs.runner import Done, score_again
+    from eval.runs.runner import done_of, score_again
     from eval.task import ScorerOptions
 
     options = ScorerOptions(judge, threshold)
@@ -328,10 +345,7 @@ def score(
         with RunProgress(held.identity["benchmark"]) as progress:
             task, prepared = prepare_task(held, data, session.settings, progress.made)
             made = score_again(task, prepared, folder, options)
-        right = sum(sample.correct for sample in made.samples)
-        identity = made.identity
-        skipped = sum(bool(skip_reason(sample)) for sample in made.samples)
-        done.append(Done(folder, identity["system"], identity["seed"], 0, len(made.samples), right, skipped))
+        done.append(done_of(made, 0))
     if session.as_json:
         from rag.rendering.shapes import report_shape
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import End, Force, PathGlobs, Session, Start, TopK, where, with_session, words
 from rag.errors import UsageError
@@ -75,6 +76,7 @@ def search(
             help="Write a TREC run by document to this file, and windows to OUT.windows.jsonl.",
         ),
     ] = None,
+    ids: Ids = "hash",
     force: Force = False,
 ) -> int:
     """Find the windows of videos and the passages that match QUERY.
@@ -91,7 +93,9 @@ def search(
     if queries is not None or run is not None:
         if queries is None or run is None or query is not None:
             raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")
-        return _run(session, queries, run, kind, chosen, force)
+        return _run(session, queries, run, kind, chosen, ids, force)
+    if ids != "hash":
+        raise UsageError("--ids goes with --queries FILE and --run OUT.trec")
     if query is None and shots == ShotFilter():
         raise UsageError("a QUERY is missing, or a filter such as --tone; see 'rag search --help'")
     return _one(session, query, kind, chosen, top_k)
@@ -144,12 +148,17 @@ def _weak_hits_line(best: float, least: float) -> str:
 
 
 def _run(
-    session: Session, queries: Path, run: Path, kind: Kind, chosen: SearchFilter | None, force: bool
+    session: Session,
+    queries: Path,
+    run: Path,
+    kind: Kind,
+    chosen: SearchFilter | None,
+    ids: IdKind,
+    force: bool,
 ) -> int:
     from corpora.outputs import ANSWERS, TREC, check_outputs
     from eval.batches import BatchQuestion as Question
     from eval.batches import read_questions
-    from rag._cli.batch import manifest, run_batch, windows_path, write_run
 
     windows = windows_path(run)
     policy = session.overwrite_policy(force, queries)
@@ -157,18 +166,24 @@ def _run(
     with session.open_library() as opened:
         if chosen is not None:
             _report_unmeasured(opened.unmeasured(chosen))
-        made_with = manifest(session, "search", library=opened.library_id, kind=kind, where=plain(chosen))
+        names = DocumentNames(opened, ids)
+        names.say_ambiguous()
+        choices = {"kind": kind, "where": plain(chosen), **names.choice}
+        made_with = manifest(session, "search", library=opened.library_id, **choices)
 
         def find(question: BatchQuestion) -> dict[str, Any]:
             hits = opened.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
-            return search_shape(question.text, hits, query_id=question.question_id)
+            shape = search_shape(question.text, hits, query_id=question.question_id)
+            return {**shape, "results": names.named(shape["results"])}
 
         try:
             counts = run_batch(queries, windows, made_with, "query_id", find, policy)
         finally:
             if windows.exists():
-                ids = [entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)]
-                write_run(run, windows, ids, policy=policy)
+                order = [
+                    entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)
+                ]
+                write_run(run, windows, order, policy=policy)
     report = {"run": run, "windows": windows, **plain(counts)}
     print_report(
         session.as_json,

@@ -133,6 +133,32 @@ def test_a_run_is_scored_by_another_program(tmp_path: Path, capsys: pytest.Captu
     assert found[ir_measures.RR] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("ids", ["stem", "path"])
+def test_a_run_names_documents_as_qrels_do(ids: str, home: Path, tmp_path: Path) -> None:
+    queries, run, out = tmp_path / "q.jsonl", tmp_path / "r.trec", tmp_path / "a.jsonl"
+    words = {"tin": "soldering iron on copper wire", "tea": "how hot is green tea brewed"}
+    queries.write_text("".join(json.dumps({"_id": key, "text": text}) + "\n" for key, text in words.items()))
+    search = ["search", "--queries", str(queries), "--run", str(run)]
+    assert main([*search, "--ids", ids]) == 0
+    rows = [line.split() for line in run.read_text().splitlines()]
+    first = {query: document for query, _, document, rank, *_ in rows if rank == "1"}
+    files = {"tin": home / "corpus" / "workshop day.mp4", "tea": home / "corpus" / "tea.txt"}
+    named = {key: path.stem if ids == "stem" else str(path) for key, path in files.items()}
+    assert first == {key: name.replace(" ", "%20") for key, name in named.items()}
+    assert main(search) == 2, "what was begun under one kind of name does not go on under another"
+    assert main(["ask", "--questions", str(queries), "--out", str(out), "--ids", ids]) == 0
+    citations = json.loads(out.read_text().splitlines()[1])["citations"]
+    assert [one["document"] for one in citations if one["path"] == str(files["tea"])] == [named["tea"]]
+
+
+@pytest.mark.usefixtures("home")
+def test_ids_are_for_batches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "tea", "--ids", "stem"]) == 2
+    assert "--ids goes with --queries FILE and --run OUT.trec" in capsys.readouterr().err
+    assert main(["ask", "Is tea green?", "--ids", "path"]) == 2
+    assert "--ids goes with --questions FILE and --out FILE" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("home")
 def test_filters_narrow_a_search(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "green tea", "--path", "*.mp4"]) == 0

@@ -1,0 +1,1 @@
+"""Moment retrieval: which seconds of a video a sentence describes."""

@@ -1,0 +1,409 @@
+"""Moments with their sentences: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions as published.
+
+A file has one layout (`LAYOUTS`); a benchmark (`FORMATS`) is read in its own, or in one that others have
+converted it to. Windows are [start, end) seconds of the video file that a row names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
+
+from corpora.kinds import VIDEO
+from eval.metrics.moments import Interval, Segments, moments_of
+from eval.runs.records import Query, TaskInput, UnusableRow
+from eval.tasks.jsonl import numbered_lines, validation_reason
+from eval.tasks.published import SUFFIXES, read_entries, row_files
+from rag.errors import UsageError
+
+SEGMENT_SECONDS = 5.0
+"""Of DiDeMo: moments are whole segments of a video."""
+CLIP_SECONDS = 2.0
+"""Of QVHighlights: the clips that have a saliency."""
+TEXT = ".txt"
+"""Of a file with lines of Charades-STA."""
+_CHARADES = re.compile(r"(?P<video>\S+)\s+(?P<start>\S+)\s+(?P<end>\S+?)\s*##(?P<sentence>.*)")
+
+Text = Annotated[str, Field(min_length=1)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One sentence with its gold."""
+
+    query_id: str
+    text: str
+    video: str
+    """As the row names it."""
+    windows: tuple[Interval, ...] = ()
+    """Gold, in seconds; of DiDeMo those of all annotators. Empty where the split has no gold."""
+    duration: float = 0.0
+    """Of the video in seconds; 0 where the row does not say it."""
+    family: str = "all"
+    segments: int = 0
+    """Of DiDeMo: five-second segments of the video, whose moments are ranked; 0 for windows of any length."""
+    times: tuple[Segments, ...] = ()
+    """Of DiDeMo: first and last segment, by annotator."""
+    saliency: tuple[tuple[int, ...], ...] = ()
+    """Of QVHighlights: for each clip of the video the scores of the annotators, 0 to 4."""
+    clips: int = 0
+    """Of QVHighlights: clips of the video, to be scored by saliency."""
+
+
+@dataclass(frozen=True, slots=True)
+class MomentInput(TaskInput):
+    """What a solver sees of a sentence."""
+
+    video: str = ""
+    moments: tuple[Interval, ...] = ()
+    """To be ranked, all of them (DiDeMo); empty where windows of any length are asked for."""
+    clips: tuple[Interval, ...] = ()
+    """To be given a saliency each (QVHighlights)."""
+
+
+class QVHighlightsRow(BaseModel):
+    """A line of `highlight_val_release.jsonl`; also what others have converted benchmarks to."""
+
+    qid: int | str
+    query: Text
+    vid: Text
+    duration: Seconds
+    relevant_windows: list[tuple[Seconds, Seconds]] = []
+    relevant_clip_ids: list[Annotated[int, Field(ge=0)]] = []
+    saliency_scores: list[list[Annotated[int, Field(ge=0, le=4)]]] = []
+
+    def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (rows have ids)
+        """Raises `ValueError` where clips and scores do not go together."""
+        count, given = int(self.duration / CLIP_SECONDS), self.saliency_scores
+        if len(given) != len(self.relevant_clip_ids) or len({len(scores) for scores in given}) > 1:
+            raise ValueError("saliency_scores: not as many scores for each of relevant_clip_ids")
+        scores = dict(zip(self.relevant_clip_ids, map(tuple, given), strict=True))
+        none = (0,) * len(given[0]) if given else ()
+        return Moment(
+            query_id=str(self.qid),
+            text=self.query,
+            video=self.vid,
+            windows=tuple(self.relevant_windows),
+            duration=self.duration,
+            saliency=tuple(scores.get(clip, none) for clip in range(count)) if given else (),
+            clips=count,
+        )
+
+
+class CharadesRow(BaseModel):
+    """An entry of the JSON that lmms-eval and others use, or a line `VIDEO START END##SENTENCE`."""
+
+    video: Text = Field(validation_alias=AliasChoices("image_id", "video"))
+    caption: Text
+    timestamp: tuple[Seconds, Seconds]
+    id: int | str | None = None
+
+    def moment(self, row_id: str) -> Moment:
+        """`row_id`: for rows without an id."""
+        key = row_id if self.id is None else str(self.id)
+        return Moment(key, self.caption, self.video, (self.timestamp,))
+
+
+class DiDeMoRow(BaseModel):
+    """An entry of `val_data.json`."""
+
+    annotation_id: int | str
+    description: Text
+    video: Text
+    num_segments: Annotated[int, Field(ge=1, le=100)] = 6
+    times: list[tuple[Annotated[int, Field(ge=0, le=99)], Annotated[int, Field(ge=0, le=99)]]] = []
+
+    def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (as above)
+        """Raises `ValueError` for a moment that ends before it starts."""
+        if any(last < first for first, last in self.times):
+            raise ValueError("times: a moment ends before it starts")
+        # Some annotators chose a sixth segment of a video of five.
+        count = max([self.num_segments, *(last + 1 for _, last in self.times)])
+        return Moment(
+            query_id=str(self.annotation_id),
+            text=self.description,
+            video=self.video,
+            windows=tuple(seconds_of(each) for each in self.times),
+            segments=count,
+            times=tuple(self.times),
+        )
+
+
+class TVRRow(BaseModel):
+    """A line of `tvr_val_release.jsonl`."""
+
+    desc_id: int | str
+    desc: Text
+    vid_name: Text
+    duration: Seconds
+    ts: tuple[Seconds, Seconds] | None = None
+    type: Text = "all"
+
+    def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (as above)
+        """The family is the type: video (v), subtitles (t), or both (vt)."""
+        windows = () if self.ts is None else (self.ts,)
+        return Moment(str(self.desc_id), self.desc, self.vid_name, windows, self.duration, self.type)
+
+
+class CaptionRow(BaseModel):
+    """One sentence of an entry `VIDEO: {duration, timestamps, sentences}` of `val_1.json`."""
+
+    video: Text
+    duration: Seconds = 0.0
+    sentence: Text
+    window: tuple[Seconds, Seconds]
+    number: int
+
+    def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (as above)
+        """Its id is the video and the number of the sentence, from 0."""
+        key = f"{self.video}-{self.number}"
+        return Moment(key, self.sentence, self.video, (self.window,), self.duration)
+
+
+Row = QVHighlightsRow | CharadesRow | DiDeMoRow | TVRRow | CaptionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A benchmark: its layouts, what is one video, and its measures."""
+
+    title: str
+    layouts: tuple[type[Row], ...]
+    """The published one first."""
+    video: str = "(.+)"
+    """Pattern of a video's name; its group is the video that the file was cut from."""
+    recalls: tuple[tuple[int, float], ...] = ((1, 0.5), (1, 0.7), (5, 0.5), (5, 0.7))
+    """k and IoU of each R@k, IoU >= m."""
+    highlights: bool = False
+    """Whether mAP is measured by range of length, clips have a saliency, and a run writes the file that the
+    benchmark's server takes."""
+
+
+FORMATS: Mapping[str, Format] = {
+    "qvhighlights": Format(
+        "QVHighlights", (QVHighlightsRow,), r"(.+)_[\d.]+_[\d.]+", ((1, 0.5), (1, 0.7)), highlights=True
+    ),
+    "charades-sta": Format(
+        "Charades-STA",
+        (CharadesRow, CaptionRow, QVHighlightsRow),
+        recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.5), (5, 0.7)),
+    ),
+    "didemo": Format("DiDeMo", (DiDeMoRow,), recalls=()),
+    "tvr": Format("TVR", (TVRRow, QVHighlightsRow), r"(.*s\d+e[\d-]+)_seg\d+_clip_\d+"),
+    "activitynet": Format(
+        "ActivityNet Captions",
+        (CaptionRow, QVHighlightsRow),
+        recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.3), (5, 0.5), (5, 0.7)),
+    ),
+}
+ALIASES = {"charades": "charades-sta", "activitynet-captions": "activitynet", "qv-highlights": "qvhighlights"}
+
+
+def format_name(name: str) -> str:
+    """The name in `FORMATS`, of any case. Raises `UsageError` for an unknown one."""
+    plain = re.sub(r"[\s_]+", "-", name.strip().lower())
+    plain = ALIASES.get(plain, plain)
+    if plain not in FORMATS:
+        raise UsageError(f"moments: no format {name!r}; there are {', '.join(FORMATS)}")
+    return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """An annotation file as it was read."""
+
+    path: Path
+    format: str
+    moments: tuple[Moment, ...]
+    unusable: tuple[UnusableRow, ...] = field(default=(), kw_only=True)
+
+
+def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotations:
+    """The moments of the one annotation file below `folder` that is asked for.
+
+    `format`: of `FORMATS`; empty: the one whose layout is found. `split`: a part of the file's name; empty:
+    not the training split, and of several one with gold. Raises `UsageError` where no file or several fit.
+    """
+    wanted = [format_name(format)] if format else list(FORMATS)
+    found = {
+        path: kind for path in row_files(folder, (*SUFFIXES, TEXT)) if (kind := _recognized(path, wanted))
+    }
+    if not found:
+        known = FORMATS[wanted[0]].title if format else f"a known format ({', '.join(FORMATS)})"
+        raise UsageError(f"{folder}: no annotation file of {known}")
+    published = {path: kind for path, kind in found.items() if kind[0] == 0} or found
+    kept = {path: kind[1] for path, kind in published.items() if _fits(path, split)}
+    if not kept:
+        names = ", ".join(sorted(path.name for path in published))
+        wish = f"with {split!r} in its name" if split else "but of training"
+        raise UsageError(
+            f"{folder}: no annotation file {wish}; there is {names}; choose with moments:split=PART"
+        )
+    read = [_read(path, kind) for path, kind in kept.items()]
+    if len(read) > 1:
+        read = [each for each in read if any(one.windows for one in each.moments)] or read
+    if len(read) > 1:
+        names = ", ".join(sorted(f"{each.path.name} ({each.format})" for each in read))
+        raise UsageError(
+            f"{folder}: several annotation files: {names}; choose with --format NAME, or moments:split=PART, "
+            "a part of a file's name"
+        )
+    if not read[0].moments:
+        first = f": {read[0].unusable[0].reason}" if read[0].unusable else ""
+        raise UsageError(f"{read[0].path}: no row can be used{first}")
+    return read[0]
+
+
+def seconds_of(segments: Segments) -> Interval:
+    """The seconds of a moment of DiDeMo."""
+    return segments[0] * SEGMENT_SECONDS, (segments[1] + 1) * SEGMENT_SECONDS
+
+
+def segments_of(window: Interval) -> Segments:
+    """The moment of DiDeMo that has these seconds."""
+    return round(window[0] / SEGMENT_SECONDS), round(window[1] / SEGMENT_SECONDS) - 1
+
+
+def query_of(moment: Moment, format: str) -> Query:
+    """The first gold window is shown; the scorer knows them all. One cluster a source video."""
+    name = Path(moment.video)
+    stem = name.stem if name.suffix.lower() in VIDEO else name.name
+    found = re.fullmatch(FORMATS[format].video, stem)
+    return Query(
+        query_id=moment.query_id,
+        text=moment.text,
+        options=(),
+        answer="; ".join(f"{start:g}-{end:g} s" for start, end in moment.windows),
+        family=moment.family,
+        video=moment.video,
+        cluster=found.group(1) if found else stem,
+        window=moment.windows[0] if moment.windows else (0.0, 0.0),
+    )
+
+
+def input_of(moment: Moment) -> MomentInput:
+    """What a solver sees of a moment."""
+    clips = ((CLIP_SECONDS * number, CLIP_SECONDS * (number + 1)) for number in range(moment.clips))
+    return MomentInput(
+        moment.query_id,
+        moment.text,
+        video=moment.video,
+        moments=tuple(seconds_of(each) for each in moments_of(moment.segments)),
+        clips=tuple(clips),
+    )
+
+
+def _fits(path: Path, split: str) -> bool:
+    name = path.name.lower()
+    return split.lower() in name if split else "train" not in name
+
+
+def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
+    """Place of the layout of the file's first row among those of a format, and the format.
+
+    The published layouts of all formats come before those that others have converted to; None where the row
+    has no layout of `formats`.
+    """
+    row = next((row for _, row in _rows(path) if isinstance(row, Mapping)), None)
+    if row is None:
+        return None
+    ranked = sorted(
+        ((at, kind) for kind in formats for at in range(len(FORMATS[kind].layouts))), key=itemgetter(0)
+    )
+    return next(((at, kind) for at, kind in ranked if _has(row, FORMATS[kind].layouts[at])), None)
+
+
+def _has(row: Mapping[str, Any], layout: type[Row]) -> bool:
+    """Whether a row has every field that the layout needs."""
+    for name, info in layout.model_fields.items():
+        alias = info.validation_alias
+        names = alias.choices if isinstance(alias, AliasChoices) else [name]
+        if info.is_required() and not any(each in row for each in names):
+            return False
+    return True
+
+
+def _read(path: Path, kind: str) -> Annotations:
+    rows = list(_rows(path))
+    first = next(row for _, row in rows if isinstance(row, Mapping))
+    layout = next(each for each in FORMATS[kind].layouts if _has(first, each))
+    moments: dict[str, Moment] = {}
+    unusable: list[UnusableRow] = []
+    for number, (place, row) in enumerate(rows):
+        try:
+            if isinstance(row, UnusableRow):
+                raise ValueError(row.reason)
+            if not isinstance(row, Mapping):
+                raise ValueError("row: neither an object nor VIDEO START END##SENTENCE")
+            moment = _checked(layout.model_validate(row).moment(str(number)), moments)
+        except ValidationError as error:
+            unusable.append(UnusableRow(place, validation_reason(error)))
+        except ValueError as error:
+            unusable.append(UnusableRow(place, str(error)))
+        else:
+            moments[moment.query_id] = moment
+    return Annotations(path, kind, tuple(moments.values()), unusable=tuple(unusable))
+
+
+def _checked(moment: Moment, known: Mapping[str, Moment]) -> Moment:
+    """Raises `ValueError` for a row that cannot be a query."""
+    if not moment.text.strip():
+        raise ValueError("sentence: empty")
+    if moment.query_id in known:
+        raise ValueError(f"id: an earlier row has it: {moment.query_id!r}")
+    for start, end in moment.windows:
+        if not end > start:
+            raise ValueError(f"window: ends before it starts: {start:g} to {end:g}")
+    return replace(moment, text=moment.text.strip())
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Any]]:
+    """Place and value of each row; what is no row is an `UnusableRow` or a text."""
+    if path.suffix.lower() == TEXT:
+        for number, line in numbered_lines(path):
+            yield f"{path.name}:{number}", _text_row(line.strip())
+        return
+    for place, value in read_entries(path):
+        yield from _unfolded(place, value)
+
+
+def _text_row(line: str) -> Any:
+    """A line of Charades-STA as an entry of its JSON; what is none stays a text."""
+    found = _CHARADES.match(line)
+    if found is None:
+        return line
+    return {
+        "video": found["video"],
+        "timestamp": (found["start"], found["end"]),
+        "caption": found["sentence"],
+    }
+
+
+def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The entries of `annotations`, one row for each sentence of each video, or the value itself."""
+    if isinstance(value, dict) and isinstance(value.get("annotations"), list):
+        for number, each in enumerate(value["annotations"], start=1):
+            yield f"{place}.{number}", each
+    elif isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
+        for video, entry in value.items():
+            yield from _sentence_rows(f"{place}.{video}", video, entry)
+    else:
+        yield place, value
+
+
+def _sentence_rows(place: str, video: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """One row for each sentence; an entry without sentences and as many times is one unusable row."""
+    sentences, windows = entry.get("sentences"), entry.get("timestamps")
+    if not isinstance(sentences, list) or not isinstance(windows, list) or len(sentences) != len(windows):
+        yield place, UnusableRow(place, "sentences: not a list with as many timestamps")
+        return
+    shared = {"video": video, "duration": entry.get("duration") or 0.0}
+    for number, (sentence, window) in enumerate(zip(sentences, windows, strict=True)):
+        yield f"{place}.{number}", {**shared, "sentence": sentence, "window": window, "number": number}

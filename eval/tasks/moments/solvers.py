@@ -1,0 +1,183 @@
+"""Solvers of moment retrieval: the product's localizer over stored frames and text, and controls."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from eval.metrics.localization import temporal_iou
+from eval.metrics.moments import MAX_WINDOWS, Interval
+from eval.runs.records import ClipWindow, Output
+from eval.task import SolverSpec
+from eval.tasks.moments.dataset import MomentInput
+from eval.workbench.seeds import stable_number
+from localization.localizer import LocalizationQuery, window_salience
+from localization.settings import LocalizeSettings
+from rag.library import Library
+
+MULTISCALE: Mapping[str, Any] = {
+    "length": "per-query",
+    "lengths": (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0),
+    "overlap": 0.5,
+}
+"""Settings of `[localize]`: windows of 2 s to two minutes, in steps of about 1.4."""
+
+
+@dataclass(frozen=True)
+class MomentEnvironment:
+    """What solvers are opened on."""
+
+    library: Library
+    paths: Mapping[str, str]
+    """File of each video by its name in the annotations."""
+
+    @cached_property
+    def ids(self) -> Mapping[str, str]:
+        """Content id by name."""
+        return {name: self.library.video_id(path) for name, path in self.paths.items()}
+
+    def bounds(self, video: str) -> Interval:
+        """[start, end) of a video's clips, by its name; (0, 0) where it has none."""
+        clips = self.library.engine.reader.clips(self.ids[video])
+        return (clips[0].start, clips[-1].end) if clips else (0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Localized:
+    """`rag localize` in the video, under the user's `[localize]` with `changes`.
+
+    Given moments are ranked by `window_salience`: with one length of windows those of about this length come
+    first. The saliency of clips is the same score.
+    """
+
+    environment: MomentEnvironment
+    changes: Mapping[str, Any]
+
+    @cached_property
+    def chosen(self) -> LocalizeSettings:
+        """The settings that windows are found under."""
+        return self.environment.library.settings.localize.model_copy(update=dict(self.changes))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
+        return {"localize": self.chosen.model_dump()}
+
+    def solve(self, asked: MomentInput) -> Output:
+        """Answer one input; see `eval.task.Solver`."""
+        library = self.environment.library
+        settings = library.settings.model_copy(update={"localize": self.chosen})
+        retriever, video_id = library.engine.new_retriever(settings), self.environment.ids[asked.video]
+        query = retriever.video_query(video_id, asked.text)
+        evidence = {"saliency": self._salience(asked, query, asked.clips)} if asked.clips else {}
+        if asked.moments:
+            return Output(windows=self._ranked(asked, query), evidence=evidence)
+        hits = retriever.localize_video(video_id, asked.text, MAX_WINDOWS)
+        windows = [((hit.start, hit.end), hit.score) for hit in hits]
+        confidence = hits[0].relevance if hits else 0.0
+        return Output(windows=levelled(asked.video, windows), evidence=evidence, confidence=confidence)
+
+    def _salience(
+        self, asked: MomentInput, query: LocalizationQuery, windows: Sequence[Interval]
+    ) -> list[float]:
+        start, end = self.environment.bounds(asked.video)
+        return window_salience(query, windows, start=start, end=end).tolist() if end > start else []
+
+    def _ranked(self, asked: MomentInput, query: LocalizationQuery) -> tuple[ClipWindow, ...]:
+        """All given moments; those after the end of the video last."""
+        _, end = self.environment.bounds(asked.video)
+        strengths = self._salience(asked, query, asked.moments) or [0.0] * len(asked.moments)
+        fixed = self.chosen.length == "fixed"
+
+        def place(found: tuple[Interval, float]) -> tuple[float, ...]:
+            (first, last), strength = found
+            off = abs(last - first - self.chosen.window_seconds) if fixed else 0.0
+            return first >= end, off, -strength
+
+        return levelled(asked.video, sorted(zip(asked.moments, strengths, strict=True), key=place))
+
+
+def levelled(video: str, windows: Sequence[tuple[Interval, float]]) -> tuple[ClipWindow, ...]:
+    """Windows, best first, with scores that never rise: who sorts by score keeps the order."""
+    found, level = [], float("inf")
+    for (start, end), score in windows:
+        level = min(level, round(score, 6))
+        found.append(ClipWindow(video, start, end, level))
+    return tuple(found)
+
+
+Windows = Callable[[MomentInput, Interval, random.Random], Sequence[Interval]]
+"""From an input, the bounds of its video and chance to windows, best first."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """Windows that know nothing of the sentence. Given moments are ranked by their IoU with the first."""
+
+    environment: MomentEnvironment
+    seed: int
+    windows: Windows
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON: all that outputs depend on."""
+        return {"seed": self.seed}
+
+    def solve(self, asked: MomentInput) -> Output:
+        """Answer one input; see `eval.task.Solver`."""
+        bounds = self.environment.bounds(asked.video)
+        chance = random.Random(stable_number("moments chance", self.seed, asked.query_id))
+        if bounds[1] <= bounds[0]:
+            return Output()
+        found = list(self.windows(asked, bounds, chance))
+        if asked.moments:
+            first = found[0]
+            found = sorted(asked.moments, key=lambda moment: -temporal_iou(moment, first))
+        steps = len(found)
+        ranked = [(window, round(1 - place / steps, 6)) for place, window in enumerate(found)]
+        return Output(windows=levelled(asked.video, ranked))
+
+
+def _whole(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (one shape)
+    return [bounds]
+
+
+def _middle(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:  # noqa: ARG001 (as above)
+    quarter = (bounds[1] - bounds[0]) / 4
+    return [(round(bounds[0] + quarter, 6), round(bounds[1] - quarter, 6))]
+
+
+def _random(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequence[Interval]:
+    """Two uniform moments each; or one of the given moments, to rank the others by."""
+    if asked.moments:
+        return [chance.choice(asked.moments)]
+    start, end = bounds
+    drawn = [sorted(chance.uniform(start, end) for _ in range(2)) for _ in range(MAX_WINDOWS)]
+    return [(round(first, 6), max(round(last, 6), round(first, 6) + 1e-6)) for first, last in drawn]
+
+
+def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, Any]) -> Localized:  # noqa: ARG001 (nothing is random)
+    return Localized(environment, changes)
+
+
+def _control(environment: MomentEnvironment, seed: int, windows: Windows) -> Control:
+    return Control(environment, seed, windows)
+
+
+SOLVERS: Mapping[str, SolverSpec[MomentEnvironment]] = {
+    "localized": SolverSpec(
+        "rag localize with windows of 2 to 128 s, by stored frames and text",
+        partial(_localized, changes=MULTISCALE),
+    ),
+    "localized-fixed": SolverSpec(
+        "rag localize as it is set: windows of one length (localize.window_seconds)",
+        partial(_localized, changes={}),
+    ),
+    "whole-video": SolverSpec("control: the whole video", partial(_control, windows=_whole)),
+    "middle": SolverSpec("control: the middle half of the video", partial(_control, windows=_middle)),
+    "random": SolverSpec("chance: windows between two random moments", partial(_control, windows=_random)),
+}
+CONTROLS = ("whole-video", "middle", "random")

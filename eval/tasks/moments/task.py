@@ -1,0 +1,196 @@
+"""Moment retrieval as a task: published annotations with their videos, or rendered ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from corpora.outputs import atomic_write_text
+from eval.metrics.scored import Measure, Scored
+from eval.runs.records import ClipWindow, Explanation, Query
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
+from eval.tasks.jsonl import file_hash
+from eval.tasks.libraries import fingerprints, rendering, window_frames
+from eval.tasks.moments.dataset import FORMATS, Annotations, format_name, input_of, query_of, read_annotations
+from eval.tasks.moments.report import REPORT
+from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
+from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
+from eval.tasks.videos import IndexedVideos, VideoFiles, index_videos
+from localization.localizer import relevance_curve
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from eval.workbench.jobs import CorpusPlan
+    from rag.settings import Settings
+
+SUBMISSION = "submission.jsonl"
+"""In a run folder: what the benchmark's server takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticMoments:
+    """Clips of the Workbench world's test split, each event of which is a sentence."""
+
+    clips: int
+    seed: int = 14
+    fps: int = 4
+    """Of the videos; the library samples two frames a second."""
+    height: int = 360
+
+    @property
+    def plan(self) -> CorpusPlan:
+        """The plan that renders the videos."""
+        from eval.workbench.jobs import CorpusPlan
+        from eval.workbench.video import Render
+
+        return CorpusPlan(
+            seed=self.seed, split="test", clips=self.clips, render=Render(self.height, self.fps)
+        )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Lines in the layout of QVHighlights: one a clip and sentence, with every time that it happens."""
+        from eval.workbench.jobs import truth, video_jobs
+
+        jobs, _ = video_jobs(self.plan)
+        for held in map(truth, jobs):
+            times: dict[str, list[list[float]]] = {}
+            for event in held["events"]:
+                times.setdefault(event["rewritten"], []).append([event["start"], event["end"]])
+            for number, (sentence, windows) in enumerate(times.items()):
+                name = Path(held["video"]).stem
+                yield {
+                    "qid": f"{name}-{number}",
+                    "query": sentence,
+                    "duration": held["duration"],
+                    "vid": name,
+                    "relevant_windows": windows,
+                }
+
+
+MINI = SyntheticMoments(24)
+
+
+class MomentsTask(Task[MomentEnvironment]):
+    """`made`: what is rendered; None for annotations and videos from elsewhere, below `folder` in any place.
+
+    `format`: of `eval.tasks.moments.dataset.FORMATS`; empty: recognized. `split`: a part of the name of the
+    annotation file.
+    """
+
+    report = REPORT
+    score_type = MomentScore
+    measures: ClassVar[Mapping[str, Measure]] = MEASURES
+
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        folder: Path | None,
+        made: SyntheticMoments | None = None,
+        *,
+        format: str = "",
+        split: str = "",
+    ) -> None:
+        self.name, self.about, self.folder, self.made = name, about, folder, made
+        self.format, self.split = format, split
+
+    @property
+    def solvers(self) -> Mapping[str, SolverSpec[MomentEnvironment]]:
+        return SOLVERS
+
+    def prepare(
+        self, settings: Settings, progress: ProgressCallback | None = None
+    ) -> Prepared[MomentEnvironment]:
+        folder, made = self.folder, self.made
+        if folder is None:
+            raise UsageError(f"{self.name} needs --data DIR, the folder with the annotations and the videos")
+        fixed = {"asr.mode": "off", "ocr.mode": "off"} if made else {}
+        chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=made is not None)
+        if made is not None:
+            self._make(folder, made, progress)
+        elif not folder.is_dir():
+            raise UsageError(f"{folder}: no such folder")
+        held = read_annotations(folder, self.format, self.split)
+        return self.prepared(held, _index(folder, held, chosen, progress))
+
+    def prepared(self, held: Annotations, videos: IndexedVideos) -> Prepared[MomentEnvironment]:
+        """Annotations with their videos, ready to be asked."""
+        self.format = held.format
+        return Prepared(
+            queries=[query_of(moment, held.format) for moment in held.moments],
+            inputs={moment.query_id: input_of(moment) for moment in held.moments},
+            environment=MomentEnvironment(videos.library, videos.paths),
+            dataset={held.path.name: file_hash(held.path)},
+            encoders=fingerprints(videos.library),
+            gold={moment.query_id: moment for moment in held.moments},
+            skipped={
+                moment.query_id: videos.skipped[moment.video]
+                for moment in held.moments
+                if moment.video in videos.skipped
+            },
+            unusable=held.unusable,
+        )
+
+    def _make(self, folder: Path, made: SyntheticMoments, progress: ProgressCallback | None) -> None:
+        from eval.workbench.corpus import check_data_folder, make_corpus
+
+        check_data_folder(folder, "corpus")
+        make_corpus(folder / "corpus", made.plan, progress=rendering(progress))
+        lines = "".join(json.dumps(row) + "\n" for row in made.rows())
+        atomic_write_text(folder / "moments.jsonl", lines)
+
+    def open_scorer(self, prepared: Prepared[MomentEnvironment], options: ScorerOptions) -> MomentScorer:
+        self.refuse(options)
+        return MomentScorer(prepared.gold, FORMATS[self.format])
+
+    def files(self, samples: Sequence[Scored]) -> Mapping[str, str]:
+        if not self.format or not FORMATS[self.format].highlights:
+            return {}
+        return {SUBMISSION: submission_lines(samples)}
+
+    def explain(
+        self, prepared: Prepared[MomentEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int
+    ) -> Explanation:
+        """The relevance by which windows are found, and frames of the windows."""
+        environment = prepared.environment
+        library = environment.library
+        path, video_id = environment.paths[query.video], environment.ids[query.video]
+        found = library.engine.new_retriever().video_query(video_id, query.text)
+        start, end = environment.bounds(query.video)
+        times, relevance = relevance_curve(found, start=start, end=end)
+        shown = tuple(window_frames(library, path, window, frames) for window in windows)
+        paths = tuple(path for _ in windows)
+        return Explanation(times, relevance.round(6), tuple(windows), shown, paths, query.text)
+
+
+def _index(
+    folder: Path, held: Annotations, settings: Settings, progress: ProgressCallback | None
+) -> IndexedVideos:
+    files, paths, missing = VideoFiles(folder), {}, {}
+    for name in sorted({moment.video for moment in held.moments}):
+        try:
+            paths[name] = files.find([name], near=(held.format,))
+        except LookupError as error:
+            missing[name] = str(error)
+    return index_videos(paths, missing, settings, progress)
+
+
+def open_mini(data: Path | None = None) -> MomentsTask:
+    """Rendered clips, for trying out."""
+    name = "moments-workbench-mini"
+    about = "sentences about the events of 24 synthetic clips of 30 s, for trying out"
+    return MomentsTask(name, about, data or Path(name), MINI, format="qvhighlights")
+
+
+def open_folder(data: Path | None = None, format: str = "", split: str = "") -> MomentsTask:
+    """Published annotations and videos. `format`: default: recognized; `split`: a part of a file's name."""
+    known = format_name(format) if format else ""
+    name = "-".join(["moments", *filter(None, [known, split])])
+    about = (
+        "moment retrieval: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions: --data DIR, "
+        "--format NAME; moments:split=PART takes the annotation file with PART in its name"
+    )
+    return MomentsTask(name, about, data, format=known, split=split)

@@ -1,0 +1,327 @@
+"""Moment retrieval as a task: published annotations, solvers over a small library, scores, submission."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.contract import check_scorer, check_solver, check_task
+from eval.metrics.moments import moments_of
+from eval.reports.page import write_report
+from eval.runs.records import ClipWindow, Output
+from eval.runs.runner import score_again
+from eval.task import Prepared, ProgressCallback, ScorerOptions
+from eval.tasks import open_task, with_option
+from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
+from eval.tasks.moments.scorer import MomentScore, MomentScorer
+from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
+from eval.tasks.moments.task import MomentsTask
+from eval.tasks.videos import IndexedVideos
+from rag.errors import UsageError
+from rag.library import Library
+from rag.settings import Settings
+from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
+from tests.fakes.moment_layouts import LAYOUTS, lines, qvhighlights, write_layout
+from tests.fakes.toy_benchmark import run_task
+
+VIDEOS = ("v_0.0_60.0", "v_60.0_120.0")
+EXPECTED: Mapping[str, tuple[tuple[str, str, str, str, tuple[tuple[float, float], ...]], ...]] = {
+    "qvhighlights": (
+        ("7", "The drill is used.", "v", "all", ((20.0, 40.0),)),
+        ("8", "The drill is used.", "v", "all", ((20.0, 40.0),)),
+    ),
+    "charades-sta": (
+        ("0", "person turn a light on.", "3MSZA", "all", ((24.3, 30.4),)),
+        ("1", "a person sits.", "0A8CF", "all", ((1.0, 5.5),)),
+    ),
+    "didemo": (
+        (
+            "49152",
+            "the man bends over the machine",
+            "35034348999@N01_6060447507_dc1a90b8ef",
+            "all",
+            ((5.0, 10.0), (5.0, 15.0), (5.0, 10.0), (0.0, 5.0)),
+        ),
+    ),
+    "tvr": (
+        ("90200", "Phoebe puts one of her ponytails in her mouth.", "friends_s01e03", "v", ((16.48, 33.87),)),
+    ),
+    "activitynet": (
+        ("v_uqiMw7tQ1Cc-0", "A weight lifting tutorial.", "v_uqiMw7tQ1Cc", "all", ((0.28, 55.15),)),
+        ("v_uqiMw7tQ1Cc-1", "The coach helps the guy in red.", "v_uqiMw7tQ1Cc", "all", ((13.79, 54.32),)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("given", [True, False], ids=["named", "recognized"])
+def test_published_annotations(name: str, given: bool, tmp_path: Path) -> None:
+    held = read_annotations(
+        write_layout(tmp_path / "annotations", name).parent, name.upper() if given else ""
+    )
+    queries = [query_of(moment, held.format) for moment in held.moments]
+    found = tuple((one.query_id, one.text, one.cluster, one.family) for one in queries)
+    assert held.format == name
+    assert found == tuple(expected[:4] for expected in EXPECTED[name])
+    assert [one.windows for one in held.moments] == [expected[4] for expected in EXPECTED[name]]
+    assert held.unusable == ()
+
+
+def test_charades_as_json_and_as_others_convert_it(tmp_path: Path) -> None:
+    entry = {
+        "image_id": "3MSZA.mp4",
+        "caption": "person turn a light on.",
+        "timestamp": [24.3, 30.4],
+        "id": 0,
+    }
+    (tmp_path / "gt.json").write_text(json.dumps({"annotations": [entry]}), encoding="utf-8")
+    (moment,) = read_annotations(tmp_path).moments
+    assert (moment.query_id, moment.video, moment.windows) == ("0", "3MSZA.mp4", ((24.3, 30.4),))
+    assert query_of(moment, "charades-sta").cluster == "3MSZA"
+    (tmp_path / "gt.json").unlink()
+    captions = {
+        "3MSZA": {"duration": 31.0, "timestamps": [[24.3, 30.4]], "sentences": ["person turn a light on."]}
+    }
+    (tmp_path / "test.json").write_text(json.dumps(captions), encoding="utf-8")
+    assert read_annotations(tmp_path).format == "activitynet"
+    assert read_annotations(tmp_path, "charades_sta").moments[0].windows == ((24.3, 30.4),)
+
+
+def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    good = qvhighlights(["a_0.0_60.0"])[0]
+    bad: list[Any] = [
+        {**good, "qid": 1, "relevant_windows": [[30, 30]]},
+        {**good, "qid": 2, "query": ""},
+        {**good, "qid": 3, "query": "  "},
+        {**good, "qid": 4, "relevant_windows": [["x", 3]]},
+        {**good, "qid": 5, "saliency_scores": [[4, 4, 4]]},
+        {**good, "qid": 6, "duration": -1},
+        good,
+        "a line",
+    ]
+    text = lines(good) + "{\n" + lines(*bad)
+    (tmp_path / "val.jsonl").write_text(text, encoding="utf-8")
+    held = read_annotations(tmp_path)
+    assert [moment.query_id for moment in held.moments] == ["7"]
+    found = {row.place: row.reason for row in held.unusable}
+    assert list(found) == [f"val.jsonl:{number}" for number in range(2, 11)]
+    assert found["val.jsonl:3"] == "window: ends before it starts: 30 to 30"
+    assert found["val.jsonl:5"] == "sentence: empty"
+    assert found["val.jsonl:6"].startswith("relevant_windows.0.0: ")
+    assert found["val.jsonl:9"] == "id: an earlier row has it: '7'"
+    assert found["val.jsonl:10"] == "row: neither an object nor VIDEO START END##SENTENCE"
+    captions = {"v_a": {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}, "v_b": {}}
+    captions["v_c"] = {"duration": None, "timestamps": [[1, 2], [5, 4]], "sentences": ["One.", "Two."]}
+    (tmp_path / "val.jsonl").unlink()
+    (tmp_path / "val_1.json").write_text(json.dumps(captions), encoding="utf-8")
+    held = read_annotations(tmp_path)
+    assert [moment.query_id for moment in held.moments] == ["v_c-0"]
+    assert [row.place for row in held.unusable] == [
+        "val_1.json:1.v_a",
+        "val_1.json:1.v_b",
+        "val_1.json:1.v_c.1",
+    ]
+
+
+def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no annotation file of a known format"):
+        read_annotations(tmp_path)
+    gold, hidden = qvhighlights(["a_0.0_60.0"]), qvhighlights(["b_0.0_60.0"])
+    keys = ("qid", "query", "duration", "vid")
+    texts = {"train": lines(*gold), "val": lines(*gold), "test": lines({key: hidden[0][key] for key in keys})}
+    for split, text in texts.items():
+        (tmp_path / f"highlight_{split}_release.jsonl").write_text(text, encoding="utf-8")
+    (tmp_path / "README.txt").write_text("The videos are elsewhere.\n", encoding="utf-8")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    assert read_annotations(tmp_path).path.name == "highlight_val_release.jsonl"
+    assert read_annotations(tmp_path, split="test").moments[0].windows == ()
+    assert read_annotations(tmp_path, split="train").path.name == "highlight_train_release.jsonl"
+    write_layout(tmp_path, "tvr")
+    with pytest.raises(UsageError, match=r"lights\), tvr_val_release.jsonl \(tvr\)"):
+        read_annotations(tmp_path)
+    assert read_annotations(tmp_path, "tvr").path.name == "tvr_val_release.jsonl"
+    with pytest.raises(UsageError, match="with 'dev' in its name"):
+        read_annotations(tmp_path, split="dev")
+    with pytest.raises(UsageError, match="no annotation file of DiDeMo"):
+        read_annotations(tmp_path, "didemo")
+    with pytest.raises(UsageError, match="no format 'msrvtt'; there are qvhighlights, "):
+        read_annotations(tmp_path, "msrvtt")
+
+
+def test_a_format_is_an_option_of_the_task() -> None:
+    assert with_option("moments", "format", "tvr") == "moments:format=tvr"
+    assert with_option("moments:split=val_2", "format", "TVR") == "moments:split=val_2,format=TVR"
+    assert open_task("moments:split=val_2,format=ActivityNet_Captions").name == "moments-activitynet-val_2"
+    with pytest.raises(UsageError, match="no format 'x'"):
+        open_task("moments:format=x")
+    with pytest.raises(UsageError, match=r"no option 'format'"):
+        open_task(with_option("rvms", "format", "x"))
+    with pytest.raises(UsageError, match="is no name"):
+        with_option("moments", "format", "tvr,split=val")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Two videos of a minute: a lamp, the drill from 20 to 40 s, a kettle."""
+    rows = [(0.0, 20.0, "lamp", ""), (20.0, 40.0, "drill", ""), (40.0, 60.0, "kettle", "")]
+    folder = build_library(
+        tmp_path_factory.mktemp("moments") / "library", dict.fromkeys(VIDEOS, rows), {}, ImageWords()
+    )
+    opened = Library.open(folder, settings=Settings())
+    opened.engine.__dict__["text_encoder"] = BagOfWords()
+    opened.engine.__dict__["tower"] = ImageWords()
+    return opened
+
+
+class Ready(MomentsTask):
+    """Over the library of these tests."""
+
+    def __init__(self, library: Library, file: Path, **asked: Any) -> None:
+        super().__init__("moments-ready", "annotations of a small library", file.parent, **asked)
+        self.library = library
+
+    def prepare(
+        self, settings: Settings, progress: ProgressCallback | None = None
+    ) -> Prepared[MomentEnvironment]:
+        assert self.folder is not None
+        del settings, progress
+        held = read_annotations(self.folder, self.format, self.split)
+        paths = {name: f"/videos/{name}.mp4" for name in VIDEOS}
+        gone = {one.video: f"video missing: {one.video}" for one in held.moments if one.video not in paths}
+        return self.prepared(held, IndexedVideos(self.library, paths, gone))
+
+
+def ready(library: Library, folder: Path, *rows: Mapping[str, Any]) -> Ready:
+    (folder / "val.jsonl").write_text(lines(*rows), encoding="utf-8")
+    return Ready(library, folder / "val.jsonl")
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_every_solver_obeys_the_contract(name: str, library: Library, tmp_path: Path) -> None:
+    task = ready(library, tmp_path, *qvhighlights(VIDEOS))
+    prepared = check_task(task, Settings())
+    check_scorer(task, prepared, check_solver(task, prepared, name))
+
+
+def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
+    task = ready(library, tmp_path, *qvhighlights(VIDEOS[:1]))
+    prepared = task.prepare(Settings())
+    asked = prepared.inputs["7"]
+
+    def windows(name: str, seed: int = 0) -> list[tuple[float, float, float]]:
+        found = SOLVERS[name].open(prepared.environment, seed).solve(asked).windows
+        assert all(one.clip_id == VIDEOS[0] for one in found)
+        return [one[1:] for one in found]
+
+    for name, length in {"localized": 16.0, "localized-fixed": 5.0}.items():
+        start, end, _ = windows(name)[0]
+        assert end - start == length, "of the lengths that are tried, 16 s is the longest inside the gold"
+        assert 17.5 <= start < end <= 42.5
+        scores = [score for _, _, score in windows(name)]
+        assert scores == sorted(scores, reverse=True)
+        assert len(scores) > 8
+    assert windows("whole-video") == [(0.0, 60.0, 1.0)]
+    assert windows("middle") == [(15.0, 45.0, 1.0)]
+    assert windows("random") == windows("random") != windows("random", 1)
+    assert all(0.0 <= start < end <= 60.0 for start, end, _ in windows("random"))
+
+
+def test_the_moments_of_didemo_are_ranked(library: Library, tmp_path: Path) -> None:
+    """The drill is shown in segments 4 to 7; of the control's ranking every moment is one."""
+    row = {"num_segments": 12, "times": [[4, 7], [4, 7], [4, 7], [0, 0]], "annotation_id": 3}
+    row |= {"video": VIDEOS[0], "description": "The drill is used."}
+    task = ready(library, tmp_path, row)
+    done = run_task(task, "localized", 0, tmp_path / "run")
+    (sample,) = [json.loads(line) for line in (done.folder / "samples.jsonl").read_text().splitlines()]
+    assert sample["correct"]
+    assert sample["evidence"]["measures"] == {"rank@1": 1.0, "rank@5": 1.0, "mIoU": 1.0}
+    asked = task.prepare(Settings()).inputs["3"]
+    every = {seconds_of(each) for each in moments_of(12)}
+    for name, first in {
+        "localized-fixed": None,
+        "whole-video": (0.0, 60.0),
+        "middle": (15.0, 45.0),
+        "random": None,
+    }.items():
+        found = SOLVERS[name].open(task.prepare(Settings()).environment, 0).solve(asked).windows
+        assert {one[1:3] for one in found} == every
+        assert first is None or found[0][1:3] == first
+        assert found[0][2] - found[0][1] == 5.0 or name != "localized-fixed"
+
+
+def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Path) -> None:
+    rows = [*qvhighlights([*VIDEOS, "gone_0.0_60.0"])]
+    task = ready(library, tmp_path, *rows)
+    done = run_task(task, "localized", 0, tmp_path / "run")
+    figures = json.loads((done.folder / "results.json").read_text())["figures"]
+    found = {name: part["overall"] for name, part in figures.items() if part["overall"] is not None}
+    assert (done.right, done.skipped) == (2, 1)
+    assert found["R@1 IoU>=0.7"]["value"] == 1.0
+    assert (found["mIoU"]["value"], found["mIoU"]["n"], found["mIoU"]["clusters"]) == (0.8, 2, 1)
+    assert found["mAP@0.75"]["value"] == 1.0
+    assert found["mAP"]["value"] == 0.7, "right up to IoU 0.8"
+    assert found["mAP middle"]["value"] == 0.7
+    assert "mAP short" not in found
+    assert found["HIT@1 Very Good"]["n"] == 2
+    assert {"corpus mIoU", "clip success@5", "R@5 IoU>=0.5", "rank@1"}.isdisjoint(found)
+    submitted = [json.loads(line) for line in (done.folder / "submission.jsonl").read_text().splitlines()]
+    assert [(one["qid"], one["query"], one["vid"]) for one in submitted] == [
+        (7, "The drill is used.", VIDEOS[0]),
+        (8, "The drill is used.", VIDEOS[1]),
+    ]
+    for one in submitted:
+        start, end, _ = one["pred_relevant_windows"][0]
+        assert 20.0 <= start < end <= 40.0
+        assert len(one["pred_relevant_windows"]) == 10
+        assert len(one["pred_saliency_scores"]) == 30
+        assert min(one["pred_saliency_scores"][10:20]) > max(one["pred_saliency_scores"][:10])
+    first = (done.folder / "results.json").read_bytes()
+    score_again(task, task.prepare(Settings()), done.folder, ScorerOptions())
+    assert (done.folder / "results.json").read_bytes() == first
+
+
+def test_a_split_without_gold_has_a_submission_and_no_score(library: Library, tmp_path: Path) -> None:
+    keys = ("qid", "query", "duration", "vid")
+    task = ready(library, tmp_path, *({key: row[key] for key in keys} for row in qvhighlights(VIDEOS)))
+    done = run_task(task, "localized", 0, tmp_path / "run")
+    assert (done.without_gold, done.right) == (2, 0)
+    figures = json.loads((done.folder / "results.json").read_text())["figures"]
+    assert figures["accuracy"]["overall"] is None
+    assert figures["mAP"]["overall"] is None
+    assert len((done.folder / "submission.jsonl").read_text().splitlines()) == 2
+    write_report([done.folder], tmp_path / "report")
+
+
+def test_the_report_has_every_measure_with_its_interval(library: Library, tmp_path: Path) -> None:
+    task = ready(library, tmp_path, *qvhighlights(VIDEOS))
+    for name in ("localized", "whole-video"):
+        run_task(task, name, 0, tmp_path / "runs" / f"{name}-seed0", factory="moments")
+    write_report([tmp_path / "runs"], tmp_path / "report")
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert "| system | R@1 IoU>=0.5 | R@1 IoU>=0.7 | mIoU | n |" in page
+    assert "| localized | 100.0 [2.5, 100.0] n=2 | 100.0 [2.5, 100.0] n=2 | 80.0 [" in page
+    assert "| HL mAP Fair | HIT@1 Fair |" in page
+    assert "| whole-video | 0.0 [" in page
+
+
+@pytest.mark.parametrize(("name", "right"), [(name, 0.0 if name == "didemo" else 1.0) for name in LAYOUTS])
+def test_every_format_has_its_measures(name: str, right: float, tmp_path: Path) -> None:
+    """The gold itself is right, though DiDeMo's annotators do not agree; no answer reaches nothing."""
+    moment = read_annotations(write_layout(tmp_path, name)).moments[0]
+    query, scorer = query_of(moment, name), MomentScorer({moment.query_id: moment}, FORMATS[name])
+    every = [*moment.windows, *map(seconds_of, moments_of(moment.segments))]
+    windows = tuple(ClipWindow(moment.video, *window, 1.0) for window in dict.fromkeys(every))
+    gold, nothing = (scorer.score(query, Output(windows=found)) for found in (windows, ()))
+    assert isinstance(gold, MomentScore)
+    assert isinstance(nothing, MomentScore)
+    names = {f"R@{first} IoU>={threshold}" for first, threshold in FORMATS[name].recalls} | {"mIoU"}
+    names |= {"rank@1", "rank@5"} if name == "didemo" else {"mAP", "mAP@0.5", "mAP@0.75"}
+    names |= {"mAP middle"} if name == "qvhighlights" else set()
+    assert gold.measures.keys() == nothing.measures.keys() == names
+    assert gold.correct == bool(right)
+    assert set(nothing.measures.values()) == {0.0}
+    assert set(gold.measures.values()) == {1.0} or name == "didemo"
