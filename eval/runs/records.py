@@ -243,6 +243,11 @@ def skip_reason(sample: Sample) -> str:
     return str(sample.evidence.get("skipped", ""))
 
 
+def without_gold(sample: Sample) -> bool:
+    """Whether the benchmark keeps the gold of the query."""
+    return str(sample.evidence.get("unjudged", "")).startswith(NO_GOLD)
+
+
 def reason_counts(reasons: Iterable[str]) -> dict[str, int]:
     """How often each reason, without what follows its first colon; the most frequent first."""
     counts = Counter(reason.partition(": ")[0] for reason in reasons if reason)

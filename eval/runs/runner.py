@@ -30,7 +30,6 @@ from eval.runs.folder import (
 )
 from eval.runs.manifest import identity_of
 from eval.runs.records import (
-    NO_GOLD,
     Query,
     Sample,
     canonical,
@@ -39,6 +38,7 @@ from eval.runs.records import (
     output_of,
     reason_counts,
     skip_reason,
+    without_gold,
 )
 from eval.task import Prepared, Scorer, ScorerOptions, Task
 from eval.tasks import find_solver
@@ -275,7 +275,7 @@ def done_of(run: Run, asked: int) -> Done:
         len(run.samples) - asked,
         sum(sample.correct for sample in run.samples),
         _skipped(run),
-        sum(sample.evidence.get("unjudged", "").startswith(NO_GOLD) for sample in run.samples),
+        sum(map(without_gold, run.samples)),
     )
 
 

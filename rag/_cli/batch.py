@@ -30,7 +30,7 @@ Ids = Annotated[
     ),
 ]
 NAMED = 3
-"""Names of several files that a line on stderr tells apart; the others are counted."""
+"""Names of several files that a line on stderr has; the others are counted."""
 _CONTENT_ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -113,7 +113,7 @@ class DocumentNames:
             more = f"; and {len(shared) - NAMED} more" if len(shared) > NAMED else ""
             echo_stderr(
                 f"rag: --ids stem: {len(shared)} names belong to several files, which count as one document: "
-                f"{'; '.join(named)}{more}; --ids path tells them apart"
+                f"{'; '.join(named)}{more}; --ids path keeps them apart"
             )
 
 

@@ -72,7 +72,7 @@ class MomentScorer:
         """Compare the windows of one output with the gold windows."""
         moment = self.gold[query.query_id]
         if not moment.windows:
-            return MomentScore(correct=False, unjudged=f"{NO_GOLD}: the benchmark's server has it")
+            return MomentScore(False, f"{NO_GOLD}: the benchmark's server has it")
         measures = dict(self._measures(moment, output))
         right = measures.get(AGREEMENT[0], measures.get(recall_name(1, RIGHT), 0.0))
         return MomentScore(correct=bool(right), measures=measures)
@@ -96,7 +96,7 @@ class MomentScorer:
 
 
 def _agreement(moment: Moment, found: Sequence[tuple[float, float]]) -> Iterator[tuple[str, float]]:
-    """DiDeMo's own. An answer without windows agrees with nobody."""
+    """DiDeMo's own. An answer without windows agrees with no annotator."""
     ranking = [segments_of(window) for window in found]
     rank = annotator_rank(ranking, moment.times) if ranking else float("inf")
     for name, least in zip(AGREEMENT, RANKS, strict=True):

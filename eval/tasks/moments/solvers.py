@@ -155,8 +155,8 @@ def _random(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequ
     if asked.moments:
         return [chance.choice(asked.moments)]
     start, end = bounds
-    drawn = [sorted(chance.uniform(start, end) for _ in range(2)) for _ in range(MAX_WINDOWS)]
-    return [(round(first, 6), max(round(last, 6), round(first, 6) + 1e-6)) for first, last in drawn]
+    found = [sorted(chance.uniform(start, end) for _ in range(2)) for _ in range(MAX_WINDOWS)]
+    return [(round(first, 6), max(round(last, 6), round(first, 6) + 1e-6)) for first, last in found]
 
 
 def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, Any]) -> Localized:  # noqa: ARG001 (nothing is random)
