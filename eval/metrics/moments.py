@@ -44,7 +44,7 @@ def average_precision(found: Sequence[Interval], gold: Sequence[Interval], thres
     A window is right where its IoU with a gold window that no earlier one has taken is at least `threshold`;
     the gold window of the highest IoU is taken.
     """
-    free, precision = list(gold), []
+    free, precision = list(gold), list[float]()
     for rank, window in enumerate(found[:MAX_WINDOWS], start=1):
         best = max(free, key=lambda one: temporal_iou(window, one), default=None)
         if best is not None and temporal_iou(window, best) >= threshold:
