@@ -212,9 +212,9 @@ def _nextgqa(home: Path, videos: Sequence[str]) -> None:
         | {f"a{place}": text for place, text in enumerate(OPTIONS[at])}
         for at, video in enumerate(videos)
     ]
-    _table(home / "val.csv", rows)
+    _table(home / "test.csv", rows)
     spans = {"v0": {"duration": 64, "location": {"0": [[9.5, 12.0], [1.0, 4.5]]}, "fps": 29.97}}
-    _dump(home / "gsub_val.json", {**spans, "v1": {"duration": 63, "location": {}, "fps": 29.97}})
+    _dump(home / "gsub_test.json", {**spans, "v1": {"duration": 63, "location": {}, "fps": 29.97}})
 
 
 def _nextqa(home: Path, videos: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -85,13 +86,14 @@ class _Row:
     row: FileRow
 
 
-def read_published(folder: Path, duration: str = "") -> PublishedQuestions:
+def read_published(folder: Path, duration: str = "", files: str = "*") -> PublishedQuestions:
     """The questions of all files below a folder, in the order of the files' names.
 
-    `duration`: only those of this class, in any case. Raises `UsageError` where there is no file of
-    questions, or no question of this class.
+    `duration`: only those of this class, in any case. `files`: only those of files with such a name (`*` and
+    `?` as in a shell); answers and spans are read from any. Raises `UsageError` where there is no such
+    question.
     """
-    rows, joined, unusable, others = _read(folder)
+    rows, joined, unusable, others = _read(folder, files)
     if not rows:
         raise UsageError(
             f"{folder}: no file with questions and options; "
@@ -119,7 +121,7 @@ def read_published(folder: Path, duration: str = "") -> PublishedQuestions:
     return PublishedQuestions(questions, made.videos, made.tasks, windows, tuple(unusable))
 
 
-def _read(folder: Path) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
+def _read(folder: Path, named: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
     """Rows with a question, what is joined to them, unusable rows, and what the other files are."""
     rows: list[_Row] = []
     joined, unusable, others = _Joined(), [], []
@@ -135,7 +137,9 @@ def _read(folder: Path) -> tuple[list[_Row], _Joined, list[UnusableRow], list[st
                 asked.append(_Row(name, found))
             else:
                 beside.append(found)
-        if asked:
+        if asked and not fnmatch(path.name, named):
+            others.append(f"{name}: its name is not {named}")
+        elif asked:
             rows += asked
             unusable += [*bad, *(UnusableRow(one.place, "no question") for one in beside)]
         elif not _join(beside, joined):

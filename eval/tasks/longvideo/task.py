@@ -107,8 +107,8 @@ class LongVideoScorer:
 
 
 class LongVideoTask(Task[LongVideoEnvironment]):
-    """`shape`: of the videos that are rendered; None for published questions. Of these,
-    `duration` takes the questions of one class, and without `subtitles` these are no evidence.
+    """`shape`: of the videos that are rendered; None for published questions. Of these, `duration` takes
+    one class, and `files` those of some files; without `subtitles` these are no evidence.
 
     In `folder`: the rendered `corpus`, or published files with their videos; the `library`; and, of synthetic
     questions, `questions.jsonl` to read.
@@ -126,9 +126,10 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         *,
         duration: str = "",
         subtitles: bool = True,
+        files: str = "*",
     ) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
-        self.duration, self.subtitles = duration, subtitles
+        self.duration, self.subtitles, self.files = duration, subtitles, files
         self._truths: Mapping[str, VideoTruth] = {}
 
     @property
@@ -156,7 +157,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             fixed = {"asr.mode": "off", "ocr.mode": "on" if shape.reads_screen else "off"}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=shape is not None)
         if shape is None:
-            published = read_published(folder, self.duration)
+            published = read_published(folder, self.duration, self.files)
         else:
             self._truths = shape.truths()
             built = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
@@ -245,13 +246,17 @@ def open_mini(data: Path | None = None) -> LongVideoTask:
     return LongVideoTask(name, about, data or Path(name), MINI)
 
 
-def open_tables(data: Path | None = None, duration: str = "", subtitles: str = "on") -> LongVideoTask:
-    """Published questions with videos. `duration`: a class of the questions; `subtitles`: `on` or `off`."""
+def open_tables(
+    data: Path | None = None, duration: str = "", subtitles: str = "on", files: str = "*"
+) -> LongVideoTask:
+    """Published questions with videos. `duration`: a class of the questions; `subtitles`: `on` or `off`;
+    `files`: names of the files of questions, all by default."""
     if subtitles not in ("on", "off"):
         raise UsageError(f"longvideo: subtitles is on or off, not {subtitles!r}")
-    name = "-".join(["longvideo", *filter(None, [duration]), *["without-subtitles"] * (subtitles == "off")])
+    chosen = [duration, *["without-subtitles"] * (subtitles == "off"), *[files] * (files != "*")]
+    name = "-".join(["longvideo", *filter(None, chosen)])
     about = (
         "VideoMME, LVBench, MLVU, LongVideoBench, EgoSchema, NExT-GQA as published, with videos: --data DIR; "
-        "longvideo:duration=long,subtitles=off takes one class of length, and no subtitles"
+        "longvideo:duration=long,subtitles=off,files=test* takes a class of length, no subtitles, some files"
     )
-    return LongVideoTask(name, about, data, None, duration=duration, subtitles=subtitles == "on")
+    return LongVideoTask(name, about, data, None, duration=duration, subtitles=subtitles == "on", files=files)

@@ -227,6 +227,24 @@ def test_one_class_of_durations_keeps_its_numbers(tmp_path: Path) -> None:
         read_published(table(tmp_path, HEAD, "b\twhat?\t['x', 'y']\tA"), "long")
 
 
+def test_files_of_questions_are_chosen_by_name(tmp_path: Path) -> None:
+    for name in ("val", "test"):
+        table(
+            tmp_path,
+            "video_id,qid,question,answer,a0,a1",
+            f"{name},1,What?,red,green,red",
+            name=f"{name}.csv",
+        )
+    spans = {name: {"location": {"1": [[1, 2]]}} for name in ("val", "test")}
+    (tmp_path / "gsub.json").write_text(json.dumps(spans), encoding="utf-8")
+    found = read_published(tmp_path, files="te?t*")
+    assert [asked.video for asked in found.questions] == ["test"]
+    assert found.windows == {"test_1": ((1.0, 2.0),)}
+    assert open_task("longvideo:files=te?t*", tmp_path).name == "longvideo-te?t*"
+    with pytest.raises(UsageError, match=r"no file with questions .*: its name is not train\.csv"):
+        read_published(tmp_path, files="train.csv")
+
+
 def test_a_run_names_its_class_and_its_subtitles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table(tmp_path, f"{HEAD}\tduration_group", *DURATIONS)
     (tmp_path / "videos").mkdir()
