@@ -15,7 +15,7 @@ from corpora.testing import write_numbered_video
 from eval.runs.folder import read_run_folder
 from eval.runs.records import skip_reason
 from eval.runs.runner import run_solver
-from eval.task import Task
+from eval.task import Prepared, Task
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.tasks.egofact.task import open_folder
@@ -63,16 +63,18 @@ def test_a_video_that_is_not_there_stops_nothing(make: Any, video: Path, tmp_pat
     (videos / "broken.mp4").write_bytes(video.read_bytes()[:500])
     task = make(tmp_path / "data")
 
-    def run(name: str) -> Mapping[str, bytes]:
-        run_solver(task, task.prepare(settings), "random", 0, tmp_path / name)
+    def run(prepared: Prepared[Any], name: str) -> Mapping[str, bytes]:
+        run_solver(task, prepared, "random", 0, tmp_path / name)
         return {file: (tmp_path / name / file).read_bytes() for file in SAME}
 
-    first = run("run")
+    prepared = task.prepare(settings)
+    first = run(prepared, "run")
     reasons = [skip_reason(sample) for sample in read_run_folder(tmp_path / "run").samples]
     assert [reason.partition(": ")[0] for reason in reasons] == ["", "video unreadable", "video missing"]
-    assert run("run") == first
+    assert run(prepared, "run") == first
     for name in NAMES[1:]:
         shutil.copy(video, videos / f"{name}.mp4")
-    resumed = run("run")
+    prepared = task.prepare(settings)
+    resumed = run(prepared, "run")
     assert [skip_reason(sample) for sample in read_run_folder(tmp_path / "run").samples] == ["", "", ""]
-    assert run("fresh") == resumed
+    assert run(prepared, "fresh") == resumed
