@@ -116,6 +116,23 @@ def write_other_benchmarks(home: Path, videos: Sequence[Path]) -> None:
         next(layout for layout in LAYOUTS if layout.name == name).write(place, ["v0", "v1"])
 
 
+def write_moments(home: Path, videos: Sequence[Path]) -> None:
+    """QVHighlights: a validation split with gold, a test split without, and the clips."""
+    (home / "qvhighlights" / "videos").mkdir(parents=True)
+    rows = []
+    for number, (path, truth) in enumerate(zip(videos, _truths(videos), strict=True)):
+        name, event = f"video{number}_0.0_{SECONDS}.0", truth["events"][1]
+        shutil.copy(path, home / "qvhighlights" / "videos" / f"{name}.mp4")
+        row = {"qid": number, "query": event["rewritten"], "duration": SECONDS, "vid": name}
+        clip = int(event["start"] / 2)
+        gold = {"relevant_clip_ids": [clip], "saliency_scores": [[4, 3, 2]]}
+        rows.append({**row, **gold, "relevant_windows": [[event["start"], event["end"]]]})
+    _write_lines(home / "qvhighlights" / "highlight_val_release.jsonl", rows)
+    kept = ("qid", "query", "duration", "vid")
+    hidden = [{key: row[key] for key in kept} for row in rows]
+    _write_lines(home / "qvhighlights" / "highlight_test_release.jsonl", hidden)
+
+
 WRITERS: Mapping[str, Callable[[Path, Sequence[Path]], None]] = {
     "EgoFact": write_egofact,
     "VideoDetective": write_video_detective,
@@ -123,8 +140,9 @@ WRITERS: Mapping[str, Callable[[Path, Sequence[Path]], None]] = {
     "RACLO": write_raclo,
     "ShotFinder": write_shotfinder,
     "Other benchmarks": write_other_benchmarks,
+    "Moment retrieval": write_moments,
 }
-"""By paper: folder and videos to data."""
+"""By section of the page: folder and videos to data."""
 
 
 def _truths(videos: Sequence[Path]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from eval.tasks.moments.dataset import MomentInput
 from eval.workbench.seeds import stable_number
 from localization.localizer import LocalizationQuery, window_salience
 from localization.settings import LocalizeSettings
+from rag.errors import UsageError
 from rag.library import Library
 
 MULTISCALE: Mapping[str, Any] = {
@@ -160,6 +161,14 @@ def _random(asked: MomentInput, bounds: Interval, chance: random.Random) -> Sequ
 
 
 def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, Any]) -> Localized:  # noqa: ARG001 (nothing is random)
+    """Raises `UsageError` where there is nothing to localize by."""
+    reader = environment.library.engine.reader
+    kinds = frozenset[str]().union(*reader.evidence_kinds().values()) - {"tag"}
+    if not kinds and environment.library.engine.tower is None:
+        raise UsageError(
+            "the videos have neither image embeddings nor text to localize by: set encoder.image to one of "
+            "'rag models list', or index them with subtitles or speech"
+        )
     return Localized(environment, changes)
 
 

@@ -230,6 +230,14 @@ def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
     assert all(0.0 <= start < end <= 60.0 for start, end, _ in windows("random"))
 
 
+def test_without_images_and_text_only_controls_run(tmp_path: Path) -> None:
+    folder = build_library(tmp_path / "library", {VIDEOS[0]: [(0.0, 20.0, "lamp", "")]}, {}, None)
+    environment = MomentEnvironment(Library.open(folder, settings=Settings()), {})
+    with pytest.raises(UsageError, match="neither image embeddings nor text"):
+        SOLVERS["localized"].open(environment, 0)
+    assert SOLVERS["middle"].open(environment, 0).settings == {"seed": 0}
+
+
 def test_the_moments_of_didemo_are_ranked(library: Library, tmp_path: Path) -> None:
     """The drill is shown in segments 4 to 7; of the control's ranking every moment is one."""
     row = {"num_segments": 12, "times": [[4, 7], [4, 7], [4, 7], [0, 0]], "annotation_id": 3}

@@ -1,0 +1,49 @@
+"""Names that several files have in common, under `--ids stem`."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rag._cli.batch import DocumentNames, IdKind
+
+VIDEOS = ("/a/intro.mp4", "/b/intro.mov", "/b/v_0.0_60.0.mp4", "/b/v_60.0_120.0.mp4")
+TEXTS = ("/a/v_0.0_60.0.txt", "/a/notes.md")
+
+
+def names(ids: IdKind, passages: Any = None) -> DocumentNames:
+    reader = SimpleNamespace(
+        videos=lambda: [SimpleNamespace(path=path) for path in VIDEOS],
+        passage_files=lambda: list(TEXTS),
+        passages=passages,
+    )
+    library: Any = SimpleNamespace(engine=SimpleNamespace(reader=reader))
+    return DocumentNames(library, ids)
+
+
+def test_files_of_one_stem_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A video and its own text are not: they are one document on purpose."""
+    names("stem").say_ambiguous()
+    assert capsys.readouterr().err == (
+        "rag: --ids stem: 1 names belong to several files, which count as one document: intro "
+        "(/a/intro.mp4, /b/intro.mov); --ids path keeps them apart\n"
+    )
+    names("path").say_ambiguous()
+    names("hash").say_ambiguous()
+    assert capsys.readouterr().err == ""
+
+
+def test_a_row_keeps_its_own_id() -> None:
+    ids = {"p1": "doc 7", "p2": "0123456789abcdef" * 2}
+    results = [{"kind": "passage", "passage_id": key, "path": "/a/corpus.jsonl"} for key in ids]
+    results.append({"kind": "video", "video_id": "5f", "path": "/b/v_60.0_120.0.mp4"})
+
+    def found(keys: list[str]) -> list[Any]:
+        return [SimpleNamespace(doc_id=ids[key]) for key in keys]
+
+    stems, paths = names("stem", found).named(results), names("path", found).named(results)
+    assert [one["document"] for one in stems] == ["doc 7", "corpus", "v_60.0_120.0"]
+    assert [one["document"] for one in paths] == ["doc 7", "/a/corpus.jsonl", "/b/v_60.0_120.0.mp4"]
+    assert names("hash", found).named(results) == results
