@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +27,8 @@ SEGMENT_SECONDS = 5.0
 """Of DiDeMo: moments are whole segments of a video."""
 CLIP_SECONDS = 2.0
 """Of QVHighlights: the clips that have a saliency."""
+LOOK_AHEAD = 100
+"""Rows by which a layout is recognized."""
 TEXT = ".txt"
 """Of a file with lines of Charades-STA."""
 _CHARADES = re.compile(r"(?P<video>\S+)\s+(?P<start>\S+)\s+(?P<end>\S+?)\s*##(?P<sentence>.*)")
@@ -239,14 +242,14 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
         known = FORMATS[wanted[0]].title if format else f"a known format ({', '.join(FORMATS)})"
         raise UsageError(f"{folder}: no annotation file of {known}")
     published = {path: kind for path, kind in found.items() if kind[0] == 0} or found
-    kept = {path: kind[1] for path, kind in published.items() if _fits(path, split)}
+    kept = {path: kind for path, kind in published.items() if _fits(path, split)}
     if not kept:
         names = ", ".join(sorted(path.name for path in published))
         wish = f"with {split!r} in its name" if split else "but of training"
         raise UsageError(
             f"{folder}: no annotation file {wish}; there is {names}; choose with moments:split=PART"
         )
-    read = [_read(path, kind) for path, kind in kept.items()]
+    read = [_read(path, kind, FORMATS[kind].layouts[at]) for path, (at, kind) in kept.items()]
     if len(read) > 1:
         read = [each for each in read if any(one.windows for one in each.moments)] or read
     if len(read) > 1:
@@ -306,18 +309,20 @@ def _fits(path: Path, split: str) -> bool:
 
 
 def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
-    """Place of the layout of the file's first row among those of a format, and the format.
+    """Place of the layout of a file's first rows among those of a format, and the format.
 
-    The published layouts of all formats come before those that others have converted to; None where the row
-    has no layout of `formats`.
+    The published layouts of all formats come before those that others have converted to; None for a file
+    that has no layout of `formats`, or cannot be read.
     """
-    row = next((row for _, row in _rows(path) if isinstance(row, Mapping)), None)
-    if row is None:
+    try:
+        rows = list(islice((row for _, row in _rows(path) if isinstance(row, Mapping)), LOOK_AHEAD))
+    except UsageError:
         return None
     ranked = sorted(
         ((at, kind) for kind in formats for at in range(len(FORMATS[kind].layouts))), key=itemgetter(0)
     )
-    return next(((at, kind) for at, kind in ranked if _has(row, FORMATS[kind].layouts[at])), None)
+    layouts = ((at, kind, FORMATS[kind].layouts[at]) for at, kind in ranked)
+    return next(((at, kind) for at, kind, layout in layouts if any(_has(row, layout) for row in rows)), None)
 
 
 def _has(row: Mapping[str, Any], layout: type[Row]) -> bool:
@@ -330,13 +335,10 @@ def _has(row: Mapping[str, Any], layout: type[Row]) -> bool:
     return True
 
 
-def _read(path: Path, kind: str) -> Annotations:
-    rows = list(_rows(path))
-    first = next(row for _, row in rows if isinstance(row, Mapping))
-    layout = next(each for each in FORMATS[kind].layouts if _has(first, each))
+def _read(path: Path, kind: str, layout: type[Row]) -> Annotations:
     moments: dict[str, Moment] = {}
     unusable: list[UnusableRow] = []
-    for number, (place, row) in enumerate(rows):
+    for number, (place, row) in enumerate(_rows(path)):
         try:
             if isinstance(row, UnusableRow):
                 raise ValueError(row.reason)

@@ -103,17 +103,18 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
         good,
         "a line",
     ]
-    text = lines(good) + "{\n" + lines(*bad)
+    text = lines({"qid": 0}) + lines(good) + "{\n" + lines(*bad)
     (tmp_path / "val.jsonl").write_text(text, encoding="utf-8")
     held = read_annotations(tmp_path)
     assert [moment.query_id for moment in held.moments] == ["7"]
     found = {row.place: row.reason for row in held.unusable}
-    assert list(found) == [f"val.jsonl:{number}" for number in range(2, 11)]
-    assert found["val.jsonl:3"] == "window: ends before it starts: 30 to 30"
-    assert found["val.jsonl:5"] == "sentence: empty"
-    assert found["val.jsonl:6"].startswith("relevant_windows.0.0: ")
-    assert found["val.jsonl:9"] == "id: an earlier row has it: '7'"
-    assert found["val.jsonl:10"] == "row: neither an object nor VIDEO START END##SENTENCE"
+    assert list(found) == [f"val.jsonl:{number}" for number in (1, *range(3, 12))]
+    assert found["val.jsonl:1"] == "query: Field required"
+    assert found["val.jsonl:4"] == "window: ends before it starts: 30 to 30"
+    assert found["val.jsonl:6"] == "sentence: empty"
+    assert found["val.jsonl:7"].startswith("relevant_windows.0.0: ")
+    assert found["val.jsonl:10"] == "id: an earlier row has it: '7'"
+    assert found["val.jsonl:11"] == "row: neither an object nor VIDEO START END##SENTENCE"
     captions = {"v_a": {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}, "v_b": {}}
     captions["v_c"] = {"duration": None, "timestamps": [[1, 2], [5, 4]], "sentences": ["One.", "Two."]}
     (tmp_path / "val.jsonl").unlink()
@@ -136,6 +137,7 @@ def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
     for split, text in texts.items():
         (tmp_path / f"highlight_{split}_release.jsonl").write_text(text, encoding="utf-8")
     (tmp_path / "README.txt").write_text("The videos are elsewhere.\n", encoding="utf-8")
+    (tmp_path / "LICENSE.txt").write_bytes(b"\xff\xfe\x00 no UTF-8\n")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     assert read_annotations(tmp_path).path.name == "highlight_val_release.jsonl"
     assert read_annotations(tmp_path, split="test").moments[0].windows == ()
@@ -287,6 +289,7 @@ def test_a_run_has_the_figures_and_the_submission(library: Library, tmp_path: Pa
         assert len(one["pred_relevant_windows"]) == 10
         assert len(one["pred_saliency_scores"]) == 30
         assert min(one["pred_saliency_scores"][10:20]) > max(one["pred_saliency_scores"][:10])
+    assert run_task(task, "localized", 0, tmp_path / "run").asked == 0
     first = (done.folder / "results.json").read_bytes()
     score_again(task, task.prepare(Settings()), done.folder, ScorerOptions())
     assert (done.folder / "results.json").read_bytes() == first
