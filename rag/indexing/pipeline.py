@@ -15,6 +15,7 @@ from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, ocr_line, open_ocr
 from rag.errors import FileProblem, LibraryError
+from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.encoders import SelectedEncoders, enlarging_line, select_encoders, stored_side
 from rag.indexing.measuring import (
     Measuring,
@@ -78,6 +79,8 @@ def run_indexing(
         outcomes.keep_scan_problems(plan.problems, scan, roots)
         if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
             writer.maintain()
+        if line := calibrate_scores(writer, settings):
+            stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""
     return stats
 

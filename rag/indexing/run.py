@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from corpora.manifest import recommended_encoder
 from corpora.records import Problem
 from corpora.scan import Scan, scan
-from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
+from indexers.settings import FRAME_MEASURES, SCORE_MEASURES, SOUND_MEASURES
 from rag.indexing.planning import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
@@ -85,7 +85,7 @@ def index(
 def _settings_fingerprint(settings: Settings) -> str:
     """Of the settings that decide the rows: under others no file counts as unchanged by the scan cache."""
     chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
-    chosen["measured"] = [FRAME_MEASURES, SOUND_MEASURES]
+    chosen["measured"] = [FRAME_MEASURES, SOUND_MEASURES, SCORE_MEASURES]
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 

@@ -16,6 +16,7 @@ from indexers.protocol import TextEncoder, TextTower
 from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video
 from localization.windows import Window
+from rag.null_scores import library_scores
 from rag.records import PassageHit, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
@@ -43,6 +44,8 @@ class _ClipHits:
     """Clip id to evidence id to span."""
     images: dict[str, float]
     """Clip id to the cosine of its image embedding, best first."""
+    searched: int
+    """Clips among which these were found."""
 
 
 class Retriever:
@@ -59,6 +62,8 @@ class Retriever:
         self.text_encoder = text_encoder
         self.settings = settings
         self._calibrator = ImageScoreCalibrator(tower) if tower is not None else None
+        meta = reader.meta
+        self._scores = library_scores(meta.calibration) if meta is not None else None
         self._frames = FrameCache(reader.frames)
         self._vectors: dict[tuple[str, str], NDArray[np.float32]] = {}
         self._clips: dict[str, list[Clip]] = {}
@@ -160,7 +165,7 @@ class Retriever:
         query = self._query(list(frames.values()), spans, text)
         start, end = clips[0].start, clips[-1].end
         windows = localize_video(video_id, query, self.settings.localize, start=start, end=end, count=count)
-        image_relevance = self._image_relevance(text, list(frames))
+        image_relevance = self._image_relevance(text, list(frames), len(clips))
         found = []
         for window in windows:
             clip = _clip_with_most(clips, window.start, window.end)
@@ -255,7 +260,9 @@ class Retriever:
 
     def _clip_hits(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = self._evidence_hits(text, pool, where)
-        return _ClipHits(evidence, self._spans_by_clip(text, evidence), self._image_hits(visual, pool, where))
+        images = self._image_hits(visual, pool, where)
+        searched = self.reader.count_clips(where) if images else 0
+        return _ClipHits(evidence, self._spans_by_clip(text, evidence), images, searched)
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         owner = _owners(hits.spans)
@@ -266,7 +273,8 @@ class Retriever:
         if self.tower is not None:
             rankings.append(list(hits.images))
         fused = fuse(rankings, self.settings.search.rrf_k)[:top_k]
-        relevance = self._image_relevance(visual, [item.key for item in fused if item.key in hits.images])
+        seen = [item.key for item in fused if item.key in hits.images]
+        relevance = self._image_relevance(visual, seen, hits.searched)
         return [
             self._retrieved(
                 item.key, item.score, relevance.get(item.key, 0.0), hits.spans.get(item.key, {}).values()
@@ -291,13 +299,19 @@ class Retriever:
         hits = self.reader.search_clips(self._image_space_vector(visual), pool, where)
         return {hit.key: hit.score for hit in hits}
 
-    def _image_relevance(self, visual: str, clip_ids: Sequence[str]) -> dict[str, float]:
+    def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        query, calibrator = self._image_space_vector(visual), self._calibrator
+        query, frames = self._image_space_vector(visual), self.frames(clip_ids)
+        if self._scores is None:
+            calibrator = self._calibrator
+            return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in frames.items()}
+        sounds = self.reader.sound_vectors(clip_ids)
         return {
-            clip_id: calibrator.relevance(query, frames.clip_vector)
-            for clip_id, frames in self.frames(clip_ids).items()
+            key: self._scores.relevance(
+                query, searched, frames[key].vectors if key in frames else None, sounds.get(key)
+            )
+            for key in clip_ids
         }
 
     def _spans_by_clip(self, text: str, hits: TextHits) -> dict[str, dict[str, RelevantSpan]]:

@@ -16,7 +16,7 @@ from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import require_tables
-from rag.store.records import SCHEMA, EncoderRef, Meta
+from rag.store.records import SCHEMA, EncoderRef, Meta, NullScores, ScoreCalibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,8 @@ class MetaRows:
 
         values = {"schema": str(self.schema)}
         if self.meta is not None:
-            values["library"] = json.dumps({k: v for k, v in asdict(self.meta).items() if k != "schema"})
+            own = {k: v for k, v in asdict(self.meta).items() if k != "schema"}
+            values["library"] = json.dumps({k: v for k, v in own.items() if k != "calibration" or v})
         if self.dropping:
             values["dropping"] = self.dropping
         columns = {"key": list(values), "value": list(values.values())}
@@ -69,7 +70,18 @@ def _meta(value: str, schema: int) -> Meta:
         settings=fields["settings"],
         schema=schema,
         library_id=fields["library_id"],
+        calibration=_calibration(fields.get("calibration")),
     )
+
+
+def _calibration(fields: Mapping[str, Any] | None) -> ScoreCalibration | None:
+    if fields is None:
+        return None
+    image, sound = (
+        None if null is None else NullScores(**{name: tuple(values) for name, values in null.items()})
+        for null in (fields["image"], fields["sound"])
+    )
+    return ScoreCalibration(fields["version"], fields["content"], tuple(fields["centre"]), image, sound)
 
 
 def first_tables(db: Database) -> None:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+import numpy as np
+
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter
 from rag.store import schema
@@ -23,7 +25,6 @@ from rag.store.snapshot import Snapshot, fetch
 from rag.store.vector_index import IndexKind, Matrix
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 EVERYTHING = SearchFilter()
@@ -212,6 +213,39 @@ class Reader:
                     if hit.key not in best or hit.score > best[hit.key].score:
                         best[hit.key] = hit
             return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
+
+        return self._ask(ask)
+
+    def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
+        """Clips with an image vector that `where` lets through."""
+
+        def ask(s: Snapshot) -> int:
+            matrix = s.clip_matrix
+            if matrix is None:
+                return 0
+            timed = where.start is not None or where.end is not None or where.spans is not None
+            spans = s.clip_spans(matrix) if timed else None
+            keep = row_mask(matrix, s.wanted_videos(where), where, spans)
+            return len(matrix.ids) if keep is None else int(np.count_nonzero(keep))
+
+        return self._ask(ask)
+
+    def clip_vectors(self, *, sound: bool = False) -> tuple[Sequence[str], NDArray[np.float16]]:
+        """Ids of the clips with a vector of images, or of `sound`, and these vectors, float16 (n, dim)."""
+
+        def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
+            matrix = s.sound_matrix if sound else s.clip_matrix
+            return (matrix.ids, matrix.rows) if matrix is not None else ((), np.empty((0, 0), np.float16))
+
+        return self._ask(ask)
+
+    def sound_vectors(self, clip_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Unit float32 (dim,) of the sound of those of the clips that have one."""
+
+        def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
+            matrix = s.sound_matrix
+            at = matrix.positions if matrix is not None else {}
+            return {key: matrix.rows[at[key]].astype(np.float32) for key in clip_ids if matrix and key in at}
 
         return self._ask(ask)
 

@@ -33,8 +33,35 @@ class EncoderRef:
 
 
 @dataclass(frozen=True, slots=True)
+class NullScores:
+    """Scores that unrelated texts reach among clips, by how many clips are searched (`rag.null_scores`)."""
+
+    sizes: tuple[int, ...]
+    """Clips, rising; the last is all that there were."""
+    locations: tuple[float, ...]
+    """Median of the texts' best scores, for each size."""
+    spreads: tuple[float, ...]
+    """Their standard deviation, by robust estimates; 0 where they have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCalibration:
+    """How scores of the library's image encoder become relevance."""
+
+    version: str
+    content: str
+    """Hash over the clips that it was measured on."""
+    centre: tuple[float, ...]
+    """Mean vector of the unrelated texts, (dim,)."""
+    image: NullScores | None
+    """Of frames; None without any."""
+    sound: NullScores | None
+    """Of the clips' sound; None without any."""
+
+
+@dataclass(frozen=True, slots=True)
 class Meta:
-    """What was chosen once, before the first video, and holds for the library's life."""
+    """What was chosen once, before the first video, and holds for the library's life; and its calibration."""
 
     image_encoder: EncoderRef | None
     """None: text evidence alone, no images."""
@@ -44,6 +71,8 @@ class Meta:
     schema: int = SCHEMA
     library_id: str = ""
     """Made by the writer when the library is made; empty until then."""
+    calibration: ScoreCalibration | None = None
+    """Measured at the end of a run of indexing; None before, and without an image encoder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from rag.store.layout import Layout, writable_library
 from rag.store.lock import WriterLock
 from rag.store.maintenance import compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
-from rag.store.records import EncoderRef, FileRow, Meta, Removed
+from rag.store.records import EncoderRef, FileRow, Meta, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Writer(VideoWriter):
     def set_meta(self, meta: Meta) -> Meta:
         """Choose encoders and settings, before the first row; gives back what was stored.
 
-        `schema` and `library_id` of `meta` are not looked at: they are the library's own.
+        `schema`, `library_id` and `calibration` of `meta` are not looked at: they are the library's own.
         Raises `EncoderMismatch` where the library is of another encoder; a library
         without an image encoder may be given one.
         """
@@ -114,7 +114,12 @@ class Writer(VideoWriter):
             if held.image_encoder is not None:
                 self._refuse_other("image", held.image_encoder, meta.image_encoder)
         library_id = held.library_id if held else uuid.uuid4().hex
-        stored = replace(meta, library_id=library_id, schema=self._meta_rows.schema)
+        stored = replace(
+            meta,
+            library_id=library_id,
+            schema=self._meta_rows.schema,
+            calibration=held.calibration if held else None,
+        )
         for name in schema.FULL_TEXT_TABLES:
             self._db.create(name, schema.arrow_schema(name, meta.text_encoder.dim))
             # Over an empty table too: it says how words are cut, also for rows that it does not hold yet.
@@ -125,13 +130,19 @@ class Writer(VideoWriter):
             self._put_meta_rows(replace(self._meta_rows, meta=stored))
         return stored
 
+    def put_calibration(self, calibration: ScoreCalibration | None) -> None:
+        """Store it in place of the one before, until the image encoder changes."""
+        self._put_meta_rows(
+            replace(self._meta_rows, meta=replace(self._require_meta(), calibration=calibration))
+        )
+
     def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
         """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.
 
         `settings`: what `Meta.settings` holds from then on; default, what it holds.
         """
         held = self._require_meta()
-        meta = replace(held, image_encoder=encoder, settings=settings or held.settings)
+        meta = replace(held, image_encoder=encoder, settings=settings or held.settings, calibration=None)
         return EncoderSwitch(self._db, held.image_encoder, encoder, lambda old: self._flip(meta, old))
 
     def _flip(self, meta: Meta, old: str) -> None:

@@ -1,0 +1,58 @@
+"""The relevance scale of a library's image encoder, measured again whenever its clips have changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexers.errors import WeightsInvalid
+from indexers.models.catalogue import is_specialised
+from indexers.registry import open_text_tower
+from indexers.settings import SCORE_MEASURES
+from rag.errors import RagError
+from rag.null_scores import BACKGROUND, centre_of, content_digest, measure_null_scores
+from rag.settings import Settings
+from rag.store.reading import Reader
+from rag.store.records import EncoderRef, ScoreCalibration
+from rag.store.writing import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def calibrate_scores(writer: Writer, settings: Settings) -> str:
+    """Store what unrelated texts reach among the library's clips; one line where that failed, else empty.
+
+    Nothing happens where the clips are those that the stored calibration was measured on. A specialised
+    encoder has none: the constants of `rag.relevance` were set for it.
+    """
+    meta = writer.meta
+    if meta is None or meta.image_encoder is None or is_specialised(meta.image_encoder.name):
+        return ""
+    with Reader.open(writer.folder) as reader:
+        images, sounds = reader.clip_vectors(), reader.clip_vectors(sound=True)
+        content = content_digest(images[0], sounds[0])
+        held = meta.calibration
+        if held is not None and (held.version, held.content) == (SCORE_MEASURES, content):
+            return ""
+        try:
+            texts = _background(meta.image_encoder, settings)
+        except RagError as error:
+            return f"relevance of images: not calibrated ({error})"
+        calibration = ScoreCalibration(
+            version=SCORE_MEASURES,
+            content=content,
+            centre=centre_of(texts),
+            image=measure_null_scores(texts, *images, reader.frames),
+            sound=measure_null_scores(texts, *sounds, None),
+        )
+    writer.put_calibration(calibration)
+    return ""
+
+
+def _background(encoder: EncoderRef, settings: Settings) -> NDArray[np.float32]:
+    """Unit rows of `BACKGROUND`. Raises `RagError`, as of weights that are not the library's."""
+    tower = open_text_tower(encoder.name, settings.encoder)
+    if encoder.weights and tower.weights != encoder.weights:
+        raise WeightsInvalid(f"the weights of {encoder.name} are not those that this library was made with")
+    return tower.encode_text(BACKGROUND)

@@ -1,0 +1,218 @@
+"""Relevance of clips to a question under any image encoder, calibrated on the library itself, without labels.
+
+Cosines of image encoders have no common scale: 0.2 is high for one and low for another. What an unrelated
+question reaches is therefore measured: the texts of `BACKGROUND` name things from everywhere, of which one
+library shows few, and each is searched as a question is. Their best scores are the null distribution.
+
+    score(q, clip) = max over the clip of the mean over 4 frames of (q - c) . v    c: mean of the background
+    z(q, clip)     = (score - location) / spread
+
+`location` is the median of the background's best scores among as many clips as were searched, `spread` their
+standard deviation, estimated below the median and at the 84th percentile; a text that the library does show
+is above both. The best of many clips is higher than the best of few, so samples of 1, 8, 64, ... clips are
+measured, and all. Every factor and offset of the similarities cancels.
+
+Four frames, not the clip's own vector: that is the mean of 30 seconds, in which a short event has no weight.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexers.settings import SCORE_MEASURES
+from rag.relevance import image_relevance
+from rag.store.records import NullScores, ScoreCalibration
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.store.records import ClipFrames
+
+SUBJECTS = (
+    "a street market", "a person riding a horse", "a surgeon operating on a patient",
+    "a football match in a stadium", "a guitarist on a stage", "a chef cutting vegetables",
+    "an aeroplane landing on a runway", "a cat sleeping on a sofa", "a quiz show on television",
+    "children playing in a playground", "a volcano erupting at night", "a lecture with slides",
+    "a wedding ceremony in a church", "a video game with a spaceship", "a train leaving a station",
+    "a dentist treating a tooth", "a bride throwing flowers", "a scuba diver near a coral reef",
+    "a cartoon rabbit eating a carrot", "soldiers marching in a parade",
+    "a man shaving in front of a mirror", "a tractor on a wheat field", "an advertisement for a perfume",
+    "a skier on a snowy slope", "a protest with banners", "a judge in a courtroom",
+    "a baby learning to walk", "the surface of the moon", "a bus driving through heavy rain",
+    "a woman painting her nails", "a chess board with few pieces left",
+    "a politician speaking to journalists", "a bird feeding its young", "a robot in a factory",
+    "a ballet performance", "a pizza in an oven", "a map of Europe", "a swimming competition",
+    "firefighters putting out a fire", "a couple dancing on a beach", "a spreadsheet on a computer screen",
+    "an elephant at a river", "a yoga class", "a city skyline at sunset", "a car crash on a motorway",
+    "a pop singer in a music video", "a microscope image of cells", "a dog catching a ball",
+    "a puppet show", "a sailing boat in a storm", "a person tying a climbing rope",
+    "a supermarket checkout", "a black and white silent movie", "an old castle on a hill",
+    "an orchestra with a conductor", "a waterfall in a forest", "a hairdresser at work", "a boxing match",
+    "a documentary about bees", "a person unpacking a new phone", "a birthday cake with candles",
+    "a bar chart that grows", "a mechanic under a car", "a crowded airport terminal",
+)  # fmt: skip
+BACKGROUND = tuple(
+    subject if number % 2 else f"A video that shows {subject}." for number, subject in enumerate(SUBJECTS)
+)
+"""In the two forms of a visual query: as a rewritten question, and as words that are searched."""
+FRAMES = 4
+"""Neighbouring frames whose mean is scored: 2 s at 2 a second."""
+CANDIDATES = 5
+"""Clips that a search looks at more closely (`search.top_k`)."""
+STEP = 8
+"""Between the sizes of samples."""
+LARGEST = 16_384
+"""Clips of the largest sample; of a larger library these stand for all."""
+CLIPS_AT_ONCE = 256
+UPPER = 0.84
+"""Share below one standard deviation above the median, of a normal distribution."""
+NOTHING = 1e-9
+"""Spread, as a share of the largest score, below which scores are rounding errors."""
+
+ReadFrames = Callable[[Sequence[str]], Sequence["ClipFrames"]]
+
+
+def content_digest(*ids: Sequence[str]) -> str:
+    """Hash over sets of clip ids, each in any order; 32 hex digits."""
+    digest = hashlib.blake2b(digest_size=16)
+    for group in ids:
+        digest.update(b"\x00" + "\n".join(sorted(group)).encode())
+    return digest.hexdigest()
+
+
+def centre_of(texts: NDArray[np.float32]) -> tuple[float, ...]:
+    """Mean of the rows of `texts`, float32 (b, d): d numbers, to 9 decimals."""
+    return tuple(texts.astype(np.float64).mean(axis=0).round(9).tolist())
+
+
+def frame_score(direction: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Best mean of neighbouring frames, float64 (q,).
+
+    `direction`: float64 (q, d), query less centre. `vectors`: float64 (n, d), the frames in order, n at least
+    1. A clip of fewer than `FRAMES` frames counts with the mean of all.
+    """
+    products = direction @ vectors.T
+    width = min(FRAMES, len(vectors))
+    sums = np.cumsum(np.concatenate([np.zeros((len(products), 1)), products], axis=1), axis=1)
+    return np.asarray(((sums[:, width:] - sums[:, :-width]) / width).max(axis=1), np.float64)
+
+
+def standard_score(null: NullScores, score: float, searched: int) -> float:
+    """Of a score among `searched` clips: 0 is the median of unrelated texts. 0 where they have no spread."""
+    at, sizes = np.log(max(searched, 1)), np.log(null.sizes)
+    spread = float(np.interp(at, sizes, null.spreads))
+    return (score - float(np.interp(at, sizes, null.locations))) / spread if spread > 0 else 0.0
+
+
+class LibraryScores:
+    """Relevance of the clips of one library to queries."""
+
+    def __init__(self, calibration: ScoreCalibration) -> None:
+        self._calibration = calibration
+        self._centre = np.asarray(calibration.centre, np.float64)
+
+    def relevance(
+        self,
+        query: NDArray[np.float32],
+        searched: int,
+        frames: NDArray[np.float32] | None,
+        sound: NDArray[np.float32] | None,
+    ) -> float:
+        """In [0, 1], of one clip among `searched`: the greater of its frames' and its sound's.
+
+        `query`: unit float32 (d,). `frames`: unit rows, float32 (n, d); `sound`: unit float32 (d,); or None.
+        """
+        direction = (query.astype(np.float64) - self._centre)[None]
+        found = [0.0]
+        for null, rows in ((self._calibration.image, frames), (self._calibration.sound, sound)):
+            if null is not None and rows is not None and len(rows):
+                score = float(frame_score(direction, np.atleast_2d(rows).astype(np.float64))[0])
+                found.append(image_relevance(standard_score(null, score, searched)))
+        return max(found)
+
+
+def library_scores(calibration: ScoreCalibration | None) -> LibraryScores | None:
+    """None where nothing was measured yet, or by another version."""
+    if calibration is None or calibration.version != SCORE_MEASURES:
+        return None
+    return LibraryScores(calibration)
+
+
+def measure_null_scores(
+    texts: NDArray[np.float32],
+    clip_ids: Sequence[str],
+    clip_vectors: NDArray[np.floating],
+    read_frames: ReadFrames | None,
+) -> NullScores | None:
+    """What the background reaches among samples of the clips; None without clips.
+
+    `texts`: float32 (b, d), at least two. `clip_vectors`: (n, d), one for each of `clip_ids`; they choose the
+    clips that are looked at, as in a search. `read_frames`: frames of clips by id; None where the clip's
+    one vector is all there is (sound). The same clips give the same figures, in any order.
+    """
+    order = np.array(sorted(range(len(clip_ids)), key=lambda at: _shuffled(clip_ids[at]))[:LARGEST], int)
+    if not len(order):
+        return None
+    ids, rows = [clip_ids[at] for at in order], clip_vectors[order].astype(np.float64)
+    unit = texts.astype(np.float64)
+    # Less the mean of the others: a text must not be compared with itself.
+    directions = (unit - unit.mean(axis=0)) * (len(unit) / (len(unit) - 1))
+    similar = unit @ rows.T
+    sizes = _sizes(len(order))
+    chosen = {size: _candidates(similar, size) for size in sizes}
+    looked_at = np.unique(np.concatenate([picks.ravel() for picks in chosen.values()]))
+    scores = np.full((len(unit), len(order)), -np.inf)
+    for start in range(0, len(looked_at), CLIPS_AT_ONCE):
+        places = looked_at[start : start + CLIPS_AT_ONCE]
+        if read_frames is None:
+            scores[:, places] = directions @ rows[places].T
+            continue
+        for place, clip in zip(places, read_frames([ids[at] for at in places]), strict=True):
+            vectors = clip.vectors if len(clip.vectors) else clip.clip_vector[None]
+            scores[:, place] = frame_score(directions, vectors.astype(np.float64))
+    best = [np.take_along_axis(scores, chosen[size], axis=1).max(axis=1) for size in sizes]
+    return NullScores(
+        sizes=(*sizes[:-1], len(clip_ids)),
+        locations=tuple(_rounded(float(np.median(reached))) for reached in best),
+        spreads=tuple(_rounded(_spread(reached)) for reached in best),
+    )
+
+
+def _sizes(count: int) -> tuple[int, ...]:
+    sizes = []
+    size = 1
+    while size < count:
+        sizes.append(size)
+        size *= STEP
+    return (*sizes, count)
+
+
+def _candidates(similar: NDArray[np.float64], size: int) -> NDArray[np.int64]:
+    """(b, k) the clips most similar to each text in its own sample of `size` of the n; `similar`: (b, n)."""
+    texts, count = similar.shape
+    samples = (np.arange(texts)[:, None] * size + np.arange(size)) % count
+    nearest = np.argsort(-np.take_along_axis(similar, samples, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(samples, nearest[:, :CANDIDATES], axis=1)
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """Mean of two estimates of the standard deviation: from the values below the median, and from the 84th
+    percentile, since the best of many has a longer tail above; 0 where both are rounding errors."""
+    middle, upper = np.quantile(values, [0.5, UPPER])
+    below = middle - values[values <= middle]
+    spread = (float(np.sqrt(np.mean(np.square(below)))) + float(upper - middle)) / 2
+    return spread if spread > NOTHING * float(np.abs(values).max()) else 0.0
+
+
+def _shuffled(clip_id: str) -> bytes:
+    """A place in an order that has nothing to do with videos and time."""
+    return hashlib.blake2b(clip_id.encode(), digest_size=8).digest()
+
+
+def _rounded(value: float) -> float:
+    """To 9 significant digits: the last bits of a sum are the processor's."""
+    return float(f"{value:.9g}")
