@@ -17,7 +17,7 @@ from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMis
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
 from indexers.protocol import Disabled
-from indexers.settings import AsrSettings, EncoderSettings
+from indexers.settings import AsrSettings, Device, EncoderSettings
 
 RATE = 16_000
 """Samples a second that Whisper takes."""
@@ -31,6 +31,8 @@ REPEATING = 2.4
 """Compression ratio above which Whisper's output counts as failed (Radford et al. 2022, section 4.5). The
 paper then samples at a higher temperature; here nothing is sampled, and such a segment is dropped."""
 
+COMPUTE = {"cpu": ("int8",), "cuda": ("float16", "int8_float16")}
+"""Arithmetic of each device, best first; else float32."""
 PACKAGE = "faster_whisper"
 INSTALL = "pip install 'offline-video-rag[asr]'"
 
@@ -116,11 +118,13 @@ def open_asr(
     `auto` means: if the weights and the package are here and whole. `on` raises
     `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model
     or language is a `SettingsError` either way. `encoder`: where weights are
-    (`models_dir`). Nothing is downloaded.
+    (`models_dir`), and the device: CUDA where CTranslate2 sees one, else the
+    processor (it knows no MPS). Nothing is downloaded.
     """
     try:
-        folder = _find(settings, encoder or EncoderSettings())
-        return folder if isinstance(folder, Disabled) else _load(folder, settings, threads)
+        encoder = encoder or EncoderSettings()
+        folder = _find(settings, encoder)
+        return folder if isinstance(folder, Disabled) else _load(folder, settings, threads, encoder.device)
     except ModelError as error:
         if settings.mode == "on":
             raise
@@ -157,7 +161,7 @@ def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
     return folder
 
 
-def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
+def _load(folder: Path, settings: AsrSettings, threads: int, wanted: Device) -> Asr:
     try:
         import ctranslate2
         from faster_whisper import WhisperModel
@@ -166,11 +170,13 @@ def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
             f"faster-whisper cannot be loaded ({error}); install it again with: {INSTALL}"
         ) from error
 
-    compute = "int8" if "int8" in ctranslate2.get_supported_compute_types("cpu") else "float32"
+    device = "cuda" if wanted in ("auto", "cuda") and ctranslate2.get_cuda_device_count() else "cpu"
+    supported = ctranslate2.get_supported_compute_types(device)
+    compute = next((name for name in COMPUTE[device] if name in supported), "float32")
     try:
         model = WhisperModel(
             str(folder),
-            device="cpu",
+            device=device,
             compute_type=compute,
             cpu_threads=threads,
             num_workers=1,
@@ -183,10 +189,11 @@ def _load(folder: Path, settings: AsrSettings, threads: int) -> Asr:
         raise SettingsError(
             f"asr.language: {settings.model} does not know {settings.language!r}; use en, de, ..."
         )
+    named = compute if device == "cpu" else f"{device}-{compute}"
     parts = {
         "versions": [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")],
         "weights": folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
-        "settings": [settings.model, settings.language, compute, WINDOW, SEARCH, QUIET, REPEATING],
+        "settings": [settings.model, settings.language, named, WINDOW, SEARCH, QUIET, REPEATING],
     }
-    reason = f"speech: on, {settings.model} ({compute}) by faster-whisper {version('faster-whisper')}"
+    reason = f"speech: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
     return Asr(model, settings.language, fingerprint(parts), reason)

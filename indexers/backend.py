@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
+from indexers.families import PLACES, device_of
 from indexers.protocol import ImageEncoder
+from indexers.settings import Device
 
-BATCHES = (8, 16, 32)
+BATCHES = {"cpu": (8, 16, 32), "cuda": (32, 64, 128, 256), "mps": (16, 32, 64)}
+"""What is tried on each device, in images; one that does not fit runs in halves, and is no quicker."""
 MIN_COSINE = 0.999
 TIE = 1.1
 """Batches within 10 % of the best count as equal, and the smallest is taken."""
@@ -64,20 +67,28 @@ class Timing:
         return f"{self.backend} x{self.batch} {self.cpu * 1000:.1f}/{self.wall * 1000:.1f}"
 
 
-def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto", batch: int = 0) -> Measured:
-    """The quickest backend of this processor that keeps the vectors, at the quickest batch of 8, 16 and 32.
+def measure(
+    open_encoder: Opener,
+    backends: Sequence[str],
+    backend: str = "auto",
+    batch: int = 0,
+    *,
+    device: Device = "auto",
+) -> Measured:
+    """The quickest backend of this device that keeps the vectors, at the quickest batch of `BATCHES`.
 
     `backends`: all that the encoder has; the first is the reference of the others. A `backend` or a
-    `batch` that is set is the only one tried. Raises `SettingsError` where a backend that was set does
-    not run here, or does not keep the vectors.
+    `batch` that is set is the only one tried. Raises `SettingsError` where a backend or device that was set
+    does not run here, or does not keep the vectors.
     """
-    sizes = (batch,) if batch else BATCHES
+    names = _candidates(backends, backend, device)
+    sizes = (batch,) if batch else BATCHES[device_of(names[0])]
     images = probe_images(max(sizes))
-    names = _candidates(backends, backend)
     reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(images[: sizes[0]])
     notes: list[str] = []
+    encoders = [open_encoder(backend=name, batch=sizes[0]) for name in names]
     trials = _quick_timings(
-        [open_encoder(backend=name, batch=sizes[0]) for name in names], images[: sizes[0]]
+        [one for one in encoders if _runs(one, images[: sizes[0]], notes)], images[: sizes[0]]
     )
     for trial in sorted(trials, key=lambda trial: trial.cost):
         encoder = open_encoder(backend=trial.backend, batch=sizes[0])
@@ -90,23 +101,43 @@ def measure(open_encoder: Opener, backends: Sequence[str], backend: str = "auto"
     raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(notes)}")
 
 
-def _candidates(backends: Sequence[str], backend: str) -> tuple[str, ...]:
-    here = tuple(backends)
-    if "torch-bf16" in here:
-        from indexers.torch_backend import available_backends
+def _candidates(backends: Sequence[str], backend: str, device: Device) -> tuple[str, ...]:
+    """Of the backends that run here, the one that was set, or all of the device.
 
-        here = tuple(name for name in here if name in available_backends())
+    An encoder that knows no backend of the device runs on the processor.
+    """
+    if PLACES.keys().isdisjoint(backends):
+        here = on_device = tuple(backends)
+    else:
+        from indexers.torch_backend import available_backends, find_device
+
+        chosen = find_device(device)
+        usable = {name for place in BATCHES for name in available_backends(place)}
+        here = tuple(name for name in backends if name in usable or name not in PLACES)
+        on_device = tuple(name for name in here if device_of(name) == chosen)
     if backend == "auto":
-        return here
+        return on_device or tuple(name for name in here if device_of(name) == "cpu")
     if backend not in here:
         raise SettingsError(f"encoder.backend {backend!r} does not run here; what does: {', '.join(here)}")
     return (backend,)
 
 
+def _runs(encoder: ImageEncoder, images: NDArray[np.uint8], notes: list[str]) -> bool:
+    """Whether the device has all that the model computes: MPS lacks some operators in some dtypes."""
+    if device_of(encoder.backend) == "cpu":
+        return True
+    try:
+        encoder.encode_images(images)
+    except NotImplementedError as error:
+        notes.append(f"{encoder.backend} refused: {str(error).splitlines()[0]}")
+        return False
+    return True
+
+
 def _quick_timings(encoders: list[ImageEncoder], images: NDArray[np.uint8]) -> list[Timing]:
     """The quickest pass of each, in turns: what else the machine does then hits all of them."""
-    if len(encoders) == 1:
-        return [_timed(encoders[0], images)[1]]
+    if len(encoders) <= 1:
+        return [_timed(encoder, images)[1] for encoder in encoders]
     rounds = [[_timed(encoder, images)[1] for encoder in encoders] for _ in range(1 + ROUNDS)]
     # The first pass also sets kernels up.
     return [min(passes, key=lambda timing: timing.cost) for passes in zip(*rounds[1:], strict=True)]

@@ -48,7 +48,23 @@ WHISPER = FolderLayout(
 
 
 GROUP = "rag.image_encoders"
-TORCH_BACKENDS = ("torch-fp32", "torch-bf16")
+PLACES = {
+    "torch-fp32": ("cpu", "float32"),
+    "torch-bf16": ("cpu", "bfloat16"),
+    "cuda-fp32": ("cuda", "float32"),
+    "cuda-bf16": ("cuda", "bfloat16"),
+    "cuda-fp16": ("cuda", "float16"),
+    "mps-fp32": ("mps", "float32"),
+    "mps-fp16": ("mps", "float16"),
+}
+"""Device and dtype of each backend; float32 first, which every other one of the device is compared with."""
+TORCH_BACKENDS = tuple(PLACES)
+CPU_BACKENDS = ("torch-fp32", "torch-bf16")
+
+
+def device_of(backend: str) -> str:
+    """`cpu`, `cuda` or `mps`; `cpu` for an arithmetic of another package."""
+    return PLACES[backend][0] if backend in PLACES else "cpu"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
 from indexers.protocol import SingleTextEncoder, unit_rows
-from indexers.torch_backend import TorchImageEncoder, guard_torchvision
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves, placement
 
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,
@@ -94,7 +94,8 @@ class ImageBindEncoder(TorchImageEncoder):
             padding = part[-1:].expand(self.batch - len(part), *part.shape[1:])
             with torch.inference_mode():
                 # The axis of moments keeps the model from taking channels for it.
-                parts.append(self._forward(torch.cat([part, padding])[:, None])[: len(part)].float().numpy())
+                features = in_halves(self._forward, torch.cat([part, padding])[:, None])
+                parts.append(features[: len(part)].float().cpu().numpy())
         return _mean(np.concatenate(parts))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -195,12 +196,10 @@ def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _vision(model: Any, backend: str) -> Callable[[Any], Any]:
-    import torch
-
-    dtype = torch.bfloat16 if backend == "torch-bf16" else torch.float32
+    device, dtype = placement(backend)
     for parts in (model.modality_preprocessors, model.modality_trunks, model.modality_heads):
-        parts["vision"].to(dtype)
-    return lambda pixels: model({"vision": pixels.to(dtype)})["vision"]
+        parts["vision"].to(device=device, dtype=dtype)
+    return lambda pixels: model({"vision": pixels.to(device=device, dtype=dtype)})["vision"]
 
 
 def _load(path: Path, sizes: Mapping[str, int], modalities: Sequence[str]) -> Any:

@@ -40,8 +40,8 @@ class Preprocessing:
 
     @property
     def short_side(self) -> int:
-        """Short side of an image, in pixels, below which it is enlarged; 0 where it never is."""
-        return max(self.exact) if self.exact is not None else self.shortest or 0
+        """Short side of an image, in pixels, below which it is enlarged or padded; 0 where it never is."""
+        return max(self.exact) if self.exact is not None else self.shortest or max(self.crop or (0,))
 
     def facts(self) -> dict[str, Any]:
         """The fields as plain values, for a fingerprint."""

@@ -62,7 +62,13 @@ def choose_backend(name: str, settings: EncoderSettings) -> Measured:
     from indexers.backend import measure
 
     family, source = _open_source(name, settings)
-    return measure(partial(family.open_image, source), family.backends, settings.backend, settings.batch)
+    return measure(
+        partial(family.open_image, source),
+        family.backends,
+        settings.backend,
+        settings.batch,
+        device=settings.device,
+    )
 
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
@@ -71,11 +77,20 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     return family.open_text(source)
 
 
-def open_text_encoder(name: str, settings: EncoderSettings) -> PassageEncoder:
-    """Passages and evidence into vectors, through sentence-transformers, in stable batches."""
+def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = "") -> PassageEncoder:
+    """Passages and evidence into vectors, through sentence-transformers, in stable batches.
+
+    `backend`: a library's own; else the settings', of which `auto` is float32 on their device. Raises
+    `SettingsError` for one that does not run here.
+    """
     from indexers.sentence import SentenceEncoder
 
-    return SentenceEncoder(name, _sentence_folder(name, settings))
+    chosen = backend or settings.text_backend
+    if chosen == "auto":
+        from indexers.torch_backend import available_backends, find_device
+
+        chosen = available_backends(find_device(settings.device))[0]
+    return SentenceEncoder(name, _sentence_folder(name, settings), backend=chosen)
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:

@@ -19,22 +19,27 @@ from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
-from indexers.torch_backend import quiet_transformers
+from indexers.torch_backend import placement, quiet_transformers
 
-BATCH = 16
+BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
+"""Texts in a batch, by device."""
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 class SentenceEncoder(FileIdentity):
     """A `TextEncoder` over any sentence-transformers folder; `limit` tokens a text, the rest is cut."""
 
-    backend = "torch-fp32"
-    batch = BATCH
-
-    def __init__(self, name: str, folder: Path, *, role: Role = "document") -> None:
+    def __init__(
+        self, name: str, folder: Path, *, role: Role = "document", backend: str = "torch-fp32"
+    ) -> None:
         """Some models were trained with other words before a question than before a passage: `role`.
 
-        Raises `WeightsInvalid` where sentence-transformers cannot read the folder."""
+        Raises `WeightsInvalid` where sentence-transformers cannot read the folder, and `SettingsError` for
+        a `backend` without its device.
+        """
+        self._device, dtype = placement(backend)
+        self.backend = backend
+        self.batch = BATCHES[self._device]
         settings = read_sentence_folder(folder)
         self.name = name
         self.limit = settings.limit
@@ -42,7 +47,7 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        self._model = _load(folder)
+        self._model = _load(folder).to(device=self._device, dtype=dtype)
         self.dim = int(self._model.get_embedding_dimension())
 
     def _facts(self) -> Mapping[str, Any]:
@@ -58,8 +63,8 @@ class SentenceEncoder(FileIdentity):
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Each batch as soon as it is done: places in `texts`, and their unit rows, float32 (m, dim)."""
         for length, members in self._by_length([self._tokens(self._prompt + text) for text in texts]).items():
-            for start in range(0, len(members), BATCH):
-                part = members[start : start + BATCH]
+            for start in range(0, len(members), self.batch):
+                part = members[start : start + self.batch]
                 rows = self._encode_batch([ids for _, ids in part], length)
                 yield [place for place, _ in part], unit_rows(rows)
 
@@ -73,15 +78,18 @@ class SentenceEncoder(FileIdentity):
     def _encode_batch(self, texts: list[NDArray[np.int64]], length: int) -> NDArray[np.float32]:
         import torch
 
-        ids = np.full((BATCH, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
-        mask = np.zeros((BATCH, length), dtype=np.int64)
-        for row in range(BATCH):
+        ids = np.full((self.batch, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
+        mask = np.zeros((self.batch, length), dtype=np.int64)
+        for row in range(self.batch):
             text = texts[min(row, len(texts) - 1)]
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
+        features = {
+            "input_ids": torch.from_numpy(ids).to(self._device),
+            "attention_mask": torch.from_numpy(mask).to(self._device),
+        }
         with torch.inference_mode():
-            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().numpy()
+            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().cpu().numpy()
         return vectors[: len(texts)]
 
 

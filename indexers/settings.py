@@ -10,6 +10,7 @@ from pydantic import Field
 from corpora.settings import SettingsSection
 
 Switch = Literal["auto", "on", "off"]
+Device = Literal["auto", "cpu", "cuda", "mps"]
 
 
 class EncoderSettings(SettingsSection):
@@ -19,9 +20,16 @@ class EncoderSettings(SettingsSection):
     """`auto`, `none`, or a name of `rag models list`."""
     text: str = "all-MiniLM-L6-v2"
     """Encoder of sentences and passages, a name of `rag models list`."""
+    device: Device = "auto"
+    """Where images, passages and speech are encoded: `cuda`, `mps`, `cpu`; `auto` takes the first that torch
+    sees. A library keeps the device that it was made on; questions are encoded on the processor."""
     backend: str = "auto"
-    """`auto` measures once and keeps; or one of `torch-fp32`, `torch-bf16`, ..."""
-    batch: int = Field(0, ge=0, le=256)
+    """`auto` measures the device's once and keeps the best; or one of `torch-fp32`, `torch-bf16`,
+    `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
+    text_backend: str = "auto"
+    """Arithmetic of sentences and passages, a name as of `backend`; `auto` is float32 on the device. A
+    library keeps its own. Lower precision can change which passages rank tenth and eleventh."""
+    batch: int = Field(0, ge=0, le=1024)
     """Images in a batch; 0 measures once and keeps."""
     reuse_still_frames: bool = True
     """Encode near-identical neighbouring frames once."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.digests import fingerprint
+from indexers.families import PLACES
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder, TextTower
-
-BACKENDS = ("torch-fp32", "torch-bf16")
+from indexers.settings import Device
 
 
 @contextmanager
@@ -40,22 +40,85 @@ def quiet_transformers() -> Iterator[None]:
                 logging.enable_progress_bar()
 
 
-def available_backends() -> tuple[str, ...]:
-    """Backends worth trying on this processor; bfloat16 only where it has instructions for it."""
+def has_device(device: str) -> bool:
+    """Whether torch sees a device of that class here: `cpu`, `cuda` or `mps`."""
     import torch
 
-    fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return BACKENDS if fast else BACKENDS[:1]
+    if device == "cuda":
+        return bool(torch.cuda.is_available())
+    return device == "cpu" or (device == "mps" and bool(torch.backends.mps.is_available()))
+
+
+def find_device(device: Device) -> str:
+    """`cpu`, `cuda` or `mps`; `auto` takes CUDA, else MPS, else the processor.
+
+    Raises `SettingsError` for a device that torch does not see here.
+    """
+    if device == "auto":
+        return next(name for name in ("cuda", "mps", "cpu") if has_device(name))
+    if not has_device(device):
+        raise SettingsError(f"encoder.device {device}: torch sees none here; auto takes what there is")
+    return device
+
+
+def available_backends(device: str = "cpu") -> tuple[str, ...]:
+    """Backends of a device that are worth trying; bfloat16 only where it has instructions for it. None
+    where torch does not see the device here."""
+    import torch
+
+    if not has_device(device):
+        return ()
+    if device == "cuda":
+        fast = torch.cuda.is_bf16_supported(including_emulation=False)
+    else:
+        fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
+    return tuple(
+        name for name, (place, dtype) in PLACES.items() if place == device and (fast or dtype != "bfloat16")
+    )
+
+
+def placement(backend: str) -> tuple[str, Any]:
+    """Device and torch dtype of a backend. Raises `SettingsError` for an unknown one, or without its device.
+
+    A library keeps the backend it was made with, and needs its device to encode more, not to be asked.
+    """
+    import torch
+
+    if backend not in PLACES:
+        raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
+    device, dtype = PLACES[backend]
+    if not has_device(device):
+        raise SettingsError(
+            f"backend {backend} needs {device.upper()}, which torch does not see here: index on a machine "
+            "that has it, or encode everything again with rag index --reembed"
+        )
+    return device, getattr(torch, dtype)
 
 
 def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callable[[Any], Any]:
-    """A function from float32 pixels to features, with the tower in the backend's dtype."""
+    """A function from float32 pixels to features, with the tower on the backend's device and in its dtype."""
+    device, dtype = placement(backend)
+    placed = tower.to(device=device, dtype=dtype)
+    return lambda pixels: features(placed(pixels.to(device=device, dtype=dtype)))
+
+
+def in_halves(forward: Callable[[Any], Any], pixels: Any) -> Any:
+    """Features of `pixels`, (n, ...), in halves for as long as the device has too little memory for them.
+
+    What other programs hold there changes while a library is indexed. Raises torch's OutOfMemoryError where
+    one image is too much.
+    """
     import torch
 
-    if backend == "torch-fp32":
-        return lambda pixels: features(tower(pixels))
-    half = tower.to(torch.bfloat16)
-    return lambda pixels: features(half(pixels.to(torch.bfloat16)))
+    try:
+        return forward(pixels)
+    except torch.OutOfMemoryError:
+        if len(pixels) == 1:
+            raise
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    middle = len(pixels) // 2
+    return torch.cat([in_halves(forward, part) for part in (pixels[:middle], pixels[middle:])])
 
 
 class TorchImageEncoder(ImageEncoder):
@@ -74,8 +137,8 @@ class TorchImageEncoder(ImageEncoder):
         batch: int,
     ) -> None:
         """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim), in the backend's dtype."""
-        if backend not in BACKENDS:
-            raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(BACKENDS)}")
+        if backend not in PLACES:
+            raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
         self.name = name
         self.dim = dim
         self.weights = weights
@@ -95,8 +158,8 @@ class TorchImageEncoder(ImageEncoder):
 
         pixels = torch.from_numpy(self.preprocessing(images))
         with torch.inference_mode():
-            features = self._forward(pixels)
-        rows: NDArray[np.float32] = features.float().numpy()
+            features = in_halves(self._forward, pixels)
+        rows: NDArray[np.float32] = features.float().cpu().numpy()
         return rows
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import CPU_BACKENDS, EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.models.lookup import find_weights
 from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
 from indexers.preprocess import Preprocessing
@@ -157,6 +157,7 @@ FAMILY = ImageEncoderFamily(
     open_text=lambda source: open_bundled_text(_sentences(source), source.path),
     layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
     file="tower.safetensors",
+    backends=CPU_BACKENDS,
 )
 
 

@@ -188,7 +188,9 @@ class LazyTextEncoder:
 
     def _opened(self) -> PassageEncoder:
         if self._encoder is None:
-            encoder = open_text_encoder(self.name, self._settings.encoder)
+            encoder = open_text_encoder(
+                self.name, self._settings.encoder, backend=self.backend or "torch-fp32"
+            )
             if encoder.fingerprint != self.fingerprint:
                 raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
             self._encoder = encoder

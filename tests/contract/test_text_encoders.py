@@ -282,3 +282,15 @@ def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
     (folder / lost).unlink()
     with pytest.raises(WeightsInvalid, match="lost"):
         open_query_encoder(str(folder), SETTINGS)
+
+
+def test_lower_precision_is_another_encoder_that_stays_near(folders: dict[str, Path]) -> None:
+    """A library of float32 vectors never gets bfloat16 ones, and questions in float32 fit both."""
+    name = str(folders["bert-mean"])
+    plain, half = (open_text_encoder(name, SETTINGS, backend=it) for it in ("torch-fp32", "torch-bf16"))
+    assert plain.fingerprint != half.fingerprint
+    rows, near = plain.encode_text(TEXTS), half.encode_text(TEXTS)
+    assert near.dtype == np.float32
+    assert np.array_equal(near, half.encode_text(TEXTS))
+    assert 0.995 < float((rows * near).sum(axis=1).min()) < 1
+    assert open_text_encoder(name, SETTINGS).backend.endswith("-fp32")

@@ -92,6 +92,8 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
     [
         (Preprocessing(exact=(384, 384)), 384),
         (Preprocessing(shortest=224, crop=(224, 224)), 224),
+        (Preprocessing(exact=(224, 384)), 384),
+        (Preprocessing(crop=(336, 336)), 336),
         (Preprocessing(), 0),
     ],
 )

@@ -1,0 +1,93 @@
+"""Where an image encoder runs: by what torch sees, in the fingerprint, in halves where memory ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexers.backend import BATCHES, measure
+from indexers.families import PLACES, TORCH_BACKENDS, device_of
+from indexers.preprocess import Preprocessing
+from indexers.settings import Device
+from indexers.torch_backend import (
+    TorchImageEncoder,
+    available_backends,
+    find_device,
+    has_device,
+    in_halves,
+    placement,
+)
+from rag.errors import SettingsError
+
+torch = pytest.importorskip("torch")
+
+ABSENT: tuple[Device, ...] = tuple(name for name in ("cuda", "mps") if not has_device(name))  # type: ignore[misc]  # two of the literals
+"""No machine has both."""
+
+
+class Limited:
+    """A forward whose device holds only so many images."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.sizes: list[int] = []
+
+    def __call__(self, pixels: Any) -> Any:
+        self.sizes.append(len(pixels))
+        if len(pixels) > self.most:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return pixels.flatten(1).sum(dim=1, keepdim=True)
+
+
+def encoder(backend: str, forward: Any = None) -> TorchImageEncoder:
+    return TorchImageEncoder(
+        name="plain",
+        dim=1,
+        weights="0" * 64,
+        preprocessing=Preprocessing(),
+        forward=forward or Limited(64),
+        open_text=lambda: pytest.fail("no text here"),
+        backend=backend,
+        batch=8,
+    )
+
+
+def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
+    pixels = torch.arange(12, dtype=torch.float32).reshape(6, 2)
+    forward = Limited(2)
+    assert torch.equal(in_halves(forward, pixels), Limited(6)(pixels))
+    assert forward.sizes == [6, 3, 1, 2, 3, 1, 2]
+    images = np.random.default_rng(0).integers(1, 255, (11, 4, 4, 3), np.uint8)
+    halved, whole = (encoder("torch-fp32", Limited(most)).encode_images(images) for most in (3, 64))
+    assert np.array_equal(halved, whole)
+
+
+def test_one_image_that_does_not_fit_is_an_error() -> None:
+    with pytest.raises(torch.OutOfMemoryError):
+        in_halves(Limited(0), torch.zeros(4, 2))
+
+
+def test_libraries_made_on_the_processor_keep_their_fingerprint() -> None:
+    assert encoder("torch-fp32").fingerprint == "f18f436544a81b4d361fd9eccab36a04"
+    assert len({encoder(backend).fingerprint for backend in PLACES}) == len(PLACES)
+
+
+@pytest.mark.parametrize("device", ABSENT)
+def test_a_device_that_is_not_here_is_named(device: Device) -> None:
+    assert available_backends(device) == ()
+    with pytest.raises(SettingsError, match=f"encoder.device {device}"):
+        find_device(device)
+    with pytest.raises(SettingsError, match="rag index --reembed"):
+        placement(f"{device}-fp16")
+    with pytest.raises(SettingsError, match=f"encoder.device {device}"):
+        measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
+
+
+def test_auto_takes_what_torch_sees() -> None:
+    device = find_device("auto")
+    assert has_device(device)
+    assert available_backends(device)[0].endswith("-fp32")
+    assert {device_of(name) for name in available_backends(device)} == {device}
+    assert {place for place, _ in PLACES.values()} == BATCHES.keys()
