@@ -12,7 +12,7 @@ from typing import Literal
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
 
-Purpose = Literal["image encoder", "text encoder", "speech", "reasoner"]
+Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
 
 TRANSFORMERS_FILES = (
     "config.json",
@@ -75,7 +75,8 @@ class Model:
     name: str
     purpose: Purpose
     family: str
-    """`sentence`, `whisper`, `vlm`, or a registered family of image encoders (`indexers.families`)."""
+    """`sentence`, `whisper`, `reader`, `vlm`, or a registered family of image encoders
+    (`indexers.families`)."""
     repo: str
     """`organisation/name` on the Hugging Face hub; empty where the hub does not have it."""
     size: int

@@ -179,7 +179,7 @@ def readable_size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
-LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "whisper": WHISPER}
+LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": SENTENCE, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
 MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"

@@ -16,6 +16,7 @@ from rag.settings import PartSettings, ReasonerSettings, Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder, TextTower
+    from indexers.settings import EncoderSettings
     from rag.reasoners.llm.recording import Recording
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part, Reasoner
@@ -31,6 +32,8 @@ class ReasonerContext:
 
     settings: ReasonerSettings
     """Of the part that the reasoner runs."""
+    encoder: EncoderSettings
+    """Where installed models are (`indexers.models.lookup.find_weights`)."""
     seed: int
     text_encoder: TextEncoder | None
     """Of the library; None where no library is open."""
@@ -60,10 +63,10 @@ def open_reasoner(
     }
     whole = settings.reasoner
     recorded = whole.record is not None or whole.replay is not None
-    if recorded and all(own.kind == "embedded" for own in by_part.values()):
+    if recorded and all(own.kind in ("embedded", "extractive") for own in by_part.values()):
         raise SettingsError(
-            "reasoner.record and reasoner.replay are for a language model; the embedded reasoner always "
-            "gives the same reply"
+            "reasoner.record and reasoner.replay are for a language model; the embedded and the extractive "
+            "reasoner always give the same reply"
         )
     recording = open_recording(whole) if recorded else None
     usage_counter = UsageCounter()
@@ -74,7 +77,9 @@ def open_reasoner(
         identity = own.kind if own.kind == "embedded" else _identity(own)
         if identity not in opened:
             factory: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
-            context = ReasonerContext(own, settings.seed, text_encoder, tower, usage_counter, recording)
+            context = ReasonerContext(
+                own, settings.encoder, settings.seed, text_encoder, tower, usage_counter, recording
+            )
             opened[identity] = factory(context)
         return opened[identity]
 

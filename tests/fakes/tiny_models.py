@@ -136,15 +136,30 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.base.modules import Transformer
     from sentence_transformers.sentence_transformer.modules import Pooling
-    from transformers import BertConfig, BertModel, BertTokenizer, RobertaConfig, RobertaModel
+    from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 
     raw = folder.parent / f"{folder.name}-raw"
+    sizes = _bert_tokenizer(raw)
+    torch.manual_seed(seed)
+    model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
+    _rough(model).save_pretrained(raw)
+    transformer = Transformer(str(raw), max_seq_length=80)
+    SentenceTransformer(modules=[transformer, Pooling(32, pooling_mode=pooling)], device="cpu").save(
+        str(folder)
+    )
+    return folder
+
+
+def _bert_tokenizer(folder: Path) -> dict[str, int]:
+    """BERT's word pieces over a small vocabulary; the sizes of a model of two layers for it."""
+    from transformers import BertTokenizer
+
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS.split()]
     pieces += list("abcdefghijklmnopqrstuvwxyz0123456789.,?!'")
     pieces += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz0123456789"]
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(pieces))}
-    BertTokenizer(vocab=vocabulary).save_pretrained(raw)
-    sizes = {
+    BertTokenizer(vocab=vocabulary).save_pretrained(folder)
+    return {
         "vocab_size": len(vocabulary),
         "hidden_size": 32,
         "num_hidden_layers": 2,
@@ -153,13 +168,40 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
         "max_position_embeddings": 96,
         "pad_token_id": 0,
     }
-    torch.manual_seed(seed)
-    model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
-    _rough(model).save_pretrained(raw)
-    transformer = Transformer(str(raw), max_seq_length=80)
-    SentenceTransformer(modules=[transformer, Pooling(32, pooling_mode=pooling)], device="cpu").save(
-        str(folder)
+
+
+def save_reader(folder: Path, *, architecture: str = "bert", null: float = -8.0) -> Path:
+    """A BERT or RoBERTa with random weights and a head for start and end, fitted to be near 8 on the word
+    "glass", `null` on the first token of all and -8 elsewhere."""
+    guard_torchvision()
+    import torch
+    from transformers import (
+        AutoTokenizer,
+        BertConfig,
+        BertForQuestionAnswering,
+        RobertaConfig,
+        RobertaForQuestionAnswering,
     )
+
+    sizes = _bert_tokenizer(folder)
+    torch.manual_seed(0)
+    if architecture == "bert":
+        model = _rough(BertForQuestionAnswering(BertConfig(**sizes)))
+    else:
+        model = _rough(RobertaForQuestionAnswering(RobertaConfig(**{**sizes, "type_vocab_size": 2})))
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    with torch.no_grad():
+        text = " ".join([WORDS] * 2)
+        pairs = [(WORDS[at : at + 40], text[at : at + 90]) for at in range(0, len(text), 9)]
+        read = tokenizer(pairs, return_tensors="pt", padding=True, truncation=True, max_length=90)
+        hidden = model.base_model(**read).last_hidden_state
+        wanted = torch.where(read["input_ids"] == tokenizer.vocab["glass"], 8.0, -8.0)
+        wanted[:, 0] = null
+        inside = read["attention_mask"].bool()
+        fitted = torch.linalg.lstsq(hidden[inside], wanted[inside, None]).solution[:, 0]
+        model.qa_outputs.weight.copy_(torch.stack([fitted, fitted]))
+        model.qa_outputs.bias.zero_()
+    model.save_pretrained(folder)
     return folder
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 15
+VERSION = 16
 """Of the rules; goes up whenever one changes a reply."""
 
 

@@ -1,14 +1,14 @@
 """An open question answered by the evidence sentence that answers it best, quoted unchanged.
 
-Each sentence of the windows and passages that were read is scored by
+Sentences of passages are ordered, and their confidence is given, by the fitted model of `quotation`. Each
+sentence of the windows is scored by
 
     value = cosine(question, sentence) + 0.12 overlap + cue
 
-with the overlap weighted by how rare a word is among the sentences at hand
-(words of a passage's title count half), and a cue for holding the kind of
-thing that is asked for. The confidence is `rag.relevance`'s
-curve for answers; a cue can only take away from it, but for a measure ("110 Nm")
-with all the words of a question for one ("how tight", "how far").
+with the overlap weighted by how rare a word is among the sentences at hand, and a cue for holding the kind of
+thing that is asked for. Its confidence is `rag.relevance`'s curve for answers; a cue can only take away from
+it, but for a measure ("110 Nm") with all the words of a question for one ("how tight", "how far"). Of the
+best of both the more confident one is quoted.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.quotation import PassageText, Scored
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speech_question
+from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, shortlist, speech_question
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap, rarity
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
@@ -39,26 +38,6 @@ MEASURE_BONUS = 0.08
 FULL = 0.999
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
-
-PLACES = {
-    "subtitle": "the subtitles",
-    "asr": "what is said",
-    "ocr": "the text on screen",
-    "caption": "the caption",
-    "chapter": "the chapter title",
-    "tag": "the tags",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A sentence with its value as an answer (unbounded) and its confidence in [0, 1]."""
-
-    sentence: Sentence
-    value: float
-    confidence: float
-    overlap: float
-    holds_type: bool
 
 
 def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
@@ -86,35 +65,60 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return answer_open(reading, vectors)
 
 
-def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
-    """Best first; equal ones in the order of reading."""
+@dataclass(frozen=True, slots=True)
+class Shortlisted:
+    """What is asked of a reading, all its sentences, and the cosines of those worth a vector."""
+
+    core: str
+    wanted: tuple[str, ...]
+    """Stems of what is asked."""
+    kind: AnswerType
+    sentences: tuple[Sentence, ...]
+    cosines: dict[Sentence, float]
+
+
+def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlisted:
+    """Cosine of the question and each sentence in its context, below its title where it has one."""
     question = without_source_sentences(reading.question.text)
     core = parts(question).asked or question
     core = speech_question(core) or core
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
-    candidates = shortlist(wanted, sentences_of(reading), kind)
-    if not candidates:
+    sentences = sentences_of(reading)
+    texts = {
+        one: f"{one.title}. {one.context}" if one.title else one.context
+        for one in shortlist(wanted, sentences, kind)
+    }
+    rows = vectors.of([core, *texts.values()]) if texts else {}
+    cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}
+    return Shortlisted(core, tuple(wanted), kind, tuple(sentences), cosines)
+
+
+def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
+    """First the one to quote: of the best of the windows and the best of the passages the more confident.
+
+    Then the others by value; equal ones in the order of reading.
+    """
+    asked = cosines_of_shortlist(reading, vectors)
+    if not asked.cosines:
         return []
-    weights = rarity([set(content_words(f"{s.title} {s.context}")) for s in candidates])
-    focus = focus_noun(core)
-    cosines = _cosines(core, candidates, vectors)
-    scored = [
-        _score(sentence, float(cosine), wanted, weights, kind, focus)
-        for sentence, cosine in zip(candidates, cosines, strict=True)
+    weights = rarity([set(content_words(f"{one.title} {one.context}")) for one in asked.cosines])
+    spoken = [
+        _score(one, cosine, asked, weights) for one, cosine in asked.cosines.items() if one.origin == "window"
     ]
-    order = sorted(range(len(scored)), key=lambda i: (-scored[i].value, i))
-    return [scored[i] for i in order]
+    read = [one for one in asked.sentences if one.origin == "passage"]
+    written = PassageText(asked.core, read, [passage.score for passage in reading.passages]).scored(
+        {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}
+    )
+    spoken, written = (sorted(scored, key=lambda one: -one.value) for scored in (spoken, written))
+    best = max([*spoken[:1], *written[:1]], key=lambda one: one.confidence)
+    others = [one for one in (*spoken, *written) if one is not best]
+    return [best, *sorted(others, key=lambda one: -one.value)]
 
 
-def _score(
-    sentence: Sentence,
-    cosine: float,
-    wanted: Sequence[str],
-    weights: Mapping[str, float],
-    kind: AnswerType,
-    focus: str,
-) -> Scored:
+def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mapping[str, float]) -> Scored:
+    """A sentence of a window."""
+    wanted, kind, focus = asked.wanted, asked.kind, focus_noun(asked.core)
     rarest = max(weights.values())
     known = {word: weights.get(word, rarest) for word in wanted}
     said = set(content_words(sentence.context))
@@ -132,13 +136,6 @@ def _score(
     return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
 
 
-def _cosines(question: str, sentences: Sequence[Sentence], vectors: SentenceVectors) -> NDArray[np.float64]:
-    """(n,) the cosine of each sentence in its context, below its title where it has one."""
-    texts = [f"{s.title}. {s.context}" if s.title else s.context for s in sentences]
-    rows = vectors.of([question, *texts])
-    return np.array([round(float(rows[question] @ rows[text]), 6) for text in texts])
-
-
 def _also(ranked: Sequence[Scored]) -> list[Scored]:
     """Other sentences that come near the best, from another place: they back the answer."""
     best = ranked[0]
@@ -151,15 +148,11 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def _explanation(best: Scored, kind: AnswerType) -> str:
-    sentence = best.sentence
-    if sentence.origin == "passage":
-        place = f"the passage “{sentence.title}”" if sentence.title else "a passage"
-    else:
-        place = f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
     shared = f"{best.overlap:.0%} of the question's words"
     sort = (
         f" and names what a “{kind.name}” question asks for"
         if best.holds_type and kind.name != "thing"
         else ""
     )
+    place = place_of(best.sentence)
     return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."

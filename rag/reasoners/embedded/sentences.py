@@ -38,6 +38,15 @@ a weight of 1 for all of the question's words in the sentence itself."""
 HEADING_WORDS = 8
 """A wrapped line of prose is longer."""
 
+PLACES = {
+    "subtitle": "the subtitles",
+    "asr": "what is said",
+    "ocr": "the text on screen",
+    "caption": "the caption",
+    "chapter": "the chapter title",
+    "tag": "the tags",
+}
+
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
@@ -63,6 +72,13 @@ class Sentence:
     kind: str
     start: float = 0.0
     end: float = 0.0
+
+
+def place_of(sentence: Sentence) -> str:
+    """Where it is, in words."""
+    if sentence.origin == "passage":
+        return f"the passage “{sentence.title}”" if sentence.title else "a passage"
+    return f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
 
 
 def split_sentences(text: str) -> list[str]:

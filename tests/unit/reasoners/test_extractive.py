@@ -1,0 +1,155 @@
+"""Answers read out of text by a question-answering model: the real loading path with tiny weights."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from safetensors.torch import load_file, save_file
+
+from corpora.records import Passage
+from indexers.settings import EncoderSettings
+from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+from rag.reasoners import open_reasoner
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.extractive import SPAN, SpanReader, best_span, reader_folder
+from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.roles.answer_open import ANSWER_OPEN
+from rag.reasoners.roles.reading import Reading, ReadPassage, sample_reading
+from rag.reasoners.roles.samples import CHOICE
+from rag.records import Question
+from rag.settings import Settings
+from tests.fakes.embedded_reasoner import sentences
+from tests.fakes.tiny_models import save_reader
+
+TEXT = "The man holds a lamp. The mirror is made of glass. A dog is in the house."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return save_reader(tmp_path_factory.mktemp("models") / "tiny-reader")
+
+
+@pytest.fixture(scope="module")
+def reader(folder):
+    return SpanReader(folder)
+
+
+def opened(folder):
+    return open_reasoner(Settings(reasoner={"kind": "extractive", "model": str(folder)}), sentences())
+
+
+def reading(*texts: str) -> Reading:
+    question = Question("q", "What is the mirror made of?")
+    passages = tuple(
+        ReadPassage(Passage(f"p{at}", f"d{at}", "", text), "p.md", 1.0, None) for at, text in enumerate(texts)
+    )
+    return Reading(question, rewrite_question(question), anchor_event(question), (), passages)
+
+
+def test_the_best_span_by_hand():
+    starts, ends = np.log([1.0, 2.0, 6.0, 1.0]), np.log([1.0, 1.0, 1.0, 4.0])
+    # Spans of three tokens: 2 + 2 + 8 + 6 + 24 + 4 = 46 beside the null answer's 1; all but those of the
+    # first token alone and of the last alone overlap tokens 2 and 3.
+    first, last, confidence = best_span(starts, ends)
+    assert (first, last) == (1, 2)
+    assert confidence == pytest.approx(44 / 47)
+
+
+def test_a_null_answer_with_more_than_the_spans_is_no_answer():
+    logits = np.log([9.0, 2.0, 2.0])
+    assert best_span(logits, logits) is None
+    assert best_span(np.zeros(1), np.zeros(1)) is None
+
+
+def test_an_answer_is_never_longer_than_30_tokens():
+    starts, ends = np.zeros(60), np.zeros(60)
+    starts[1], ends[50], ends[20] = 9.0, 9.0, 5.0
+    first, last, _ = best_span(starts, ends)
+    assert last - first < SPAN
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta"])
+def test_the_model_points_to_its_word_also_beyond_its_length(tmp_path, architecture):
+    far = "The man holds a lamp. " * 40 + TEXT
+    reader = SpanReader(save_reader(tmp_path / "reader", architecture=architecture))
+    spans, read = reader.read("What is the mirror made of?", ["The dog is red.", far])
+    best = max(spans, key=lambda span: span.confidence)
+    assert best.text == 1
+    assert "glass" in far[best.start : best.end]
+    assert read > len(far.split())
+
+
+def test_an_open_question_is_answered_with_its_sentence_passage_and_tokens(folder):
+    reasoner = opened(folder)
+    reply = reasoner.run(ANSWER_OPEN, reading("The dog is red.", TEXT))
+    assert "glass" in reply.text
+    assert reply.text in TEXT
+    assert "“The mirror is made of glass.”" in reply.explanation
+    assert (reply.windows, reply.passages) == ((), (1,))
+    assert 0 < reply.confidence <= 1
+    usage = reasoner.usage()
+    assert usage.calls == 1
+    assert usage.prompt_tokens > 20
+    assert reasoner.run(ANSWER_OPEN, reading("The dog is red.", TEXT)) == reply
+
+
+def test_a_model_that_prefers_the_null_answer_and_an_empty_reading_answer_nothing(tmp_path, folder):
+    silent = opened(save_reader(tmp_path / "silent", null=40.0))
+    for reasoner, read in ((silent, reading(TEXT)), (opened(folder), reading())):
+        reply = reasoner.run(ANSWER_OPEN, read)
+        assert (reply.text, reply.confidence, reply.passages) == ("", 0.0, ())
+
+
+def test_a_choice_is_the_embedded_reasoners(folder):
+    asked = sample_reading(CHOICE)
+    embedded = open_reasoner(Settings(), sentences())
+    assert opened(folder).run(ANSWER_CHOICE, asked) == embedded.run(ANSWER_CHOICE, asked)
+
+
+def test_a_question_longer_than_the_model_takes_is_shortened(reader):
+    spans, _ = reader.read("What is the mirror made of? " * 60, [TEXT])
+    assert all(span.text == 0 for span in spans)
+
+
+def test_the_fingerprint_names_the_weights(folder, tmp_path):
+    other = save_reader(tmp_path / "tiny-reader", null=0.0)
+    first, second = (json.loads(opened(each).fingerprint) for each in (folder, other))
+    assert first["model"] == second["model"] == "tiny-reader"
+    assert first["weights"] != second["weights"]
+
+
+def test_a_folder_without_a_trained_head_or_without_a_model_is_refused(tmp_path, folder):
+    headless = tmp_path / "headless"
+    shutil.copytree(folder, headless)
+    tensors = load_file(headless / "model.safetensors")
+    kept = {name: each for name, each in tensors.items() if not name.startswith("qa_outputs")}
+    save_file(kept, headless / "model.safetensors", {"format": "pt"})
+    with pytest.raises(WeightsInvalid, match="qa_outputs"):
+        SpanReader(headless)
+    (headless / "model.safetensors").write_bytes(b"cut off")
+    with pytest.raises(WeightsInvalid, match="not a usable question-answering model"):
+        SpanReader(headless)
+    with pytest.raises(WeightsMissing, match=r"config\.json is missing"):
+        reader_folder(str(tmp_path), EncoderSettings())
+
+
+def test_a_reader_is_found_by_its_name_or_by_none(tmp_path, folder, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "cache"))
+    settings = EncoderSettings(models_dir=tmp_path / "models")
+    with pytest.raises(WeightsMissing, match="rag models pull roberta-base-squad2"):
+        reader_folder("", settings)
+    here = tmp_path / "models" / "roberta-base-squad2"
+    here.parent.mkdir()
+    here.symlink_to(folder)
+    assert reader_folder("", settings) == reader_folder("roberta-base-squad2", settings) == here
+    with pytest.raises(SettingsError, match="is for speech"):
+        reader_folder("faster-whisper-tiny", settings)
+
+
+def test_a_recording_of_it_is_refused(folder, tmp_path):
+    chosen = {"kind": "extractive", "model": str(folder), "record": str(tmp_path / "calls.jsonl")}
+    with pytest.raises(SettingsError, match="always give the same reply"):
+        open_reasoner(Settings(reasoner=chosen), sentences())
