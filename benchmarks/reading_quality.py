@@ -252,7 +252,7 @@ def main() -> None:
             rows.append(Row(path.stem, path.stem, (0,), {}, tuple(answered), (), ()))
     if chosen.into is not None:
         chosen.into.mkdir(parents=True, exist_ok=True)
-        spec = ReportSpec(lambda _: [], lambda *_: [], "")
+        spec = ReportSpec(lambda _: [], lambda *_: [], "", shown=tuple(row.system for row in rows))
         draw_reliability(Section("reading", spec, {}, (), tuple(rows)), chosen.into)
 
 
