@@ -24,8 +24,6 @@ from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.reports.failures import Failure, ReadFrames
-    from rag.settings import Settings
-
 
 ProgressCallback = Callable[[str], None]
 """Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
@@ -164,7 +162,6 @@ class Task(ABC, Generic[Environment]):
     score_type: type[Score] = Score
     judges: ClassVar[Mapping[str, str]] = {}
     """Name of each judge of `rag eval score --judge`, and what it is; the first is the default."""
-
     measures: ClassVar[Mapping[str, Measure]] = {}
     """Measures of this task in `results.json`, beside those of all tasks."""
 

@@ -2,9 +2,8 @@
 
 Published files are JSON lines of two kinds of row. All rows: `question, answer, category, difficulty
 ("level1|2|3"), evidence_chain, mode`. Offline: `id, source_file, source_desc, why_multi_video, self_check,
-videos` with `url, title, role, video_id, local_path` each. Online: `row_id, source, image`, and in
-the published set of videos `source_url, video_id`. Unknown keys
-are ignored.
+videos` with `url, title, role, video_id, local_path` each. Online: `row_id, source, image`, and in the
+published set of videos `source_url, video_id`. Unknown keys are ignored.
 """
 
 from __future__ import annotations

@@ -32,8 +32,6 @@ from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.workbench.catalogue import Split
-    from rag.settings import Settings
-
 
 WORLDS = 5
 """Seeds whose questions before the non-triviality filter are pooled."""
@@ -75,7 +73,7 @@ def prepare_egofact(
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
     videos = _index(data, chosen, progress)
     corpus = Corpus(data.clips, folder, videos.library)
-    unheld = {row.clip_id: row for row in data.clips if row.clip_id not in corpus.clips}
+    unindexed = {row.clip_id: row for row in data.clips if row.clip_id not in corpus.clips}
     hashes = data.manifest.get("hashes", {})
     queries = [query_of(row) for row in data.queries]
     return Prepared(
@@ -85,12 +83,14 @@ def prepare_egofact(
         dataset={each: str(hashes[each]) for each in HASHED if each in hashes},
         encoders=fingerprints(corpus.library),
         skipped={
-            query.query_id: _reason(unheld[query.video], videos) for query in queries if query.video in unheld
+            query.query_id: _skip_reason(unindexed[query.video], videos)
+            for query in queries
+            if query.video in unindexed
         },
     )
 
 
-def _reason(row: ClipRow, videos: IndexedVideos) -> str:
+def _skip_reason(row: ClipRow, videos: IndexedVideos) -> str:
     span = f"it has nothing at {row.start:g}-{row.end:g} s"
     return videos.skipped.get(row.path, f"{VIDEO_UNREADABLE}: {row.path}: {span}")
 
