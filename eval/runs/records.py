@@ -231,6 +231,8 @@ def make_sample(
 
 VIDEO_MISSING, VIDEO_UNREADABLE = "video missing", "video unreadable"
 """How the reason of a skipped query begins; `: ` and the video's name follow."""
+NO_GOLD = "no gold"
+"""How `Score.unjudged` begins where the benchmark's own server scores the answers."""
 
 
 def skipped_sample(query: Query, reason: str) -> Sample:
@@ -310,8 +312,6 @@ class Explanation:
 Record = TypeVar("Record", Query, Sample)
 
 DECIMALS = 6
-NO_GOLD = "no gold"
-"""How `Score.unjudged` begins where the benchmark's own server scores the answers."""
 
 
 def canonical(value: Any) -> Any:

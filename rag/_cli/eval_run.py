@@ -242,21 +242,21 @@ def _say_unusable(name: str, prepared: Prepared[Any]) -> None:
 def _say_unanswered(done: Done) -> None:
     """Say on stderr how many queries were skipped, or got no usable answer or verdict, and why the first."""
     from eval.runs.folder import read_run_folder
-    from eval.runs.records import NO_GOLD, reason_counts
+    from eval.runs.records import reason_counts, skip_reason, without_gold
 
     lost = {kind.__name__ for kind in Unanswered.__subclasses__()}
     samples = read_run_folder(done.folder).samples
-    held = [sample.evidence for sample in samples]
-    if skipped := [str(each["skipped"]) for each in held if each.get("skipped")]:
+    if skipped := list(filter(None, map(skip_reason, samples))):
         kinds = ", ".join(f"{count} {kind}" for kind, count in reason_counts(skipped).items())
         echo_stderr(
             f"{done.system}, seed {done.seed}: {len(skipped)} of {len(samples)} queries are "
             f"skipped ({kinds}); the first: {skipped[0]}; the same command asks them once they can be"
         )
     reasons = [
-        str(each.get("unjudged") or each.get("explanation") or each["failure"])
-        for each in held
-        if each.get("failure") in lost or not str(each.get("unjudged", NO_GOLD)).startswith(NO_GOLD)
+        str(held.get("unjudged") or held.get("explanation") or held["failure"])
+        for sample in samples
+        if (held := sample.evidence).get("failure") in lost
+        or (held.get("unjudged") and not without_gold(sample))
     ]
     if reasons:
         echo_stderr(
