@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -140,10 +141,8 @@ def score_run(run: Run) -> list[Scored]:
 
 def _levelled(sample: Sample) -> Iterator[tuple[str, float]]:
     """Clips in the order given. Lists fused of two kinds may rise in score: held level."""
-    level = float("inf")
-    for clip in sample.clips:
-        level = min(level, clip.score)
-        yield clip.clip_id, level
+    levels = accumulate((clip.score for clip in sample.clips), min)
+    return zip((clip.clip_id for clip in sample.clips), levels, strict=True)
 
 
 def _ranked(sample: Sample) -> list[tuple[str, float]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -190,12 +191,10 @@ def write_run(
             stream.writelines(f"{line}\n" for line in run_lines(query_id, found[query_id], tag))
 
 
-def _documents(results: Iterable[Mapping[str, Any]]) -> list[tuple[str, float]]:
+def _documents(results: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:
     """Documents in the order of their best hit, with scores that never rise."""
-    ranking: list[tuple[str, float]] = []
-    for result in results:
-        own = result["video_id"] if result["kind"] == "video" else result["doc_id"]
-        doc_id = result.get("document", own)
-        level = ranking[-1][1] if ranking else result["score"]
-        ranking.append((doc_id, min(level, result["score"])))
-    return ranking
+    found = [
+        result.get("document") or result["video_id" if result["kind"] == "video" else "doc_id"]
+        for result in results
+    ]
+    return list(zip(found, accumulate((result["score"] for result in results), min), strict=True))

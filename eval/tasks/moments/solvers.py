@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any
 
 from eval.metrics.localization import temporal_iou
@@ -103,11 +104,9 @@ class Localized:
 
 def levelled(video: str, windows: Sequence[tuple[Interval, float]]) -> tuple[ClipWindow, ...]:
     """Windows, best first, with scores that never rise: who sorts by score keeps the order."""
-    found, level = [], float("inf")
-    for (start, end), score in windows:
-        level = min(level, round(score, 6))
-        found.append(ClipWindow(video, start, end, level))
-    return tuple(found)
+    levels = accumulate((round(score, 6) for _, score in windows), min)
+    spans = (window for window, _ in windows)
+    return tuple(ClipWindow(video, *span, level) for span, level in zip(spans, levels, strict=True))
 
 
 Windows = Callable[[MomentInput, Interval, random.Random], Sequence[Interval]]
