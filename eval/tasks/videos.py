@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.kinds import VIDEO
-from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE
+from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import ProgressCallback
 from eval.tasks.libraries import indexing
 from rag.errors import UsageError
@@ -129,29 +129,55 @@ def _plain(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class FoundVideos:
+    """Files of videos by the names in the data."""
+
+    paths: Mapping[str, str]
+    """Absolute file of each video that was found."""
+    missing: Mapping[str, str]
+    """Why there is none, of each other."""
+
+
+def find_videos(
+    folder: Path, names: Mapping[str, Sequence[str]], near: Mapping[str, Sequence[str]]
+) -> FoundVideos:
+    """Videos below a folder. `names`, `near`: as in `VideoFiles.find`, by the name of each video."""
+    files, paths, missing = VideoFiles(folder), {}, {}
+    for video in sorted(names):
+        try:
+            paths[video] = files.find(names[video], near.get(video, ()))
+        except LookupError as error:
+            missing[video] = str(error)
+    return FoundVideos(paths, missing)
+
+
+@dataclass(frozen=True)
 class IndexedVideos:
     """A library of the videos that were found, and why the others cannot be used."""
 
     library: Library
     paths: Mapping[str, str]
-    """File of each usable video, by the name it was asked by."""
+    """File of each usable video, by its name."""
     skipped: Mapping[str, str]
     """Why not, by the name of each other."""
 
+    def skipped_queries(self, queries: Iterable[Query]) -> dict[str, str]:
+        """Why a query cannot be asked, by its id: of each whose `video` is skipped."""
+        return {one.query_id: self.skipped[one.video] for one in queries if one.video in self.skipped}
+
 
 def index_videos(
-    paths: Mapping[str, str],
-    missing: Mapping[str, str],
+    found: FoundVideos,
     settings: Settings,
     progress: ProgressCallback | None,
     beside: Iterable[str | os.PathLike[str]] = (),
 ) -> IndexedVideos:
     """Index what is not indexed yet, and open the library.
 
-    `paths`: absolute file of each video that was found, by name; `missing`: why not, of each other.
     `beside`: files to index with them. Raises `UsageError` where no video was found at all, and the errors of
     `Library.index`; a video that cannot be read is skipped.
     """
+    paths, missing = found.paths, found.missing
     if not paths:
         first = next(iter(missing.values()), f"{VIDEO_MISSING}: none is named")
         raise UsageError(f"no video of the data is on this machine ({len(missing)} are named): {first}")

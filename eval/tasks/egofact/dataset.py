@@ -25,7 +25,7 @@ from eval.tasks.egofact.records import Query as Row
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.libraries import fingerprints, rendering
-from eval.tasks.videos import IndexedVideos, index_videos
+from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
@@ -120,8 +120,8 @@ def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) ->
 def _index(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> IndexedVideos:
     paths = {row.path: os.path.abspath(data.folder / row.path) for row in data.clips}
     missing = {name: f"{VIDEO_MISSING}: {name}" for name, path in paths.items() if not os.path.exists(path)}
-    held = {name: path for name, path in paths.items() if name not in missing}
-    return index_videos(held, missing, settings, progress, beside=[data.folder / PASSAGES])
+    found = FoundVideos({name: path for name, path in paths.items() if name not in missing}, missing)
+    return index_videos(found, settings, progress, beside=[data.folder / PASSAGES])
 
 
 def prepare_unfiltered(

@@ -20,7 +20,7 @@ from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
 from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
-from eval.tasks.videos import VideoFiles, index_videos
+from eval.tasks.videos import find_videos, index_videos
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
@@ -165,21 +165,18 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             self._render(folder, shape, progress)
             atomic_write_text(folder / "questions.jsonl", record_lines(built))
         questions = published.questions
-        videos = index_videos(
-            *_find(folder if shape is None else folder / "corpus/videos", published), chosen, progress
-        )
+        queries = [query_of(question) for question in questions]
+        place = folder if shape is None else folder / "corpus/videos"
+        names = {query.video: published.videos.get(query.video, (query.video,)) for query in queries}
+        videos = index_videos(find_videos(place, names, published.tasks), chosen, progress)
         environment = LongVideoEnvironment(videos.library, videos.paths)
         return Prepared(
-            queries=[query_of(question) for question in questions],
+            queries=queries,
             inputs={question.question_id: input_of(question) for question in questions},
             environment=environment,
             dataset={"questions": text_hash(record_lines(questions) + _window_lines(published.windows))},
             encoders=fingerprints(environment.library, complete=shape is not None),
-            skipped={
-                question.question_id: videos.skipped[question.video]
-                for question in questions
-                if question.video in videos.skipped
-            },
+            skipped=videos.skipped_queries(queries),
             gold=published.windows,
             unusable=published.unusable,
         )
@@ -214,17 +211,6 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         shown = tuple(window_frames(library, features.path, window, frames) for window in windows)
         paths = tuple(features.path for _ in windows)
         return Explanation(features.times, fits.round(6), tuple(windows), shown, paths, query.text)
-
-
-def _find(folder: Path, published: PublishedQuestions) -> tuple[dict[str, str], dict[str, str]]:
-    """File of each video by its name in the questions, and why the others have none."""
-    files, paths, missing = VideoFiles(folder), {}, {}
-    for name in sorted({question.video for question in published.questions}):
-        try:
-            paths[name] = files.find(published.videos.get(name, (name,)), published.tasks.get(name, ()))
-        except LookupError as error:
-            missing[name] = str(error)
-    return paths, missing
 
 
 def _window_lines(windows: Mapping[str, Sequence[tuple[float, float]]]) -> str:

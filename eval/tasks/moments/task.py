@@ -18,7 +18,7 @@ from eval.tasks.moments.dataset import FORMATS, Annotations, format_name, input_
 from eval.tasks.moments.report import REPORT
 from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
-from eval.tasks.videos import IndexedVideos, VideoFiles, index_videos
+from eval.tasks.videos import IndexedVideos, find_videos, index_videos
 from localization.localizer import relevance_curve
 from rag.errors import UsageError
 
@@ -114,23 +114,22 @@ class MomentsTask(Task[MomentEnvironment]):
         elif not folder.is_dir():
             raise UsageError(f"{folder}: no such folder")
         held = read_annotations(folder, self.format, self.split)
-        return self.prepared(held, _index(folder, held, chosen, progress))
+        names = {moment.video: (moment.video,) for moment in held.moments}
+        found = find_videos(folder, names, near=dict.fromkeys(names, (held.format,)))
+        return self.prepared(held, index_videos(found, chosen, progress))
 
     def prepared(self, held: Annotations, videos: IndexedVideos) -> Prepared[MomentEnvironment]:
         """Annotations with their videos, ready to be asked."""
         self.format = held.format
+        queries = [query_of(moment, held.format) for moment in held.moments]
         return Prepared(
-            queries=[query_of(moment, held.format) for moment in held.moments],
+            queries=queries,
             inputs={moment.query_id: input_of(moment) for moment in held.moments},
             environment=MomentEnvironment(videos.library, videos.paths),
             dataset={held.path.name: file_hash(held.path)},
             encoders=fingerprints(videos.library),
             gold={moment.query_id: moment for moment in held.moments},
-            skipped={
-                moment.query_id: videos.skipped[moment.video]
-                for moment in held.moments
-                if moment.video in videos.skipped
-            },
+            skipped=videos.skipped_queries(queries),
             unusable=held.unusable,
         )
 
@@ -164,18 +163,6 @@ class MomentsTask(Task[MomentEnvironment]):
         shown = tuple(window_frames(library, path, window, frames) for window in windows)
         paths = tuple(path for _ in windows)
         return Explanation(times, relevance.round(6), tuple(windows), shown, paths, query.text)
-
-
-def _index(
-    folder: Path, held: Annotations, settings: Settings, progress: ProgressCallback | None
-) -> IndexedVideos:
-    files, paths, missing = VideoFiles(folder), {}, {}
-    for name in sorted({moment.video for moment in held.moments}):
-        try:
-            paths[name] = files.find([name], near=(held.format,))
-        except LookupError as error:
-            missing[name] = str(error)
-    return index_videos(paths, missing, settings, progress)
 
 
 def open_mini(data: Path | None = None) -> MomentsTask:
