@@ -121,7 +121,7 @@ def published_files(folder: Path, benchmark: str, *suffixes: str) -> list[Path]:
     Raises `UsageError` where there is none.
     """
     found = sorted(path for suffix in suffixes for path in folder.glob(f"*{suffix}"))
-    found = found or [path for path in row_files(folder) if path.suffix in suffixes]
+    found = found or row_files(folder, suffixes)
     if not found:
         raise UsageError(f"{folder}: no {' or '.join(f'*{suffix}' for suffix in suffixes)} of {benchmark}")
     return found

@@ -1,4 +1,4 @@
-"""Rows of published files: JSON, JSON lines, CSV, TSV and parquet, as they are, nested or flat.
+"""Rows of published files: JSON, JSON lines, CSV, TSV, parquet and lines of text, nested or flat.
 
 What cannot be read is an `UnusableRow`, and the rest goes on. Keys are lower-case with `_` for blanks and
 hyphens; NaN is None.
@@ -18,20 +18,9 @@ from typing import Any
 from eval.runs.records import UnusableRow
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
-APART = frozenset(
-    {
-        "library",
-        "runs",
-        "web",
-        "pool",
-        "corpus",
-        "video",
-        "videos",
-        "images",
-        "frames",
-        "subtitle",
-        "subtitles",
-    }
+OTHER_FOLDERS = (
+    *("library", "runs", "web", "pool", "corpus"),
+    *("video", "videos", "images", "frames", "subtitle", "subtitles"),
 )
 """Folders below the data that hold no rows: of this program, or thousands of files beside the videos."""
 CHILDREN = ("qa", "qas", "qa_list", "qa_pairs", "questions")
@@ -56,7 +45,9 @@ def row_files(folder: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
     """Files below a folder that may hold rows, by name."""
     found = []
     for root, folders, files in os.walk(folder):
-        folders[:] = sorted(one for one in folders if one.lower() not in APART and not one.startswith("."))
+        folders[:] = sorted(
+            one for one in folders if one.lower() not in OTHER_FOLDERS and not one.startswith(".")
+        )
         found += [Path(root, name) for name in sorted(files) if _may_hold_rows(name, suffixes)]
     return found
 
@@ -71,16 +62,14 @@ def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:
     for place, value in read_entries(path, name):
         if isinstance(value, UnusableRow):
             yield value
-        elif isinstance(value, list | dict):
-            yield from _unfolded(value, place)
         else:
-            yield UnusableRow(place, "not an object")
+            yield from _unfolded(value, place)
 
 
 def read_entries(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
     """Place and value of each entry of a file, as it is; the value of a bad one is an `UnusableRow`."""
     name = name or path.name
-    readers = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet}
+    readers = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet, ".txt": _text}
     try:
         yield from readers.get(path.suffix.lower(), _json)(path, name)
     except (OSError, ValueError, RecursionError, csv.Error) as error:
@@ -106,6 +95,11 @@ def _json(path: Path, name: str) -> Iterator[tuple[str, Any]]:
             yield place, json.loads(line)
         except (ValueError, RecursionError) as error:
             yield place, UnusableRow(place, f"not JSON: {_line(error)}")
+
+
+def _text(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    text = path.read_bytes().decode("utf-8-sig")
+    return ((f"{name}:{at}", line) for at, line in enumerate(text.split("\n"), start=1) if line.strip())
 
 
 def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:

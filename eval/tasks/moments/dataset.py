@@ -19,7 +19,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from corpora.kinds import VIDEO
 from eval.metrics.moments import Interval, Segments, moments_of
 from eval.runs.records import Query, TaskInput, UnusableRow
-from eval.tasks.jsonl import numbered_lines, validation_reason
+from eval.tasks.jsonl import validation_reason
 from eval.tasks.published import SUFFIXES, read_entries, row_files
 from rag.errors import UsageError
 
@@ -314,10 +314,7 @@ def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
     The published layouts of all formats come before those that others have converted to; None for a file
     that has no layout of `formats`, or cannot be read.
     """
-    try:
-        rows = list(islice((row for _, row in _rows(path) if isinstance(row, Mapping)), LOOK_AHEAD))
-    except UsageError:
-        return None
+    rows = list(islice((row for _, row in _rows(path) if isinstance(row, Mapping)), LOOK_AHEAD))
     ranked = sorted(
         ((at, kind) for kind in formats for at in range(len(FORMATS[kind].layouts))), key=itemgetter(0)
     )
@@ -368,17 +365,14 @@ def _checked(moment: Moment, known: Mapping[str, Moment]) -> Moment:
 
 def _rows(path: Path) -> Iterator[tuple[str, Any]]:
     """Place and value of each row; what is no row is an `UnusableRow` or a text."""
-    if path.suffix.lower() == TEXT:
-        for number, line in numbered_lines(path):
-            yield f"{path.name}:{number}", _text_row(line.strip())
-        return
+    lines = path.suffix.lower() == TEXT
     for place, value in read_entries(path):
-        yield from _unfolded(place, value)
+        yield from _unfolded(place, _text_row(value) if lines and isinstance(value, str) else value)
 
 
 def _text_row(line: str) -> Any:
     """A line of Charades-STA as an entry of its JSON; what is none stays a text."""
-    found = _CHARADES.match(line)
+    found = _CHARADES.match(line.strip())
     if found is None:
         return line
     return {

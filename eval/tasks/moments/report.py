@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from eval.metrics.scored import correct
 from eval.metrics.tables import estimate, families
 from eval.reports.drawing import COLOURS, draw, percent_axis
-from eval.reports.spec import RIGHT as RIGHT_SHARE
-from eval.reports.spec import Compared, Labels, ReportSpec, Row, Section, ordered_rows
+from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows
 from eval.reports.tables import Table, by_family, measures_table, system_lines
 from eval.tasks.moments.scorer import (
     AGREEMENT,
@@ -18,7 +17,7 @@ from eval.tasks.moments.scorer import (
     MIOU,
     PRECISION,
     RECALLS,
-    RIGHT,
+    RIGHT_IOU,
     SALIENCY,
     recall_name,
 )
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ORDER = tuple(SOLVERS)
-FIRST = recall_name(1, RIGHT)
+FIRST = recall_name(1, RIGHT_IOU)
 
 
 def tables(section: Section) -> list[Table]:
@@ -114,10 +113,10 @@ REPORT = ReportSpec(
     "Intervals are 95 %, by resampling whole videos 5,000 times; n counts sentences. No system is trained on "
     "the benchmark.",
     labels=Labels(
-        right=f"the first window reaches IoU {RIGHT} with a gold window (DiDeMo: {AGREEMENT[0]}).",
+        right=f"the first window reaches IoU {RIGHT_IOU} with a gold window (DiDeMo: {AGREEMENT[0]}).",
         window="moment",
     ),
-    compared=(RIGHT_SHARE, Compared(MIOU, MEASURES[MIOU], "the IoU of the first window with the gold.")),
+    compared=(RIGHT, Compared(MIOU, MEASURES[MIOU], "the IoU of the first window with the gold.")),
     order=ORDER,
     controls=CONTROLS,
     shown=("localized",),

@@ -24,9 +24,9 @@ from eval.metrics.scored import Measure, Scored
 from eval.runs.records import NO_GOLD, Output, Query, Score
 from eval.tasks.moments.dataset import FORMATS, Format, Moment, segments_of
 
-RIGHT = 0.5
+RIGHT_IOU = 0.5
 """IoU at which the first window is right, in the summary of a run."""
-LEAST = {"Fair": 2, "Good": 3, "Very Good": 4}
+SALIENCY_LEVELS = {"Fair": 2, "Good": 3, "Very Good": 4}
 """Saliency from which on a clip is right."""
 RANKS = (1, 5)
 PRECISIONS = (0.5, 0.75)
@@ -42,7 +42,7 @@ RECALLS = tuple(
 )
 AGREEMENT = tuple(f"rank@{rank}" for rank in RANKS)
 PRECISION = ("mAP", *(f"mAP@{threshold}" for threshold in PRECISIONS), *(f"mAP {name}" for name in RANGES))
-SALIENCY = tuple(f"{what} {name}" for name in LEAST for what in ("HL mAP", "HIT@1"))
+SALIENCY = tuple(f"{what} {name}" for name in SALIENCY_LEVELS for what in ("HL mAP", "HIT@1"))
 MIOU = "mIoU"
 NAMES = (*RECALLS, *AGREEMENT, MIOU, *PRECISION, *SALIENCY)
 """Of all measures; a benchmark has some."""
@@ -74,7 +74,7 @@ class MomentScorer:
         if not moment.windows:
             return MomentScore(False, f"{NO_GOLD}: the benchmark's server has it")
         measures = dict(self._measures(moment, output))
-        right = measures.get(AGREEMENT[0], measures.get(recall_name(1, RIGHT), 0.0))
+        right = measures.get(AGREEMENT[0], measures.get(recall_name(1, RIGHT_IOU), 0.0))
         return MomentScore(correct=bool(right), measures=measures)
 
     def _measures(self, moment: Moment, output: Output) -> Iterator[tuple[str, float]]:
@@ -108,7 +108,7 @@ def _saliency(moment: Moment, scores: Sequence[float]) -> Iterator[tuple[str, fl
     """None where the solver gives the clips no saliency, or the split has none."""
     if not len(scores) or not moment.saliency:
         return
-    for name, least in LEAST.items():
+    for name, least in SALIENCY_LEVELS.items():
         yield f"HL mAP {name}", saliency_ap(scores, moment.saliency, least)
         yield f"HIT@1 {name}", saliency_hit(scores, moment.saliency, least)
 
