@@ -70,7 +70,7 @@ def best_span(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> tuple[i
     `starts`, `ends`: float64 (1 + n,) logits of the first token of all and of the n tokens of the text.
     """
     total = starts[1:, None] + ends[None, 1:]
-    ahead = np.subtract.outer(np.arange(len(total)), np.arange(len(total))) * -1
+    ahead = np.arange(len(total)) - np.arange(len(total))[:, None]
     total[(ahead < 0) | (ahead >= SPAN)] = -np.inf
     null = starts[0] + ends[0]
     highest = max(null, float(total.max(initial=-np.inf)))

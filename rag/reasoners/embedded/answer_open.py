@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.quotation import PassageText, Scored
@@ -25,9 +24,6 @@ from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, s
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import answer_confidence, content_words, lexical_overlap, rarity
-
-if TYPE_CHECKING:
-    pass
 
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06

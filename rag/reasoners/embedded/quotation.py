@@ -210,9 +210,9 @@ class PassageText:
         others = np.array([*np.delete(values, best), *missing])
         margin = max(-FURTHEST, min(FURTHEST, float(values[best] - others.max())))
         held = set().union(*self._passages.values())
-        unheld = len(self._names - held) / max(1, len(self._names))
+        no_name = len(self._names - held) / max(1, len(self._names))
         row = [
-            *(1.0, of["cosine"], of["overlap"], of["passage"], 1 - self._share(held), unheld),
+            *(1.0, of["cosine"], of["overlap"], of["passage"], 1 - self._share(held), no_name),
             -math.log1p(float(np.exp(others - values[best]).sum())),
             *(margin, of["no_type"], math.log1p(len(self.words))),
         ]
