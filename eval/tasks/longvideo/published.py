@@ -1,6 +1,6 @@
-"""Questions with options from published files, whatever their names for things.
+"""Questions with options from published files, whatever their fields are called.
 
-`FIELDS` and `OPTION_COLUMNS` are the whole knowledge of layouts: VideoMME (parquet, TSV), LVBench, MLVU,
+`FIELDS` and `OPTION_COLUMNS` are all that is known of layouts: VideoMME (parquet, TSV), LVBench, MLVU,
 LongVideoBench, EgoSchema, NExT-QA, NExT-GQA, RTV-Bench, and logs of lmms-eval over them. Answers and grounded
 spans may be in files of their own, which are joined by the questions' ids.
 """
@@ -121,7 +121,7 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
     return PublishedQuestions(questions, made.videos, made.tasks, windows, tuple(unusable))
 
 
-def _read(folder: Path, named: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
+def _read(folder: Path, pattern: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
     """Rows with a question, what is joined to them, unusable rows, and what the other files are."""
     rows: list[_Row] = []
     joined, unusable, others = _Joined(), [], []
@@ -137,8 +137,8 @@ def _read(folder: Path, named: str) -> tuple[list[_Row], _Joined, list[UnusableR
                 asked.append(_Row(name, found))
             else:
                 beside.append(found)
-        if asked and not fnmatch(path.name, named):
-            others.append(f"{name}: its name is not {named}")
+        if asked and not fnmatch(path.name, pattern):
+            others.append(f"{name}: its name is not {pattern}")
         elif asked:
             rows += asked
             unusable += [*bad, *(UnusableRow(one.place, "no question") for one in beside)]
@@ -263,7 +263,7 @@ class _Questions:
         place = right_option(answer, options, digits_are_text=each.file in self._digit_files)
         if place is None or options[place] not in shown:
             raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
-        if [_same(option) for option in shown].count(_same(options[place])) > 1:
+        if [_normalized(option) for option in shown].count(_normalized(options[place])) > 1:
             raise ValueError("equal options: another option is the same as the right one")
         right, last = shown.index(options[place]), len(shown) - 1
         try:
@@ -354,7 +354,7 @@ def _split(text: str) -> tuple[str, list[str]]:
 def _without_options(text: str, options: Sequence[str]) -> str:
     """The text without a copy of the options at its end."""
     words, found = _split(text)
-    return words if found and list(map(_same, found)) == list(map(_same, options)) else text
+    return words if found and list(map(_normalized, found)) == list(map(_normalized, options)) else text
 
 
 def _parts(value: Any) -> list[str]:
@@ -408,7 +408,7 @@ def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = Tr
     plain = answer.strip()
     if digits_are_text or not plain.isdecimal():
         for place, option in enumerate(options):
-            if option and _same(plain) == _same(option):
+            if option and _normalized(plain) == _normalized(option):
                 return place
     if (found := _LETTER.match(plain)) is not None:
         place = LETTERS.index(found.group(1).upper())
@@ -423,7 +423,7 @@ def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = Tr
     return index if index is not None and index < len(options) else None
 
 
-def _same(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 

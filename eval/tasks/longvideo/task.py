@@ -129,7 +129,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         files: str = "*",
     ) -> None:
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
-        self.duration, self.subtitles, self.named = duration, subtitles, files
+        self.duration, self.subtitles, self.file_pattern = duration, subtitles, files
         self._truths: Mapping[str, VideoTruth] = {}
 
     @property
@@ -157,7 +157,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             fixed = {"asr.mode": "off", "ocr.mode": "on" if shape.reads_screen else "off"}
         chosen = task_settings(self.name, settings, folder / "library", fixed, synthetic=shape is not None)
         if shape is None:
-            published = read_published(folder, self.duration, self.named)
+            published = read_published(folder, self.duration, self.file_pattern)
         else:
             self._truths = shape.truths()
             built = build_questions(list(self._truths.values()), seed=shape.seed, shape=shape.shape)
