@@ -77,6 +77,12 @@ def available_backends(device: str = "cpu") -> tuple[str, ...]:
     )
 
 
+def require_known(backend: str) -> None:
+    """Raises `SettingsError` for a backend that is none of torch's; its device may be missing here."""
+    if backend not in PLACES:
+        raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
+
+
 def placement(backend: str) -> tuple[str, Any]:
     """Device and torch dtype of a backend. Raises `SettingsError` for an unknown one, or without its device.
 
@@ -84,8 +90,7 @@ def placement(backend: str) -> tuple[str, Any]:
     """
     import torch
 
-    if backend not in PLACES:
-        raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
+    require_known(backend)
     device, dtype = PLACES[backend]
     if not has_device(device):
         raise SettingsError(
@@ -137,8 +142,7 @@ class TorchImageEncoder(ImageEncoder):
         batch: int,
     ) -> None:
         """`forward` takes float32 (batch, 3, h, w) and gives (batch, dim), in the backend's dtype."""
-        if backend not in PLACES:
-            raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
+        require_known(backend)
         self.name = name
         self.dim = dim
         self.weights = weights
