@@ -23,14 +23,13 @@ from numpy.typing import NDArray
 from eval.metrics.intervals import cluster_interval
 from indexers.protocol import TextTower
 from indexers.registry import open_text_tower
-from indexers.settings import SCORE_MEASURES
 from rag.null_scores import BACKGROUND, CANDIDATES, LibraryScores, centre_of, measure_null_scores
 from rag.questions import parse_question
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.relevance import ImageScoreCalibrator
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ScoreCalibration
+from rag.store.records import SCORE_MEASURES, ScoreCalibration
 
 UNRELATED = Path(__file__).parent / "relevance" / "unrelated.txt"
 EVERY = 4

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexers.settings import SCORE_MEASURES
 from rag.relevance import image_relevance
-from rag.store.records import NullScores, ScoreCalibration
+from rag.store.records import SCORE_MEASURES, NullScores, ScoreCalibration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

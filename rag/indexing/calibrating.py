@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from indexers.errors import WeightsInvalid
 from indexers.models.catalogue import is_specialised
 from indexers.registry import open_text_tower
-from indexers.settings import SCORE_MEASURES
 from rag.errors import RagError
 from rag.null_scores import BACKGROUND, centre_of, content_digest, measure_null_scores
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import EncoderRef, ScoreCalibration
+from rag.store.records import SCORE_MEASURES, EncoderRef, ScoreCalibration
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from corpora.manifest import recommended_encoder
 from corpora.records import Problem
 from corpora.scan import Scan, scan
-from indexers.settings import FRAME_MEASURES, SCORE_MEASURES, SOUND_MEASURES
+from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.indexing.planning import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
 from rag.store.layout import Layout, absolute_path, find_library, writable_library
+from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:

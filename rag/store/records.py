@@ -44,11 +44,16 @@ class NullScores:
     """Their standard deviation, by robust estimates; 0 where they have none."""
 
 
+SCORE_MEASURES = "null/1"
+"""Version of what is measured of image scores (`rag.null_scores`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreCalibration:
     """How scores of the library's image encoder become relevance."""
 
     version: str
+    """`SCORE_MEASURES` of the program that measured."""
     content: str
     """Hash over the clips that it was measured on."""
     centre: tuple[float, ...]

@@ -9,7 +9,6 @@ import pytest
 
 from indexers.errors import WeightsMissing
 from indexers.protocol import TextEncoder, TextTower
-from indexers.settings import SCORE_MEASURES
 from rag.indexing import calibrating
 from rag.indexing.calibrating import calibrate_scores
 from rag.null_scores import BACKGROUND
@@ -17,7 +16,7 @@ from rag.records import SearchFilter
 from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import EncoderRef
+from rag.store.records import SCORE_MEASURES, EncoderRef
 from rag.store.writing import Writer
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 

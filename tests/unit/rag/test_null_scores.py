@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip
 from indexers.protocol import unit_rows
-from indexers.settings import SCORE_MEASURES
 from rag.null_scores import LibraryScores, centre_of, content_digest, measure_null_scores, standard_score
-from rag.store.records import ClipFrames, NullScores, ScoreCalibration
+from rag.store.records import SCORE_MEASURES, ClipFrames, NullScores, ScoreCalibration
 
 THRESHOLD = 0.3
 FRAMES = 12
