@@ -35,6 +35,8 @@ _CHARADES = re.compile(r"(?P<video>\S+)\s+(?P<start>\S+)\s+(?P<end>\S+?)\s*##(?P
 
 Text = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Clipped = Annotated[float, Field(ge=0, le=86_400)]
+"""Seconds of a video that is cut into clips; each takes memory, so it has at most a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class QVHighlightsRow(BaseModel):
     qid: int | str
     query: Text
     vid: Text
-    duration: Seconds
+    duration: Clipped
     relevant_windows: list[tuple[Seconds, Seconds]] = []
     relevant_clip_ids: list[Annotated[int, Field(ge=0)]] = []
     saliency_scores: list[list[Annotated[int, Field(ge=0, le=4)]]] = []

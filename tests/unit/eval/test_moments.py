@@ -102,19 +102,21 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
         {**good, "qid": 6, "duration": -1},
         good,
         "a line",
+        {**good, "qid": 9, "duration": 1e12},
     ]
     text = lines({"qid": 0}) + lines(good) + "{\n" + lines(*bad)
     (tmp_path / "val.jsonl").write_text(text, encoding="utf-8")
     held = read_annotations(tmp_path)
     assert [moment.query_id for moment in held.moments] == ["7"]
     found = {row.place: row.reason for row in held.unusable}
-    assert list(found) == [f"val.jsonl:{number}" for number in (1, *range(3, 12))]
+    assert list(found) == [f"val.jsonl:{number}" for number in (1, *range(3, 13))]
     assert found["val.jsonl:1"] == "query: Field required"
     assert found["val.jsonl:4"] == "window: ends before it starts: 30 to 30"
     assert found["val.jsonl:6"] == "sentence: empty"
     assert found["val.jsonl:7"].startswith("relevant_windows.0.0: ")
     assert found["val.jsonl:10"] == "id: an earlier row has it: '7'"
     assert found["val.jsonl:11"] == "row: neither an object nor VIDEO START END##SENTENCE"
+    assert found["val.jsonl:12"] == "duration: Input should be less than or equal to 86400"
     captions = {"v_a": {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}, "v_b": {}}
     captions["v_c"] = {"duration": None, "timestamps": [[1, 2], [5, 4]], "sentences": ["One.", "Two."]}
     (tmp_path / "val.jsonl").unlink()
