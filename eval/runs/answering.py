@@ -104,7 +104,8 @@ def answer_query(
     A solver that localizes is asked for its window in the gold clip where it did not read that clip,
     after its output is fixed. A query that the model gives no usable answer to (`Unanswered`) is a sample
     without a choice; any other error of the solver ends the run. Raises `ValueError` for a sample that
-    contradicts its query. A query of `prepared.skipped`, or whose video cannot be read, is a skipped sample.
+    contradicts its query. A query of `prepared.skipped`, or one during which a video cannot be read, is a
+    skipped sample.
     """
     if reason := prepared.skipped.get(query.query_id):
         return skipped_sample(query, reason)
@@ -117,7 +118,7 @@ def answer_query(
     except Unanswered as error:
         output = unanswered_output(error)
     except FileProblem as error:
-        return skipped_sample(query, f"{VIDEO_UNREADABLE}: {query.video}: {error}")
+        return skipped_sample(query, f"{VIDEO_UNREADABLE}: {error}")
     else:
         window = _window(solver, asked, query, output)
     sample = make_sample(query, output, score_output(scorer, query, output), window)
