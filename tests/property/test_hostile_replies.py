@@ -179,12 +179,12 @@ def decomposed(question: Any, reply: Any) -> bool:
 
 def planned(request: Any, reply: Any) -> bool:
     tried = {tried.query.casefold() for tried in request.tried}
-    missing = any(part.status == "missing" for part in reply.sub_questions)
+    missing = {part.text.casefold() for part in reply.sub_questions if part.status == "missing"}
     return (
         said(reply.search_queries)
         and len(reply.search_queries) <= request.max_queries
         and not tried & {query.casefold() for query in reply.search_queries}
-        and (bool(reply.search_queries) or not missing)
+        and (bool(reply.search_queries) or missing <= tried)
         and known([] if reply.focus is None else [reply.focus], len(reply.sub_questions))
     )
 

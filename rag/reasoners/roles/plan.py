@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from rag.reasoners.prompts import PromptItem
-from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
+from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import distinct, listed_options
 from rag.reasoners.roles.samples import OPEN
 from rag.records import Question
@@ -73,7 +73,7 @@ class Plan(Reply):
     leads: tuple[str, ...] = ()
     """Candidates, entities and clues that videos named, rejected ones included."""
     search_queries: tuple[str, ...] = ()
-    """Empty where every sub-question is solved."""
+    """Empty where every sub-question is solved, or nothing is left that was not searched for."""
 
     @property
     def solved(self) -> bool:
@@ -102,13 +102,11 @@ def _prompt(request: PlanRequest) -> RoleCall:
 
 
 def _sanitize(request: PlanRequest, reply: Plan) -> Plan:
-    """Without a new query, a sub-question that is missing is searched for by its own text."""
+    """Without a new query, a sub-question that is missing is searched for by its own text, once."""
     tried = [tried.query for tried in request.tried]
     missing = [part.text for part in reply.sub_questions if part.status == "missing"]
     queries = distinct(reply.search_queries, tried)[: request.max_queries]
     queries = queries or distinct(missing, tried)[: request.max_queries]
-    if missing and not queries:
-        raise BadReply("search_queries holds no new query while a sub-question is missing")
     focus = reply.focus
     if focus is not None and not 0 <= focus < len(reply.sub_questions):
         focus = next((at for at, part in enumerate(reply.sub_questions) if part.status != "solved"), None)

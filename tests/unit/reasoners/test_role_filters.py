@@ -22,7 +22,7 @@ from rag.reasoners.roles.locate import LOCATE, Located, LocatedWindow, LocateReq
 from rag.reasoners.roles.match_frame import MATCH_FRAME
 from rag.reasoners.roles.material import label_of
 from rag.reasoners.roles.observe import OBSERVE
-from rag.reasoners.roles.plan import PLAN
+from rag.reasoners.roles.plan import PLAN, SubQuestion
 from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.reasoners.roles.samples import BARE, CHOICE, VIEW
@@ -113,6 +113,12 @@ FILTERED = [
         "later",
         {"search_queries": ("telescope mirror",)},
         {"search_queries": ("Who made the telescope?",)},
+    ),
+    (
+        PLAN,
+        "later",
+        {"search_queries": ("telescope mirror",), "sub_questions": (SubQuestion(text="Telescope mirror"),)},
+        {"search_queries": (), "focus": 0},
     ),
     (REWRITE_QUESTION, "q1", {"passage_queries": ("one",)}, {"passage_queries": ("one", B, C)}),
     (
