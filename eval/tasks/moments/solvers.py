@@ -165,8 +165,9 @@ def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, 
     kinds = frozenset[str]().union(*reader.evidence_kinds().values()) - {"tag"}
     if not kinds and environment.library.engine.tower is None:
         raise UsageError(
-            "the videos have neither image embeddings nor text to localize by: set encoder.image to one of "
-            "'rag models list', or index them with subtitles or speech"
+            "localized and localized-fixed go by image embeddings or text, and the videos have neither: set "
+            "encoder.image to one of 'rag models list', index them with subtitles or speech, or leave these "
+            "systems out"
         )
     return Localized(environment, changes)
 
