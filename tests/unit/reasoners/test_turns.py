@@ -66,7 +66,7 @@ def test_queries_in_flight_ask_nothing_more_once_the_run_is_over(monkeypatch):
     inputs = {query.query_id: TaskInput(query.query_id, query.text, query.options) for query in queries}
     scorer = SimpleNamespace(score=lambda _, output: Score(output.choice == "A"))
     task: Any = SimpleNamespace(open_scorer=lambda *_: scorer)
-    prepared: Any = SimpleNamespace(inputs=inputs, environment=None)
+    prepared: Any = SimpleNamespace(inputs=inputs, environment=None, skipped={})
     spec: Any = SimpleNamespace(given=None, open=lambda *_: Solver())
     limited: dict[int, int] = {}
     monkeypatch.setattr(
