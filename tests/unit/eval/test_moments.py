@@ -237,7 +237,7 @@ def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
 def test_without_images_and_text_only_controls_run(tmp_path: Path) -> None:
     folder = build_library(tmp_path / "library", {VIDEOS[0]: [(0.0, 20.0, "lamp", "")]}, {}, None)
     environment = MomentEnvironment(Library.open(folder, settings=Settings()), {})
-    with pytest.raises(UsageError, match="neither image embeddings nor text"):
+    with pytest.raises(UsageError, match="go by image embeddings or text"):
         SOLVERS["localized"].open(environment, 0)
     assert SOLVERS["middle"].open(environment, 0).settings == {"seed": 0}
 
