@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
@@ -152,12 +153,23 @@ def find_videos(
 
 
 @dataclass(frozen=True)
-class IndexedVideos:
-    """A library of the videos that were found, and why the others cannot be used."""
+class NamedVideos:
+    """A library, and the videos of a task in it by their names in the data."""
 
     library: Library
     paths: Mapping[str, str]
-    """File of each usable video, by its name."""
+    """File of each video, by its name."""
+
+    @cached_property
+    def ids(self) -> Mapping[str, str]:
+        """Content id by name."""
+        return {name: self.library.video_id(path) for name, path in self.paths.items()}
+
+
+@dataclass(frozen=True)
+class IndexedVideos(NamedVideos):
+    """The videos that were found and can be used, and why the others cannot."""
+
     skipped: Mapping[str, str]
     """Why not, by the name of each other."""
 

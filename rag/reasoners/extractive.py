@@ -26,7 +26,7 @@ from indexers.digests import folder_digest
 from indexers.models.catalogue import MODELS, known_model
 from indexers.models.lookup import find_weights
 from indexers.tensors import weight_files
-from indexers.torch_backend import quiet_transformers
+from indexers.torch_backend import find_device, quiet_transformers
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
@@ -88,8 +88,11 @@ def best_span(starts: NDArray[np.float64], ends: NDArray[np.float64]) -> tuple[i
 class SpanReader:
     """A question-answering model of one folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Raises `WeightsInvalid` with the reason where the folder holds no such model."""
+    def __init__(self, folder: Path, device: str = "cpu") -> None:
+        """`device`: `cpu`, `cuda` or `mps`.
+
+        Raises `WeightsInvalid` with the reason where the folder holds no such model.
+        """
         import torch
         from safetensors import SafetensorError
 
@@ -121,8 +124,8 @@ class SpanReader:
             )
         if not self._tokenizer.is_fast:
             raise WeightsInvalid(f"{folder}: its tokenizer gives no offsets; a fast one is needed")
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model = model.to(self._device).eval()
+        self._device = device
+        self._model = model.to(device).eval()
         # RoBERTa's positions begin after two reserved ones.
         positions = int(getattr(model.config, "max_position_embeddings", LONGEST + 2)) - 2
         self._longest = min(LONGEST, positions, int(self._tokenizer.model_max_length))
@@ -269,4 +272,5 @@ def open_extractive(context: ReasonerContext) -> ExtractiveReasoner:
     """The factory of the kind `extractive`. Raises as `reader_folder` and `open_embedded` do."""
     inner = open_embedded(context)
     folder = reader_folder(context.settings.model, context.encoder)
-    return ExtractiveReasoner(SpanReader(folder), inner, context.usage_counter)
+    reader = SpanReader(folder, find_device(context.encoder.device))
+    return ExtractiveReasoner(reader, inner, context.usage_counter)

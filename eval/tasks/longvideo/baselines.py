@@ -16,6 +16,7 @@ import numpy as np
 from corpora.records import Frames
 from eval.runs.records import Output, token_counts
 from eval.tasks.longvideo.dataset import LongInput
+from eval.tasks.videos import NamedVideos
 from localization.lexical import Source
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.evidence import best_words, read_packs, uniform_frames
@@ -29,7 +30,6 @@ from rag.agents.video_detective.features import (
 )
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
 from rag.errors import ReplyInvalid, Unanswered
-from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
@@ -42,17 +42,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LongVideoEnvironment:
+class LongVideoEnvironment(NamedVideos):
     """What solvers over long videos are opened on."""
-
-    library: Library
-    paths: Mapping[str, str]
-    """File of each video by its name in the questions."""
-
-    @cached_property
-    def ids(self) -> Mapping[str, str]:
-        """Content id by name."""
-        return {name: self.library.video_id(path) for name, path in self.paths.items()}
 
     @cached_property
     def names(self) -> Mapping[str, str]:

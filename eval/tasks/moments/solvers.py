@@ -14,11 +14,11 @@ from eval.metrics.moments import MAX_WINDOWS, Interval
 from eval.runs.records import ClipWindow, Output
 from eval.task import SolverSpec
 from eval.tasks.moments.dataset import MomentInput
+from eval.tasks.videos import NamedVideos
 from eval.workbench.seeds import stable_number
 from localization.localizer import LocalizationQuery, window_salience
 from localization.settings import LocalizeSettings
 from rag.errors import UsageError
-from rag.library import Library
 
 MULTISCALE: Mapping[str, Any] = {
     "length": "per-query",
@@ -29,17 +29,8 @@ MULTISCALE: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True)
-class MomentEnvironment:
+class MomentEnvironment(NamedVideos):
     """What solvers are opened on."""
-
-    library: Library
-    paths: Mapping[str, str]
-    """File of each video by its name in the annotations."""
-
-    @cached_property
-    def ids(self) -> Mapping[str, str]:
-        """Content id by name."""
-        return {name: self.library.video_id(path) for name, path in self.paths.items()}
 
     def bounds(self, video: str) -> Interval:
         """[start, end) of a video's clips, by its name; (0, 0) where it has none."""

@@ -208,7 +208,9 @@ def ready(library: Library, folder: Path, *rows: Mapping[str, Any]) -> Ready:
 def test_every_solver_obeys_the_contract(name: str, library: Library, tmp_path: Path) -> None:
     task = ready(library, tmp_path, *qvhighlights(VIDEOS))
     prepared = check_task(task, Settings())
-    check_scorer(task, prepared, check_solver(task, prepared, name))
+    output = check_solver(task, prepared, name)
+    check_scorer(task, prepared, output)
+    assert output.windows
 
 
 def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
