@@ -88,6 +88,8 @@ class Paired:
     """Exact permutation test by video."""
     p_mcnemar: float | None
     """None where a system was run under several seeds: it knows only right and wrong."""
+    unpaired: int
+    """Queries that one of the two was not asked; they count in neither."""
 
 
 def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | None:
@@ -109,7 +111,8 @@ def compare(system: Sequence[Scored], baseline: Sequence[Scored]) -> Paired | No
     whole = lcm(*(value.denominator for value in by_cluster.values()))
     p = sign_flip_p(int(value * whole) for value in by_cluster.values())
     once = all(len(votes[query_id]) == 1 for votes in (ours, theirs) for query_id in order)
-    return Paired(difference, p, _mcnemar(differences.values()) if once else None)
+    p_mcnemar = _mcnemar(differences.values()) if once else None
+    return Paired(difference, p, p_mcnemar, unpaired=len(ours.keys() ^ theirs.keys()))
 
 
 def _by_query(samples: Iterable[Scored]) -> dict[str, list[bool]]:

@@ -32,7 +32,7 @@ from eval.reports.tables import (
 )
 from eval.resumable import whole_lines
 from eval.runs.folder import plain_name, run_folders
-from eval.runs.records import reason_counts
+from eval.runs.records import reason_counts, split_reason
 from rag.errors import Unanswered, UsageError
 
 UNANSWERED = tuple(kind.__name__ for kind in Unanswered.__subclasses__())
@@ -116,12 +116,9 @@ def unusable_table(section: Section) -> Table:
 
 
 def _named(reasons: Sequence[str], kind: str) -> str:
-    """What follows the colon of the first distinct reasons of a kind."""
-    details = dict.fromkeys(
-        detail
-        for reason in reasons
-        if reason.partition(": ")[0] == kind and (detail := reason.partition(": ")[2])
-    )
+    """The first distinct details of the reasons of a kind."""
+    found = map(split_reason, reasons)
+    details = dict.fromkeys(detail for one, detail in found if one == kind and detail)
     return "; ".join([*list(details)[:NAMED], *(["..."] if len(details) > NAMED else [])])
 
 

@@ -329,4 +329,10 @@ def paired_table(
         body.append((*key, difference, str(pair.difference.clusters), *p))
         records.append(pair_record(pair, adjusted[key], **dict(zip(keys, key, strict=True))))
     head = (*keys, "difference", clusters, "p", *PAIR_HEAD)
-    return Table(name, title, note, head, tuple(body), tuple(records))
+    return Table(name, title, note + unpaired_note(pairs.values()), head, tuple(body), tuple(records))
+
+
+def unpaired_note(pairs: Iterable[Paired]) -> str:
+    """Says how many queries pairs leave out, since one system was not asked them; else nothing."""
+    most = max((pair.unpaired for pair in pairs), default=0)
+    return f" Up to {most} queries a pair were asked of one system only, and count in none." if most else ""

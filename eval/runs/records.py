@@ -250,9 +250,15 @@ def without_gold(sample: Sample) -> bool:
     return str(sample.evidence.get("unjudged", "")).startswith(NO_GOLD)
 
 
+def split_reason(reason: str) -> tuple[str, str]:
+    """Kind and details of a `kind: details`, as samples are skipped and rows unusable for."""
+    kind, _, details = reason.partition(": ")
+    return kind, details
+
+
 def reason_counts(reasons: Iterable[str]) -> dict[str, int]:
-    """How often each reason, without what follows its first colon; the most frequent first."""
-    counts = Counter(reason.partition(": ")[0] for reason in reasons if reason)
+    """How often each kind of reason; the most frequent first."""
+    counts = Counter(split_reason(reason)[0] for reason in reasons if reason)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

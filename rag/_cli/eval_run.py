@@ -229,10 +229,10 @@ def run(
 
 def _say_unusable(name: str, prepared: Prepared[Any]) -> None:
     """Say on stderr how many rows of the data are no query, and the first of each reason."""
-    from eval.runs.records import reason_counts
+    from eval.runs.records import reason_counts, split_reason
 
     rows = prepared.unusable
-    first = {row.reason.partition(": ")[0]: row for row in reversed(rows)}
+    first = {split_reason(row.reason)[0]: row for row in reversed(rows)}
     for kind, count in reason_counts(row.reason for row in rows).items():
         echo_stderr(
             f"{name}: unusable rows: {count} ({kind}); the first: {first[kind].place}: {first[kind].reason}"

@@ -18,8 +18,8 @@ from eval.runs.runner import run_solver
 from eval.task import Prepared, Task
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
-from eval.tasks.egofact.task import open_folder
-from eval.tasks.longvideo.task import open_tables
+from eval.tasks.egofact.task import open_folder as open_egofact
+from eval.tasks.longvideo.task import open_folder as open_longvideo
 from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP
 
@@ -40,7 +40,7 @@ def _longvideo(folder: Path) -> Task[Any]:
         for name in NAMES
     ]
     (folder / "meta.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return open_tables(folder)
+    return open_longvideo(folder)
 
 
 def _egofact(folder: Path) -> Task[Any]:
@@ -51,7 +51,7 @@ def _egofact(folder: Path) -> Task[Any]:
     ]
     passages = [PassageRow("p1", "Lamps", "A lamp gives light.", "lamp", "reading")]
     write_folder(folder, clips, passages, queries, (), {"name": "mine", "split": "test", "seed": 0})
-    return open_folder(folder)
+    return open_egofact(folder)
 
 
 @pytest.mark.parametrize("make", [_longvideo, _egofact])

@@ -232,7 +232,7 @@ def open_mini(data: Path | None = None) -> LongVideoTask:
     return LongVideoTask(name, about, data or Path(name), MINI)
 
 
-def open_tables(
+def open_folder(
     data: Path | None = None, duration: str = "", subtitles: str = "on", files: str = "*"
 ) -> LongVideoTask:
     """Published questions with videos. `duration`: a class of the questions; `subtitles`: `on` or `off`;

@@ -24,6 +24,7 @@ from eval.metrics.localization import (
 from eval.metrics.pairing import compare, holm, mcnemar_p, sign_flip_p
 from eval.metrics.scored import Scored, success
 from eval.metrics.tables import MEASURES, estimate, families, measure_slices
+from eval.reports.tables import unpaired_note
 from eval.runs.records import ClipScore, ClipWindow, Output, Query, Score, make_sample
 from eval.tasks.egofact.tables import chose_fact, letter_shares
 from eval.trec import RunRow
@@ -222,7 +223,9 @@ def test_paired_systems_and_their_seeds() -> None:
     assert pooled.p_mcnemar is None
     common = compare(better, worse[1:])
     assert common is not None
-    assert common.difference.n == 9
+    assert (common.difference.n, common.unpaired, pair.unpaired) == (9, 1, 0)
+    assert "1 queries" in unpaired_note([pair, common])
+    assert not unpaired_note([pair])
     assert compare(better[:1], worse[1:]) is None
 
 

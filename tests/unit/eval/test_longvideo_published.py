@@ -16,7 +16,7 @@ from eval.tasks.longvideo.dataset import query_of
 from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published, right_option
 from eval.tasks.longvideo.report import printed
 from eval.tasks.longvideo.solvers import ABLATIONS
-from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_tables
+from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
 from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.multiple_choice_layouts import LAYOUTS, Layout
@@ -262,7 +262,7 @@ def test_a_run_names_its_class_and_its_subtitles(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("eval.tasks.videos.Library", Library)
     task = open_task("longvideo:duration=long,subtitles=off", tmp_path)
     assert task.name == "longvideo-long-without-subtitles"
-    for opened in (task, open_tables(tmp_path)):
+    for opened in (task, open_folder(tmp_path)):
         with pytest.raises(UsageError, match="enough"):
             opened.prepare(Settings())
     assert [settings.search.subtitles for settings in prepared] == [False, True]
@@ -272,13 +272,13 @@ def test_a_run_names_its_class_and_its_subtitles(tmp_path: Path, monkeypatch: py
 def test_a_folder_without_videos_is_refused(tmp_path: Path) -> None:
     table(tmp_path, HEAD, "a\tOne?\t['x', 'y']\tA")
     with pytest.raises(UsageError, match=r"no video of the data .*\(1 are named\): video missing: a"):
-        open_tables(tmp_path).prepare(Settings())
+        open_folder(tmp_path).prepare(Settings())
     with pytest.raises(UsageError, match="--data DIR"):
-        open_tables().prepare(Settings())
+        open_folder().prepare(Settings())
 
 
 def test_an_earlier_name_of_a_system_is_known() -> None:
-    task = open_tables()
+    task = open_folder()
     assert task.solver("video-agent") is task.solvers["guided-frames"]
     assert {name for name in task.solvers if name.endswith("-paper")} == {
         f"{name}-paper" for name in ABLATIONS
