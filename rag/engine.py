@@ -67,6 +67,16 @@ class Engine:
 
         return open_reasoner(self.settings, self.text_encoder, self.tower)
 
+    def share_models(self, other: Engine) -> None:
+        """Use the models that `other` has opened, where both snapshots were made with the same encoders."""
+        held, given = self.reader.meta, other.reader.meta
+        if held is None or given is None:
+            return
+        same = (held.image_encoder, held.text_encoder) == (given.image_encoder, given.text_encoder)
+        if same and self.settings == other.settings:
+            names = ("tower", "text_encoder", "reasoner")
+            vars(self).update({name: vars(other)[name] for name in names if name in vars(other)})
+
     def new_retriever(self, settings: Settings | None = None) -> Retriever:
         """A retriever for one question; `settings`: of search and localization, default the library's."""
         from rag.retrieval import Retriever

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from corpora.records import EvidenceKind, Problem, Shot, SoundTrack
+from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import Window
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
@@ -20,6 +21,7 @@ from rag.records import (
     NearDuplicate,
     PassageCitation,
     PassageHit,
+    ScoreCurve,
     SearchFilter,
     ShotFilter,
     UnmeasuredVideos,
@@ -30,7 +32,7 @@ from rag.settings import Settings, load_settings
 from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import absolute_path, find_library
 from rag.store.reading import Reader
-from rag.store.records import Removed, Stats
+from rag.store.records import FileRow, FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
@@ -67,6 +69,17 @@ def path_of(reader: Reader, video_id: str) -> str:
     """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id."""
     paths = reader.paths(video_id)
     return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def file_state(row: FileRow) -> FileState:
+    """Whether the file at a path is still the one that was indexed, by its size and time of change."""
+    try:
+        facts = os.stat(row.path)
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (OSError, ValueError):
+        return "unreadable"
+    return "ok" if (facts.st_size, facts.st_mtime_ns) == (row.size, row.mtime_ns) else "changed"
 
 
 def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCitation:
@@ -273,6 +286,30 @@ class Library:
         hits = self._engine.new_retriever(settings).localize_video(video_id, query, count)
         return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
 
+    def score_curve(self, video: str, query: str) -> ScoreCurve:
+        """The score of a query at every stored moment of one video, by which `localize` finds its windows.
+
+        `video`: as of `localize`. Raises `UsageError` where no video or several have that name.
+        """
+        return self._engine.new_retriever().score_curve(self.video_id(video), query)
+
+    def search_like(
+        self, moment: str, *, top_k: int | None = None, where: SearchFilter | ShotFilter | None = None
+    ) -> list[VideoHit]:
+        """Windows whose stored frames are most like those of a moment, best first.
+
+        `moment`: `VIDEO@SECONDS` or `VIDEO@START-END`, the video by its id or path. Nothing is decoded.
+        Raises `UsageError` for another form.
+        """
+        name, _, span = moment.rpartition("@")
+        start, end = _span(moment, span if "-" in span else f"{span}-{span}")
+        if not 0 <= start <= end < math.inf:
+            raise UsageError(f"{moment}: a moment is given as VIDEO_ID@SECONDS or VIDEO_ID@START-END")
+        retriever = self._engine.new_retriever()
+        return retriever.find_like(
+            self.video_id(name), start, end, top_k or self.settings.search.top_k, _search_filter(where)
+        )
+
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
 
@@ -299,6 +336,26 @@ class Library:
         None for an unknown id, a video without sound, and one that was not measured yet.
         """
         return self._reader.sound_track(video_id)
+
+    def measurements(self, name: str, *, copies: bool = False) -> tuple[Video, dict[str, Any]]:
+        """A video, and the fields of `rag.shots/1`: shots, sound, and with `copies` near-duplicates.
+
+        Raises `UsageError` where no video or several have that name.
+        """
+        video_id = self.video_id(name)
+        video = self._reader.video(video_id)
+        uncompared = self.videos_without_fingerprint() if copies else frozenset[str]()
+        known = copies and video.height > 0 and video_id not in uncompared
+        return video, {
+            "path": self.path_of(video_id),
+            "video_id": video_id,
+            "width": video.width,
+            "height": video.height,
+            "shots": self.shots(video_id),
+            "sound": sound_runs(self.sound_track(video_id), video.duration),
+            "copies": self.near_duplicates(video_id) if known else None,
+            "uncompared": len(uncompared - {video_id}) if known else None,
+        }
 
     def near_duplicates(self, video_id: str) -> tuple[NearDuplicate, ...]:
         """Other videos with the same content: uploaded again, cropped, graded or re-timed; best first.
@@ -395,6 +452,15 @@ class Library:
         """Read the newest version of every table: what was indexed or removed since `open` or `refresh`."""
         self._reader.refresh()
 
+    def reopen(self) -> Library:
+        """The library as it is on disk now, as another object; this one, and who uses it, is undisturbed.
+
+        Models that are loaded are shared by both. Raises as `open` does.
+        """
+        newest = Library.open(self._reader.folder, settings=self.settings)
+        newest.engine.share_models(self._engine)
+        return newest
+
     def close(self) -> None:
         """Release the snapshot and end the decoder's process; the library cannot be used afterwards."""
         self._engine.close()
@@ -406,6 +472,28 @@ class Library:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
+    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
+
+    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
+    decoded.
+    """
+    if track is None:
+        return None
+    runs: list[dict[str, Any]] = []
+    for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
+        if second >= duration:
+            break
+        if not runs or runs[-1]["class"] != name:
+            runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
+        run = runs[-1]
+        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
+        run["end"] = min(float(second + 1), duration)
+    for run in runs:
+        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
+    return runs
 
 
 def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:

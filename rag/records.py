@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Answer",
@@ -18,6 +22,7 @@ __all__ = [
     "PassageCitation",
     "PassageHit",
     "Question",
+    "ScoreCurve",
     "ScoredOption",
     "SearchFilter",
     "ShotFilter",
@@ -128,6 +133,18 @@ class PassageHit:
     score: float
     relevance: float = 0.0
     kind: Literal["passage"] = "passage"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCurve:
+    """The score of a query at the moments of one video: what its windows are found by."""
+
+    of: Literal["frames", "text"]
+    """What the moments are: the stored frames, or, where there are none, the middles of half seconds."""
+    times: NDArray[np.float64]
+    """float64 (n,) seconds, rising; empty where the query finds nothing."""
+    scores: NDArray[np.float64]
+    """float64 (n,): compare within one curve alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ from rag.rendering.terminal import (
 )
 
 if TYPE_CHECKING:
-    from corpora.records import SoundTrack, Video
+    from corpora.records import Video
     from rag.store.records import Stats
 
 
@@ -167,20 +166,7 @@ def shots(
 ) -> int:
     """List the shots of a video, with their tone, style and sound as measured."""
     with session.open_library() as opened:
-        video_id = opened.video_id(os.fsdecode(video))
-        facts = opened.engine.reader.video(video_id)
-        videos_without_fingerprint = opened.videos_without_fingerprint() if copies else frozenset[str]()
-        known = copies and facts.height > 0 and video_id not in videos_without_fingerprint
-        found: dict[str, Any] = {
-            "path": opened.path_of(video_id),
-            "video_id": video_id,
-            "width": facts.width,
-            "height": facts.height,
-            "shots": opened.shots(video_id),
-            "sound": sound_runs(opened.sound_track(video_id), facts.duration),
-            "copies": opened.near_duplicates(video_id) if known else None,
-            "uncompared": len(videos_without_fingerprint - {video_id}) if known else None,
-        }
+        facts, found = opened.measurements(os.fsdecode(video), copies=copies)
     print_report(session.as_json, report_shape("rag.shots/1", found), _lines(facts, found))
     if copies:
         _warn(facts, found)
@@ -198,28 +184,6 @@ def _warn(facts: Video, found: dict[str, Any]) -> None:
             f"rag: videos without a fingerprint were not compared: {found['uncompared']}; "
             "run rag index on their folders again"
         )
-
-
-def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dict[str, Any]] | None:
-    """Intervals of one class: start, end, class, and mean loudness in LUFS; None without a track.
-
-    The last ends with the video, after `duration` seconds. Class and loudness are None where nothing was
-    decoded.
-    """
-    if track is None:
-        return None
-    runs: list[dict[str, Any]] = []
-    for second, (name, level) in enumerate(zip(track.classes, track.loudness.tolist(), strict=True)):
-        if second >= duration:
-            break
-        if not runs or runs[-1]["class"] != name:
-            runs.append({"start": float(second), "end": 0.0, "class": name, "loudness": 0.0})
-        run = runs[-1]
-        run["loudness"] += (level - run["loudness"]) / (second + 1 - run["start"])
-        run["end"] = min(float(second + 1), duration)
-    for run in runs:
-        run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
-    return runs
 
 
 def _lines(facts: Video, found: dict[str, Any]) -> Iterator[str]:

@@ -20,6 +20,7 @@ _COMMANDS = {
     "ask": ("ask", "ask", "Answer a question, with citations."),
     "search": ("search", "search", "Find windows of videos, and passages."),
     "localize": ("library", "localize", "Find the best windows of one video."),
+    "serve": ("serve", "serve", "Serve a page, a REST API and MCP."),
     "shots": ("library", "shots", "List the shots of a video, as measured."),
     "show": ("show", "show", "Show a citation."),
     "stats": ("library", "stats", "Show library statistics."),

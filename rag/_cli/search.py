@@ -118,9 +118,10 @@ def _one(
                 for hit in hits
             ]
             unmeasured = opened.unmeasured(chosen)
+    threshold = session.settings.search.threshold if query is not None else None
     print_report(
         session.as_json,
-        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured),
+        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold),
         hit_lines(hits, width=width(), shots=hit_shots or ()),
     )
     _report_unmeasured(unmeasured)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel
 
 from corpora.records import Clip, Evidence, Shot
@@ -25,6 +26,7 @@ from rag.records import (
     Citation,
     PassageCitation,
     PassageHit,
+    ScoreCurve,
     UnmeasuredVideos,
     VideoCitation,
     VideoHit,
@@ -69,14 +71,16 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
                 "path": citation.path,
                 "video_id": citation.video_id,
                 **_span(citation),
+                "citation": citation_id(citation),
                 "score": _score(citation.score),
-                "evidence": [_evidence(item) for item in citation.evidence],
+                "evidence": [evidence_shape(item) for item in citation.evidence],
             }
         case PassageCitation():
             return {
                 "kind": "passage",
                 "path": citation.path,
                 "passage_id": citation.passage_id,
+                "citation": citation.passage_id,
                 "title": citation.title,
                 "text": citation.text,
                 "score": _score(citation.score),
@@ -90,19 +94,24 @@ def search_shape(
     query_id: str | None = None,
     shots: Sequence[Shot | None] | None = None,
     unmeasured: UnmeasuredVideos | None = None,
+    threshold: float | None = None,
 ) -> dict[str, Any]:
     """`rag.search/1`; `query_id` in batches only; `query` is null for a filter without a query.
 
-    `shots`: that of each hit. `unmeasured`: the videos that the filter could not decide about. Both
-    only under a filter on shots.
+    `threshold`: least relevance of a match, which decides `matched`. `shots`: that of each hit.
+    `unmeasured`: the videos that the filter could not decide about. Both only under a filter on shots.
     """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
     if query_id is not None:
         shape["query_id"] = query_id
-    results = [hit_shape(hit) for hit in hits]
+    found = list(hits)
+    results = [hit_shape(hit) for hit in found]
     if shots is not None:
         results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
     shape |= {"query": query, "results": results}
+    if threshold is not None:
+        best = max((hit.relevance for hit in found), default=-1.0)
+        shape |= {"matched": best >= threshold, "threshold": _score(threshold)}
     return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
 
 
@@ -114,20 +123,25 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
                 "kind": "video",
                 "path": hit.path,
                 "video_id": hit.video_id,
+                "title": hit.title,
                 **_span(hit),
+                "citation": citation_id(hit),
                 "clip": _span(hit.clip),
                 "score": _score(hit.score),
-                "evidence": [_evidence(item) for item in hit.evidence],
+                "relevance": _score(hit.relevance),
+                "evidence": [evidence_shape(item) for item in hit.evidence],
             }
         case PassageHit():
             return {
                 "kind": "passage",
                 "path": hit.path,
                 "passage_id": hit.passage.passage_id,
+                "citation": hit.passage.passage_id,
                 "doc_id": hit.passage.doc_id,
                 "title": hit.passage.title,
                 "text": hit.passage.text,
                 "score": _score(hit.score),
+                "relevance": _score(hit.relevance),
             }
 
 
@@ -138,10 +152,32 @@ def windows_shape(video: str, query: str, windows: Sequence[Window]) -> dict[str
         "video": video,
         "query": query,
         "windows": [
-            {"video_id": window.video_id, **_span(window), "score": _score(window.score)}
+            {
+                "video_id": window.video_id,
+                **_span(window),
+                "citation": citation_id(window),
+                "score": _score(window.score),
+            }
             for window in windows
         ],
     }
+
+
+def curve_shape(curve: ScoreCurve, points: int) -> dict[str, Any]:
+    """A score curve in at most `points` points, each the greatest of its part of the video."""
+    parts = np.array_split(np.arange(len(curve.times)), min(points, len(curve.times)) or 1)
+    best = [int(part[curve.scores[part].argmax()]) for part in parts if len(part)]
+    return {
+        "of": curve.of,
+        "times": [round(float(time), 3) for time in curve.times[best]],
+        "scores": [_score(score) for score in curve.scores[best]],
+    }
+
+
+def citation_id(window: VideoCitation | VideoHit | Window) -> str:
+    """`VIDEO_ID@START-END`, the name of a window that `Library.resolve` takes; a passage's is its id."""
+    start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (window.start, window.end))
+    return f"{window.video_id}@{start}-{end}"
 
 
 def report_shape(schema: str, report: Any) -> dict[str, Any]:
@@ -173,7 +209,8 @@ def plain(value: Any) -> Any:
     raise TypeError(f"no JSON shape for {type(value).__name__}")
 
 
-def _evidence(item: Evidence) -> dict[str, Any]:
+def evidence_shape(item: Evidence) -> dict[str, Any]:
+    """A span of text of a video."""
     return {"kind": item.kind, **_span(item), "text": item.text}
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from corpora.records import Clip, Evidence
 from indexers.protocol import TextEncoder, TextTower
 from localization.events import Position
-from localization.localizer import LocalizationQuery, localize_clip, localize_video
+from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
 from localization.windows import Window
 from rag.null_scores import library_scores
-from rag.records import PassageHit, SearchFilter, VideoHit
+from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
 from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage, TextHits, fuse, text_hits
@@ -197,6 +197,61 @@ class Retriever:
         self.reader.video(video_id)
         frames = self._frames_of_video(video_id)
         return self._query(frames, self._spans_of_video(video_id, text), text)
+
+    def score_curve(self, video_id: str, text: str) -> ScoreCurve:
+        """The score by which `localize_video` finds its windows, over the whole video.
+
+        Raises KeyError for an unknown video.
+        """
+        query = self.video_query(video_id, text)
+        clips = self._clips_of(video_id)
+        of: Literal["frames", "text"] = "frames" if len(query.times) else "text"
+        if not clips or (of == "text" and not len(query.spans)):
+            return ScoreCurve(of, np.zeros(0), np.zeros(0))
+        return ScoreCurve(of, *relevance_curve(query, start=clips[0].start, end=clips[-1].end))
+
+    def find_like(
+        self, video_id: str, start: float, end: float, top_k: int, where: SearchFilter = EVERYWHERE
+    ) -> list[VideoHit]:
+        """The windows whose stored frames are most like those of [start, end) seconds of a video, best first.
+
+        No text is searched and no model is used; the window that was given is left out. `relevance` is the
+        cosine of the most similar frame. Empty where nothing is stored of that window. Raises KeyError for
+        an unknown video.
+        """
+        self.reader.video(video_id)
+        where = self.resolve(where)
+        inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end > start]
+        frames = self._frames.get([clip.clip_id for clip in inside])
+        if not frames:
+            return []
+        times, vectors = joined_frames(list(frames.values()))
+        keep = (times >= start) & (times < end)
+        if not keep.any():
+            keep[np.abs(times - start).argmin()] = True
+        vector = vectors[keep].mean(axis=0)
+        vector /= np.linalg.norm(vector)
+        hits = []
+        for found in self.reader.search_clips(vector, top_k + len(inside), where):
+            clip = self.reader.clip(found.key)
+            (held,) = self._frames.get([clip.clip_id]).values()
+            similarity = similarity_to(held.vectors, vector)
+            query = LocalizationQuery(times=held.times, similarity=similarity)
+            low, high = _bounds(clip, where, query)
+            window = localize_clip(clip.video_id, query, self.settings.localize, start=low, end=high)
+            if clip.video_id == video_id and window.start < end and window.end > start:
+                continue
+            video = self.reader.video(clip.video_id)
+            best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
+            texts = tuple(self.reader.evidence(clip.video_id, window.start, window.end))
+            hits.append(
+                VideoHit(
+                    *(video.path, clip.video_id, window.start, window.end, clip, best, texts),
+                    title=video.title,
+                    relevance=best,
+                )
+            )
+        return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))[:top_k]
 
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """Stored frames by clip id, each read once; a clip without frames is left out."""

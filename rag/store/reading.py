@@ -20,7 +20,7 @@ from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
 from rag.store.fulltext import match
 from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
-from rag.store.records import ClipFrames, Fingerprint, Hit, Meta, Stats
+from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
 from rag.store.snapshot import Snapshot, fetch
 from rag.store.vector_index import IndexKind, Matrix
 
@@ -109,6 +109,10 @@ class Reader:
     def files(self) -> frozenset[str]:
         """The paths of all indexed files."""
         return self._ask(lambda s: frozenset(row.path for row in s.file_rows))
+
+    def file_rows(self) -> list[FileRow]:
+        """Every indexed path with what was known of its file, sorted by path."""
+        return self._ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""

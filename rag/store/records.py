@@ -16,6 +16,8 @@ SCHEMA = 2
 """Number of the newest migration; a library with a higher one is refused."""
 
 FileKind = Literal["video", "audio", "passages"]
+FileState = Literal["ok", "missing", "changed", "unreadable"]
+"""A path, against what was indexed from it."""
 
 
 @dataclass(frozen=True, slots=True)

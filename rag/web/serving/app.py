@@ -6,9 +6,7 @@ Handlers are plain functions, which Starlette runs in threads: a slow answer doe
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from rag.errors import (
     AccessRefused,
     DownloadTruncated,
-    ExtraMissing,
     NoMedia,
     NoTranscript,
     PageGone,
@@ -25,6 +22,7 @@ from rag.errors import (
     UsageError,
     WebTimeout,
 )
+from rag.listening import LONGEST_GOODBYE, bind_listener, is_loopback, require_serving
 from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.protocol import Page, Transcript
 from rag.web.serving import pages, serper, youtube
@@ -277,8 +275,6 @@ def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None
 
 HOST = "127.0.0.1"
 PORT = 8640
-LONGEST_GOODBYE = 5
-"""Seconds that unfinished requests have once the server is stopped."""
 
 
 def serve(
@@ -290,17 +286,13 @@ def serve(
     cannot reach the web under a name of its own. Raises `ExtraMissing` without the extra `serve`, and
     `RagError` where the port is taken.
     """
-    try:
-        import uvicorn
-        from starlette import applications  # noqa: F401 (only whether it is there)
-    except ImportError as error:
-        raise ExtraMissing(
-            "serving needs the extra `serve`: pip install 'offline-video-rag[serve]'"
-        ) from error
-    listener = _bound(host, port)
+    require_serving()
+    import uvicorn
+
+    listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    hosts = ("127.0.0.1", "localhost", name) if _is_loopback(host) else ("*",)
+    hosts = ("127.0.0.1", "localhost", name) if is_loopback(host) else ("*",)
     # A cut transfer is an error to the server's log, and a wish of the user's.
     config = uvicorn.Config(
         build_app(web, hosts),
@@ -313,24 +305,3 @@ def serve(
         started(f"http://{name}:{taken}")
     with listener:
         server.run(sockets=[listener])
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        reason = (error.strerror or str(error)).lower()
-        raise RagError(f"{host}:{port}: {reason}; choose another with --port") from error
-    return listener
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

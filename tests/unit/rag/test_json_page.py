@@ -22,11 +22,11 @@ from localization.windows import Window
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
-from rag._cli.library import sound_runs
 from rag._cli.models import verification_shape
 from rag._cli.show import Shown
 from rag.agents.shotfinder.calibration import Labelled, calibrate
 from rag.indexing.report import Forecast, IndexReport
+from rag.library import sound_runs
 from rag.records import (
     Answer,
     NearDuplicate,
@@ -73,8 +73,17 @@ ANSWER = Answer(
     timings={"retrieve": 0.02, "answer": 0.01},
 )
 HITS = (
-    VideoHit("talks/webb.mp4", "5f0c2a", 12.5, 17.5, Clip("5f0c2a:00000", "5f0c2a", 0, 30), 0.81, SAID),
-    PassageHit("notes.md", Passage("77ab", "9c1d", "Telescopes", COLD), 0.5),
+    VideoHit(
+        "talks/webb.mp4",
+        "5f0c2a",
+        12.5,
+        17.5,
+        Clip("5f0c2a:00000", "5f0c2a", 0, 30),
+        0.81,
+        SAID,
+        relevance=0.7,
+    ),
+    PassageHit("notes.md", Passage("77ab", "9c1d", "Telescopes", COLD), 0.5, 0.4),
 )
 SHOWN = {"citation": citation_shape(PassageCitation("notes.md", "77ab", "Telescopes", COLD, 1.0))}
 INDEXED = IndexReport(
@@ -168,7 +177,7 @@ CALIBRATED = calibrate(
 ).model_dump(mode="json")
 MADE = [
     answer_shape(ANSWER),
-    search_shape("the mirror", HITS),
+    search_shape("the mirror", HITS, threshold=0.3),
     search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unmeasured=UNMEASURED),
     report_shape("rag.calibrate/1", {"out": "rag-calibration.json", "tables": CALIBRATED["tables"]}),
     report_shape("rag.shots/1", MEASURED),

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, Passage
@@ -16,12 +17,21 @@ from rag.records import (
     PassageCitation,
     PassageHit,
     Question,
+    ScoreCurve,
     ScoredOption,
     Usage,
     VideoCitation,
     VideoHit,
 )
-from rag.rendering.shapes import answer_shape, plain, report_shape, search_shape, to_json, windows_shape
+from rag.rendering.shapes import (
+    answer_shape,
+    curve_shape,
+    plain,
+    report_shape,
+    search_shape,
+    to_json,
+    windows_shape,
+)
 
 EVIDENCE = Evidence("v1", 12.0, 14.25, "subtitle", "made of beryllium")
 VIDEO = VideoCitation("talks/webb.mp4", "v1", 12.5, 17.5, 0.8123456789, (EVIDENCE,))
@@ -58,6 +68,7 @@ def test_answer_shape_is_the_documented_one() -> None:
                 "video_id": "v1",
                 "start": 12.5,
                 "end": 17.5,
+                "citation": "v1@12.5-17.5",
                 "score": 0.812346,
                 "evidence": [{"kind": "subtitle", "start": 12.0, "end": 14.25, "text": "made of beryllium"}],
             },
@@ -65,6 +76,7 @@ def test_answer_shape_is_the_documented_one() -> None:
                 "kind": "passage",
                 "path": "notes.md",
                 "passage_id": "p1",
+                "citation": "p1",
                 "title": "Telescopes",
                 "text": "The mirror is beryllium.",
                 "score": 0.5,
@@ -104,20 +116,25 @@ def test_search_shape_is_the_documented_one() -> None:
                 "kind": "video",
                 "path": "a.mp4",
                 "video_id": "v1",
+                "title": "A talk",
                 "start": 1.0,
                 "end": 6.0,
+                "citation": "v1@1-6",
                 "clip": {"start": 0.0, "end": 30.0},
                 "score": 0.9,
+                "relevance": 0.0,
                 "evidence": [{"kind": "subtitle", "start": 12.0, "end": 14.25, "text": "made of beryllium"}],
             },
             {
                 "kind": "passage",
                 "path": "b.csv",
                 "passage_id": "p1",
+                "citation": "p1",
                 "doc_id": "d1",
                 "title": "Soldering",
                 "text": "Heat the joint.",
                 "score": 0.4,
+                "relevance": 0.0,
             },
         ],
     }
@@ -129,7 +146,33 @@ def test_windows_shape() -> None:
         "schema": "rag.localize/1",
         "video": "a.mp4",
         "query": "a drill",
-        "windows": [{"video_id": "v1", "start": 1.0, "end": 6.0, "score": 0.123457}],
+        "windows": [{"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.123457}],
+    }
+
+
+def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:
+    hit = VideoHit("a.mp4", "v1", 1, 6, Clip("v1:00000", "v1", 0, 30), 0.9, relevance=0.3)
+    given = [search_shape("x", hits, threshold=t) for hits, t in (([hit], 0.3), ([hit], 0.31), ([], 0.0))]
+    assert [(shape["matched"], shape["threshold"]) for shape in given] == [
+        (True, 0.3),
+        (False, 0.31),
+        (False, 0.0),
+    ]
+    assert "matched" not in search_shape(None, [hit])
+
+
+def test_a_curve_keeps_its_peaks_when_it_is_thinned() -> None:
+    times, scores = np.arange(1000) / 2, np.zeros(1000)
+    scores[[3, 500, 999]] = 1.0, 2.0, 3.0
+    shape = curve_shape(ScoreCurve("frames", times, scores), 10)
+    assert len(shape["times"]) == 10
+    assert shape["times"] == sorted(shape["times"])
+    assert {(1.5, 1.0), (250.0, 2.0), (499.5, 3.0)} <= set(zip(shape["times"], shape["scores"], strict=True))
+    assert len(curve_shape(ScoreCurve("frames", times, scores), 5000)["times"]) == 1000
+    assert curve_shape(ScoreCurve("text", times[:0], scores[:0]), 2) == {
+        "of": "text",
+        "times": [],
+        "scores": [],
     }
 
 

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import AudioClass, Clip, Shot, SoundTrack, vertical_resolution
-from rag._cli.library import sound_runs
 from rag.errors import LibraryError, UsageError
+from rag.library import sound_runs
 from rag.records import SearchFilter, ShotFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.shots import (

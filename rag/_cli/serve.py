@@ -1,0 +1,69 @@
+"""`rag serve`: the page, the REST API and MCP of one library."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.output import echo_stderr, print_lines
+from rag._cli.session import Session, given_path, with_session
+
+if TYPE_CHECKING:
+    from rag.server.running import Started
+
+
+@with_session(without=("as_json", "seed"))
+def serve(
+    session: Session,
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
+    ] = 8650,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file",
+            metavar="FILE",
+            parser=given_path,
+            help="Demand the token in this file. Default: one for this run where other machines can connect.",
+            show_default=False,
+        ),
+    ] = None,
+    allow_index: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allow-index",
+            metavar="ROOT",
+            parser=given_path,
+            help="Let the page and the API index what is below this folder; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> int:
+    """Serve a page to search, ask and look, a REST API, and MCP.
+
+    Prints its address on stdout, and runs until it is interrupted.
+    """
+    from rag.listening import require_serving
+
+    require_serving()
+    from rag.server.running import serve as run
+
+    def announce(server: Started) -> None:
+        print_lines([server.entrance])
+        if server.token is not None:
+            echo_stderr("rag: programs send the token as Authorization: Bearer TOKEN")
+        if open_page:
+            import webbrowser
+
+            webbrowser.open(server.entrance)
+
+    roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
+    run(session.settings, host, port, token_file=token_file, index_roots=roots, started=announce)
+    return 0

@@ -1,0 +1,50 @@
+"""Listening on an address: what the program's servers have in common."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+from rag.errors import ExtraMissing, RagError
+
+LONGEST_GOODBYE = 5
+"""Seconds that unfinished requests have once a server is stopped."""
+
+
+def require_serving() -> None:
+    """Raises `ExtraMissing` without the extra `serve`."""
+    try:
+        import fastapi  # noqa: F401 (only whether it is there)
+        import uvicorn  # noqa: F401 (as above)
+    except ImportError as error:
+        raise ExtraMissing(
+            "serving needs the extra `serve`: pip install 'offline-video-rag[serve]'"
+        ) from error
+
+
+def bind_listener(host: str, port: int) -> socket.socket:
+    """A listening socket; `port` 0 takes a free one. Raises `RagError` where the port is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        reason = (error.strerror or str(error)).lower()
+        raise RagError(f"{host}:{port}: {reason}; choose another with --port") from error
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def authority(host: str, port: int) -> str:
+    """Host and port as an address has them: `127.0.0.1:8650`, `[::1]:8650`."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,290 @@
+"""The documents of the API as types, for its description: `rag.rendering.shapes` makes them.
+
+Keys may be added within a version. That every answer fits its type is tested.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from corpora.records import EvidenceKind
+
+Kind = Literal["video", "passage"]
+
+
+class Span(TypedDict):
+    """Half-open [start, end) in seconds."""
+
+    start: float
+    end: float
+
+
+class EvidenceItem(Span):
+    """Text of a video."""
+
+    kind: EvidenceKind
+    text: str
+
+
+class Hit(TypedDict):
+    """A result of a search: the keys of a window, or those of a passage."""
+
+    kind: Kind
+    path: str
+    citation: str
+    title: str
+    score: float
+    relevance: float
+    video_id: NotRequired[str]
+    start: NotRequired[float]
+    end: NotRequired[float]
+    clip: NotRequired[Span]
+    evidence: NotRequired[list[EvidenceItem]]
+    shot: NotRequired[dict[str, Any] | None]
+    passage_id: NotRequired[str]
+    doc_id: NotRequired[str]
+    text: NotRequired[str]
+
+
+class SearchDocument(TypedDict):
+    """`rag.search/1`."""
+
+    schema: Literal["rag.search/1"]
+    query: str | None
+    results: list[Hit]
+    matched: NotRequired[bool]
+    threshold: NotRequired[float]
+    unjudged: NotRequired[dict[str, Any]]
+
+
+class CitationItem(TypedDict):
+    """What an answer rests on: the keys of a window, or those of a passage."""
+
+    kind: Kind
+    path: str
+    citation: str
+    score: float
+    video_id: NotRequired[str]
+    start: NotRequired[float]
+    end: NotRequired[float]
+    evidence: NotRequired[list[EvidenceItem]]
+    passage_id: NotRequired[str]
+    title: NotRequired[str]
+    text: NotRequired[str]
+
+
+class AnswerItem(TypedDict):
+    """The answer itself."""
+
+    choice: str | None
+    text: str
+    confidence: float
+    explanation: str
+    matched: bool
+
+
+class OptionItem(TypedDict):
+    """An option and its probability."""
+
+    label: str
+    text: str
+    score: float
+
+
+class AskDocument(TypedDict):
+    """`rag.ask/1`."""
+
+    schema: Literal["rag.ask/1"]
+    question: str
+    answer: AnswerItem
+    citations: list[CitationItem]
+    options: list[OptionItem]
+    usage: dict[str, Any]
+    timings: dict[str, float]
+
+
+class WindowItem(Span):
+    """A window of a video."""
+
+    video_id: str
+    citation: str
+    score: float
+
+
+class Curve(TypedDict):
+    """The score of a query over a video."""
+
+    of: Literal["frames", "text"]
+    times: list[float]
+    scores: list[float]
+
+
+class LocalizeDocument(TypedDict):
+    """`rag.localize/1`."""
+
+    schema: Literal["rag.localize/1"]
+    video: str
+    query: str
+    windows: list[WindowItem]
+    curve: NotRequired[Curve]
+
+
+class LibraryItem(TypedDict):
+    """The library that is served."""
+
+    library_id: str
+    folder: str
+    version: str
+    videos: int
+    documents: int
+    video_hours: float
+
+
+class HealthDocument(TypedDict):
+    """`rag.health/1`."""
+
+    schema: Literal["rag.health/1"]
+    version: str
+    status: Literal["ready", "empty", "failed"]
+    models: Literal["cold", "loading", "ready", "failed"]
+    problem: str | None
+    library: LibraryItem | None
+    indexing: bool
+
+
+FileState = Literal["ok", "missing", "changed", "unreadable"]
+
+
+class VideoRow(TypedDict):
+    """A video in a list."""
+
+    video_id: str
+    path: str
+    paths: list[str]
+    title: str
+    duration: float
+    fps: float
+    width: int
+    height: int
+    audio: bool
+    language: str
+    damage: str
+    evidence: list[EvidenceKind]
+    state: FileState
+
+
+class VideosDocument(TypedDict):
+    """`rag.videos/1`."""
+
+    schema: Literal["rag.videos/1"]
+    videos: list[VideoRow]
+    total: int
+    next_cursor: str | None
+
+
+class MediaItem(TypedDict):
+    """How a browser plays a video."""
+
+    play: Literal["file", "remux", "clip", "none"]
+    reason: str
+    container: str
+    codec: str
+    audio_codec: str
+
+
+class VideoDocument(VideoRow):
+    """`rag.video/1`."""
+
+    schema: Literal["rag.video/1"]
+    description: str
+    tags: list[str]
+    chapters: list[EvidenceItem]
+    media: MediaItem
+
+
+class ShotsDocument(TypedDict):
+    """`rag.shots/1`."""
+
+    schema: Literal["rag.shots/1"]
+    path: str
+    video_id: str
+    width: int
+    height: int
+    shots: list[dict[str, Any]]
+    sound: list[dict[str, Any]] | None
+    copies: list[dict[str, Any]] | None
+    uncompared: int | None
+
+
+class EvidenceDocument(TypedDict):
+    """`rag.evidence/1`."""
+
+    schema: Literal["rag.evidence/1"]
+    video_id: str
+    evidence: list[EvidenceItem]
+    next_cursor: str | None
+
+
+class DocumentRow(TypedDict):
+    """A file of passages."""
+
+    path: str
+    id: str
+    state: FileState
+
+
+class DocumentsDocument(TypedDict):
+    """`rag.documents/1`."""
+
+    schema: Literal["rag.documents/1"]
+    documents: list[DocumentRow]
+    total: int
+    next_cursor: str | None
+
+
+class ShowDocument(TypedDict):
+    """`rag.show/1`."""
+
+    schema: Literal["rag.show/1"]
+    citation: CitationItem
+
+
+class ProblemRow(TypedDict):
+    """A file with a problem."""
+
+    path: str
+    reason: str
+    action: str
+
+
+class ProblemsDocument(TypedDict):
+    """`rag.problems/1`."""
+
+    schema: Literal["rag.problems/1"]
+    problems: list[ProblemRow]
+
+
+class MissingDocument(TypedDict):
+    """`rag.missing/1`."""
+
+    schema: Literal["rag.missing/1"]
+    files: list[DocumentRow]
+
+
+class StatsDocument(TypedDict):
+    """`rag.stats/1`."""
+
+    schema: Literal["rag.stats/1"]
+    files: int
+    videos: int
+    video_hours: float
+    tables: dict[str, dict[str, Any]]
+
+
+class ModelsDocument(TypedDict):
+    """`rag.models/1`."""
+
+    schema: Literal["rag.models/1"]
+    models: list[dict[str, Any]]

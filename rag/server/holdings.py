@@ -1,0 +1,263 @@
+"""What the library holds: health, videos, evidence, documents, citations, and files with problems."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path, Query
+from starlette.responses import Response
+
+import rag
+from corpora.records import Evidence, EvidenceKind, Video
+from rag.errors import LibraryError, LibraryNotFound, UsageError
+from rag.library import Library, file_state
+from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
+from rag.server import documents
+from rag.server.problems import Document, Problem, not_found, problems
+from rag.server.questions import VIDEO_ID
+from rag.server.service import Served
+from rag.store.records import FileRow, FileState
+
+router = APIRouter(prefix="/v1", tags=["library"])
+
+VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
+Cursor = Annotated[str | None, Query(max_length=10_000, description="`next_cursor` of the page before.")]
+Text = Annotated[str, Query(max_length=1000, description="Only where the title or path has these letters.")]
+T = TypeVar("T")
+Key = tuple[str, ...]
+
+
+@router.get("/health", responses={200: {"model": documents.HealthDocument}, **problems()})
+def health(service: Served) -> Response:
+    """Whether the server answers, has a library, and has its models loaded; 200 in any case."""
+    library: dict[str, Any] | None = None
+    problem: str | None = None
+    status = "ready"
+    try:
+        with service.library() as opened:
+            reader = opened.engine.reader
+            videos = reader.videos()
+            library = {
+                "library_id": opened.library_id,
+                "folder": str(service.session.folder),
+                "version": service.session.version,
+                "videos": len(videos),
+                "documents": len(reader.passage_files()),
+                "video_hours": sum(video.duration for video in videos) / 3600,
+            }
+    except LibraryNotFound as error:
+        status, problem = "empty", str(error)
+    except LibraryError as error:
+        status, problem = "failed", str(error)
+    shape = {
+        "version": rag.__version__,
+        "status": status,
+        "models": service.models,
+        "problem": problem,
+        "library": library,
+        "indexing": bool(service.index_roots),
+    }
+    return Document(report_shape("rag.health/1", shape))
+
+
+@router.get("/stats", responses={200: {"model": documents.StatsDocument}, **problems()})
+def stats(service: Served) -> Response:
+    """Counts and sizes of the library and its tables."""
+    with service.library() as library:
+        return Document(report_shape("rag.stats/1", library.stats()))
+
+
+@router.get("/videos", responses={200: {"model": documents.VideosDocument}, **problems()})
+def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
+    """Videos by path, with the state of their files."""
+    with service.library() as library:
+        reader = library.engine.reader
+        found = [video for video in reader.videos() if _has(text, video.title, video.path)]
+        rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
+        kinds, files = reader.evidence_kinds(), rows_by_content(library)
+        shape = {
+            "videos": [video_row(library, video, kinds, files) for video in rows],
+            "total": len(found),
+            "next_cursor": following,
+        }
+    return Document(report_shape("rag.videos/1", shape))
+
+
+@router.get("/videos/{video_id}/shots", responses={200: {"model": documents.ShotsDocument}, **problems(404)})
+def shots(service: Served, video_id: VideoId, copies: bool = False) -> Response:
+    """The shots and the sound of a video as measured; with `copies`, its near-duplicates."""
+    with service.library() as library:
+        known_video(library, video_id)
+        return Document(report_shape("rag.shots/1", library.measurements(video_id, copies=copies)[1]))
+
+
+@router.get(
+    "/videos/{video_id}/evidence", responses={200: {"model": documents.EvidenceDocument}, **problems(404)}
+)
+def evidence(
+    service: Served,
+    video_id: VideoId,
+    kind: Annotated[list[EvidenceKind] | None, Query(description="May be repeated.")] = None,
+    start: Annotated[float, Query(ge=0, allow_inf_nan=False)] = 0.0,
+    end: Annotated[float | None, Query(ge=0, allow_inf_nan=False)] = None,
+    cursor: Cursor = None,
+    limit: Limit = 1000,
+) -> Response:
+    """Text of a video in order of time: subtitles, speech, on-screen text, chapters."""
+    with service.library() as library:
+        video = known_video(library, video_id)
+        spans = spans_of(library, video, kind, start, end)
+        rows, following = page_of(spans, _span_key, cursor, limit)
+    shape = {"video_id": video_id, "evidence": list(map(evidence_shape, rows)), "next_cursor": following}
+    return Document(report_shape("rag.evidence/1", shape))
+
+
+@router.get("/documents", responses={200: {"model": documents.DocumentsDocument}, **problems()})
+def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
+    """Files of passages by path."""
+    with service.library() as library:
+        rows = library.engine.reader.file_rows()
+        found = [row for row in rows if row.kind == "passages" and _has(text, row.path)]
+        shown, following = page_of(found, lambda row: (row.path, row.content_id), cursor, limit)
+    shape = {"documents": list(map(_file_shape, shown)), "total": len(found), "next_cursor": following}
+    return Document(report_shape("rag.documents/1", shape))
+
+
+@router.get("/citations/{citation}", responses={200: {"model": documents.ShowDocument}, **problems(404)})
+def citation(
+    service: Served, citation: Annotated[str, Path(pattern=r"^[0-9a-zA-Z_.:@+-]{1,200}$")]
+) -> Response:
+    """What a citation refers to: a window with its evidence, or a passage with its text."""
+    name, at, _ = citation.rpartition("@")
+    with service.library() as library:
+        if at:
+            known_video(library, name)
+        try:
+            found = library.resolve(citation)
+        except UsageError as error:
+            if at:
+                raise
+            raise Problem(404, "unknown-id", str(error)) from error
+    return Document(report_shape("rag.show/1", {"citation": citation_shape(found)}))
+
+
+@router.get("/problems", responses={200: {"model": documents.ProblemsDocument}, **problems()})
+def problem_files(service: Served) -> Response:
+    """Files that could not be used, or not completely."""
+    with service.library() as library:
+        return Document(report_shape("rag.problems/1", {"problems": library.problems()}))
+
+
+@router.get("/missing", responses={200: {"model": documents.MissingDocument}, **problems()})
+def missing(service: Served) -> Response:
+    """Indexed files that are gone, were changed since, or cannot be read; by path."""
+    with service.library() as library:
+        found = [_file_shape(row) for row in library.engine.reader.file_rows()]
+    return Document(report_shape("rag.missing/1", {"files": [row for row in found if row["state"] != "ok"]}))
+
+
+@router.get("/catalogue", responses={200: {"model": documents.ModelsDocument}, **problems()})
+def catalogue(service: Served) -> Response:
+    """Model weights: purpose, size, licence, and whether they are installed."""
+    from indexers.models.verify import list_models
+
+    return Document(report_shape("rag.models/1", {"models": list_models(service.settings.encoder)}))
+
+
+def known_video(library: Library, video_id: str) -> Video:
+    """The video with this very id. Raises `Problem` where there is none."""
+    try:
+        return library.engine.reader.video(video_id)
+    except KeyError:
+        raise not_found("video", video_id) from None
+
+
+def spans_of(
+    library: Library, video: Video, kinds: Sequence[str] | None, start: float = 0.0, end: float | None = None
+) -> list[Evidence]:
+    """Evidence of a video that overlaps [start, end) seconds, in order of time; `kinds`: default all."""
+    until = max(video.duration, start) + 1.0 if end is None else end
+    found = library.engine.reader.evidence(video.video_id, start, until)
+    return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
+
+
+def rows_by_content(library: Library) -> dict[str, list[FileRow]]:
+    """The paths of each content, as they were indexed."""
+    found: dict[str, list[FileRow]] = {}
+    for row in library.engine.reader.file_rows():
+        found.setdefault(row.content_id, []).append(row)
+    return found
+
+
+def state_of(rows: Iterable[FileRow]) -> FileState:
+    """The state of a content that is at these paths: the best of theirs."""
+    order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")
+    return min(map(file_state, rows), key=order.index, default="missing")
+
+
+def video_row(
+    library: Library, video: Video, kinds: Mapping[str, Iterable[str]], files: Mapping[str, Sequence[FileRow]]
+) -> dict[str, Any]:
+    """A row of `rag.videos/1`."""
+    rows = files.get(video.video_id, ())
+    return {
+        "video_id": video.video_id,
+        "path": library.path_of(video.video_id),
+        "paths": [row.path for row in rows] or [video.path],
+        "title": video.title,
+        "duration": round(video.duration, 3),
+        "fps": video.fps,
+        "width": video.width,
+        "height": video.height,
+        "audio": video.audio,
+        "language": video.language,
+        "damage": video.damage,
+        "evidence": sorted(kinds.get(video.video_id, ())),
+        "state": state_of(rows),
+    }
+
+
+def page_of(
+    rows: Sequence[T], key: Callable[[T], Key], cursor: str | None, limit: int
+) -> tuple[Sequence[T], str | None]:
+    """The rows after `cursor`, at most `limit`, and the cursor of those that follow; `rows` rise by `key`.
+
+    A cursor is the key of the last row, so rows that come or go in between move nothing. Raises `Problem` for
+    one that is not ours.
+    """
+    start = 0 if cursor is None else bisect_right(rows, _decoded(cursor), key=key)
+    shown = rows[start : start + limit]
+    return shown, _encoded(key(shown[-1])) if start + limit < len(rows) else None
+
+
+def _encoded(key: Key) -> str:
+    return base64.urlsafe_b64encode(json.dumps(key).encode("ascii")).decode("ascii").rstrip("=")
+
+
+def _decoded(cursor: str) -> Key:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        key = json.loads(base64.urlsafe_b64decode(padded))
+    except (ValueError, binascii.Error, RecursionError):
+        key = None
+    if not isinstance(key, list) or not all(isinstance(part, str) for part in key):
+        raise UsageError("the cursor is none that this server gave; begin without one")
+    return tuple(key)
+
+
+def _span_key(span: Evidence) -> Key:
+    return f"{span.start:015.3f}", f"{span.end:015.3f}", span.kind, span.text
+
+
+def _has(text: str, *fields: str) -> bool:
+    return not text or any(text.casefold() in field.casefold() for field in fields)
+
+
+def _file_shape(row: FileRow) -> dict[str, Any]:
+    return {"path": row.path, "id": row.content_id, "state": file_state(row)}

@@ -1,0 +1,45 @@
+"""The page: `/` and the files below `/static/`, which hold nothing of the library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter
+from starlette.responses import FileResponse, Response
+
+from rag.server.problems import Problem
+from rag.server.service import Served
+
+STATIC = Path(__file__).parent / "static"
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+}
+"""A table of our own: what `mimetypes` knows depends on the machine."""
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+async def index(service: Served) -> Response:
+    """The page; its models load meanwhile."""
+    service.warm_up()
+    return _file("index.html")
+
+
+@router.get("/static/{name:path}")
+async def static(name: str) -> Response:
+    """One of the page's own files."""
+    return _file(name)
+
+
+def _file(name: str) -> Response:
+    path = (STATIC / name).resolve()
+    kind = MEDIA_TYPES.get(path.suffix)
+    if kind is None or not path.is_relative_to(STATIC) or not path.is_file():
+        raise Problem(404, "not-found", f"{name}: the page has no such file")
+    return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-cache"})

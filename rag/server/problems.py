@@ -1,0 +1,199 @@
+"""Errors as `application/problem+json` (RFC 9457), and documents: the one JSON writer of the server."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from rag.errors import (
+    BudgetSpent,
+    EncoderMismatch,
+    FileProblem,
+    LibraryBusy,
+    LibraryFull,
+    LibraryNotFound,
+    LibraryReadOnly,
+    ModelError,
+    RagError,
+    ReasonerError,
+    UsageError,
+)
+from rag.rendering.shapes import to_json
+
+log = logging.getLogger(__name__)
+
+STATUS: tuple[tuple[type[RagError], int], ...] = (
+    (UsageError, 400),
+    (FileProblem, 422),
+    (LibraryNotFound, 409),
+    (LibraryBusy, 409),
+    (LibraryReadOnly, 507),
+    (LibraryFull, 507),
+    (EncoderMismatch, 503),
+    (ModelError, 503),
+    (BudgetSpent, 504),
+    (ReasonerError, 502),
+    (RagError, 500),
+)
+"""The first class that an error is an instance of gives its status."""
+BUSY_SECONDS = 5
+"""After which a busy library may be asked again."""
+
+
+class ProblemDocument(BaseModel):
+    """An error, as RFC 9457 has it; `detail` is the sentence of the command line."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[dict[str, Any]] | None = None
+
+
+class Problem(Exception):
+    """What the server itself refuses: an id that is unknown, a request that is not its own page's."""
+
+    def __init__(
+        self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.kind, self.detail = status, kind, detail
+        self.headers, self.more = dict(headers or {}), more
+
+
+TITLES = {
+    "body-too-large": "The body is too large",
+    "file-changed": "The file was changed since it was indexed",
+    "file-gone": "The file no longer exists",
+    "foreign-host": "The host is not a name of this server",
+    "foreign-request": "Another site's page asks",
+    "internal-error": "A bug of the server",
+    "invalid-request": "The request does not fit its schema",
+    "method-not-allowed": "The address does not take this method",
+    "not-found": "There is no such address",
+    "stopping": "The server is shutting down",
+    "token-missing": "The token is missing or wrong",
+    "unknown-id": "There is nothing with this id",
+    "wrong-content-type": "The body is not JSON",
+}
+"""Of the server's own kinds; those of a `RagError` are the first sentences of its docstring."""
+
+
+class Document(Response):
+    """A document of `rag.rendering.shapes` as ASCII JSON, names that are not UTF-8 included."""
+
+    media_type = "application/json"
+
+    def __init__(
+        self, shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(to_json(shape), status, {"Cache-Control": "no-store", **(headers or {})})
+
+
+class ProblemResponse(Document):
+    """One error."""
+
+    media_type = "application/problem+json"
+
+
+def problem_shape(error: Exception, instance: str) -> dict[str, Any]:
+    """The problem document of a `Problem` or a `RagError`, as a shape for `to_json`."""
+    if isinstance(error, Problem):
+        kind, title, status, detail, more = (
+            error.kind,
+            TITLES[error.kind],
+            error.status,
+            error.detail,
+            error.more,
+        )
+    else:
+        name = type(error).__name__
+        kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+        title = (type(error).__doc__ or name).strip().splitlines()[0].split(";")[0].rstrip(".")
+        status = next((code for known, code in STATUS if isinstance(error, known)), 500)
+        detail, more = str(error), {}
+    return {
+        "type": f"urn:rag:problem:{kind}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": instance,
+        **more,
+    }
+
+
+def problem_response(error: Exception, instance: str) -> Response:
+    """The answer to a request that ended with a `Problem` or a `RagError`."""
+    shape = problem_shape(error, instance)
+    headers = error.headers if isinstance(error, Problem) else {}
+    if isinstance(error, LibraryBusy):
+        headers = {"Retry-After": str(BUSY_SECONDS)}
+    return ProblemResponse(shape, shape["status"], headers)
+
+
+def not_found(what: str, name: str) -> Problem:
+    """A `Problem` for an id that the library does not have; `what`: a video, a passage, a clip."""
+    return Problem(404, "unknown-id", f"{name}: no such {what} in the library")
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Every error that a route raises becomes a problem document."""
+    app.add_exception_handler(RagError, _refused)
+    app.add_exception_handler(Problem, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _bug)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return problem_response(error, request.url.path)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = [{"loc": [str(part) for part in row["loc"]], "msg": row["msg"]} for row in error.errors()]
+    first = found[0] if found else {"loc": [], "msg": "the request is invalid"}
+    detail = f"{'.'.join(first['loc'])}: {first['msg']}"
+    return problem_response(Problem(422, "invalid-request", detail, errors=found), request.url.path)
+
+
+HTTP_KINDS = {404: "not-found", 405: "method-not-allowed", 413: "body-too-large"}
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    """What Starlette refuses itself: no such address, another method, a body that is no JSON."""
+    assert isinstance(error, HTTPException)
+    kind = HTTP_KINDS.get(error.status_code, "invalid-request")
+    problem = Problem(error.status_code, kind, str(error.detail), error.headers)
+    return problem_response(problem, request.url.path)
+
+
+async def _bug(request: Request, error: Exception) -> Response:
+    number = secrets.token_hex(4)
+    log.error("%s %s: bug %s", request.method, request.url.path, number, exc_info=error)
+    detail = f"a bug, logged as {number}; it says what went wrong on the server's terminal"
+    return problem_response(Problem(500, "internal-error", detail), f"{request.url.path}#{number}")
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """`responses=` of a route: these statuses, and those that every route may answer."""
+    everywhere = (400, 401, 403, 409, 413, 415, 421, 422, 500, 503, 507)
+    return {
+        status: {
+            "description": "A problem",
+            "content": {
+                "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+            },
+        }
+        for status in sorted({*everywhere, *statuses})
+    }

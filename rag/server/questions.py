@@ -1,0 +1,241 @@
+"""`/v1/search`, `/v1/ask`, `/v1/localize`: questions to the library."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Annotated, Any, Literal
+
+import anyio.from_thread
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from starlette.responses import Response
+
+from corpora.records import AudioClass, Style, Tone
+from rag.answering import STAGES, Pipeline
+from rag.errors import QuestionError, RagError
+from rag.library import Library
+from rag.records import SearchFilter, ShotFilter
+from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
+from rag.server.documents import AskDocument, LocalizeDocument, SearchDocument
+from rag.server.events import Emit, Event, EventStream
+from rag.server.problems import Document, Problem, not_found, problem_shape, problems
+from rag.server.service import Served, Service, stopped_problem
+
+router = APIRouter(prefix="/v1", tags=["questions"])
+
+VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
+LONGEST_TEXT = 10_000
+"""Characters of a question."""
+MOST_POINTS = 20_000
+"""Points of a curve."""
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+TopK = Annotated[int, Field(ge=1, le=1000)]
+VideoId = Annotated[str, Field(pattern=VIDEO_ID)]
+
+
+class Body(BaseModel):
+    """A request body: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SpanFilter(Body):
+    """What `rag ask` may find: `--path`, `--start`, `--end`."""
+
+    videos: list[VideoId] | None = Field(None, max_length=1000, description="Ids of videos.")
+    paths: list[Text] = Field([], max_length=100, description="Globs, by the last parts of a path.")
+    start: Seconds | None = Field(None, description="Seconds; only what overlaps [start, end).")
+    end: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _check_times(self) -> SpanFilter:
+        if self.start is not None and self.end is not None and not self.end > self.start:
+            raise ValueError("end is not after start")
+        return self
+
+    def where(self) -> SearchFilter:
+        """The filter of the library."""
+        videos = None if self.videos is None else frozenset(self.videos)
+        return SearchFilter(videos=videos, paths=tuple(self.paths), start=self.start, end=self.end)
+
+
+class MomentFilter(SpanFilter):
+    """What `rag search` may find: the options of `rag search` that filter."""
+
+    tone: Tone | None = None
+    style: Style | None = None
+    audio: AudioClass | None = None
+    min_height: int | None = Field(None, ge=1, le=100_000, description="Lines.")
+    after: Text | None = Field(None, description="Seen at most 60 s before the moment.")
+    before: Text | None = Field(None, description="Seen at most 60 s after the moment.")
+
+    def where(self) -> SearchFilter:
+        """The filter of the library."""
+        shots = ShotFilter(self.tone, self.style, self.audio, self.min_height, self.after, self.before)
+        return replace(super().where(), shots=None if shots == ShotFilter() else shots)
+
+
+class SearchBody(Body):
+    """A query, a moment to find more like, or a filter alone."""
+
+    query: Text | None = None
+    like: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="In place of a query: VIDEO_ID@SECONDS or VIDEO_ID@START-END."
+    )
+    kind: Literal["all", "video", "passage"] = "all"
+    top_k: TopK | None = None
+    filter: MomentFilter = MomentFilter()
+
+
+class AskBody(Body):
+    """A question, open or with options."""
+
+    question: Text
+    options: list[Text] = Field([], max_length=26)
+    top_k: TopK | None = None
+    threshold: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
+    filter: SpanFilter = SpanFilter()
+
+
+class LocalizeBody(Body):
+    """A query in one video."""
+
+    video_id: VideoId
+    query: Text
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
+    window_seconds: float | None = Field(None, gt=0, le=86_400, allow_inf_nan=False)
+    curve: int | None = Field(None, ge=2, le=MOST_POINTS, description="Points of the score curve.")
+
+
+@router.post("/search", responses={200: {"model": SearchDocument}, **problems()})
+async def search(request: Request, service: Served, body: SearchBody) -> Response:
+    """Windows of videos and passages for a query, best first."""
+    return Document(await service.compute(request, lambda library: find(library, body)))
+
+
+def find(library: Library, body: SearchBody) -> dict[str, Any]:
+    """`rag.search/1` for a search. Raises as `Library.search` and `Library.browse` do."""
+    where = body.filter.where()
+    if body.query is not None and body.like is not None:
+        raise QuestionError("give a query or a moment to find more like, not both")
+    if body.like is not None:
+        hits = library.search_like(body.like, top_k=body.top_k, where=where)
+    elif body.query is not None:
+        hits = library.search(body.query, kind=body.kind, top_k=body.top_k, where=where)
+    elif where.shots is not None:
+        hits = list(library.browse(where))[: body.top_k or library.settings.search.top_k]
+    else:
+        raise QuestionError("a query is missing, or a filter such as tone")
+    shots, unmeasured = None, None
+    if where.shots is not None:
+        shots = [
+            library.shot_at(hit.video_id, (hit.start + hit.end) / 2) if hit.kind == "video" else None
+            for hit in hits
+        ]
+        unmeasured = library.unmeasured(where)
+    threshold = library.settings.search.threshold if body.query is not None else None
+    return search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
+
+
+@router.post(
+    "/ask",
+    responses={
+        200: {"model": AskDocument, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        **problems(502, 504),
+    },
+)
+async def ask(request: Request, service: Served, body: AskBody) -> Response:
+    """An answer with the windows and passages that prove it; as events where those are accepted."""
+    if "text/event-stream" in request.headers.get("accept", ""):
+        return EventStream(service, _stages(service, body, request.url.path))
+    return Document(await service.compute(request, lambda library: answer(library, body)))
+
+
+def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> dict[str, Any]:
+    """`rag.ask/1` for a question. Raises as `Library.ask` does."""
+    found = library.ask(
+        body.question,
+        options=tuple(body.options),
+        top_k=body.top_k,
+        threshold=body.threshold,
+        where=body.filter.where(),
+        pipeline=pipeline,
+    )
+    return answer_shape(found)
+
+
+def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], Awaitable[None]]:
+    """The stages of one answer as they begin and end, then the answer or the problem."""
+
+    async def produce(emit: Emit) -> None:
+        with service.question() as stopped:
+
+            def post(name: str, data: Mapping[str, Any]) -> None:
+                if stopped.is_set():
+                    raise stopped_problem()
+                anyio.from_thread.run(emit, Event(name, data))
+
+            def work() -> None:
+                try:
+                    if service.models != "ready":
+                        post("stage", {"stage": "models"})
+                    pipeline = reporting(lambda stage: post("stage", {"stage": stage}))
+                    shape = service.compute_now(lambda library: answer(library, body, pipeline), stopped)
+                    for stage, seconds in shape["timings"].items():
+                        post("stage", {"stage": stage, "seconds": seconds})
+                    post("answer", shape)
+                except (RagError, Problem) as error:
+                    if not stopped.is_set():
+                        post("problem", problem_shape(error, instance))
+
+            await service.in_thread(work)
+
+    return produce
+
+
+BEGINS = {
+    "rewrite": "rewrite",
+    "retrieve_clips": "retrieve",
+    "localize": "localize",
+    "sample_frames": "read",
+    "answer": "answer",
+}
+"""The function of the pipeline with which each of `STAGES` begins."""
+assert tuple(BEGINS.values()) == STAGES
+
+
+def reporting(report: Callable[[str], None]) -> Pipeline:
+    """The pipeline of `rag ask`, which calls `report` with the name of each stage as it begins."""
+
+    def announced(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(*given: Any) -> Any:
+            report(stage)
+            return function(*given)
+
+        return run
+
+    plain = Pipeline()
+    return replace(plain, **{name: announced(stage, getattr(plain, name)) for name, stage in BEGINS.items()})
+
+
+@router.post("/localize", responses={200: {"model": LocalizeDocument}, **problems(404)})
+async def localize(request: Request, service: Served, body: LocalizeBody) -> Response:
+    """The best windows of one video for a query, and the query's score over all of it."""
+    return Document(await service.compute(request, lambda library: windows(library, body)))
+
+
+def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
+    """`rag.localize/1`, with `curve` where it is asked for. Raises `Problem` for an unknown video."""
+    try:
+        library.engine.reader.video(body.video_id)
+    except KeyError:
+        raise not_found("video", body.video_id) from None
+    found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
+    shape = windows_shape(body.video_id, body.query, found)
+    if body.curve is None:
+        return shape
+    return {**shape, "curve": curve_shape(library.score_curve(body.video_id, body.query), body.curve)}

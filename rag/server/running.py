@@ -1,0 +1,123 @@
+"""Running the server: its address, its token, and an end within seconds whatever is going on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from rag.errors import UsageError
+from rag.listening import authority, bind_listener, is_loopback
+from rag.server.app import build_app
+from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+
+HOST = "127.0.0.1"
+PORT = 8650
+GRACE_SECONDS = 2
+"""That answers under way have once the server is stopped; streams and questions end at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A server that listens."""
+
+    address: str
+    """`http://127.0.0.1:8650`."""
+    token: str | None
+    """None where none is needed."""
+
+    @property
+    def entrance(self) -> str:
+        """The address that opens the page in a browser, with the token where there is one."""
+        return f"{self.address}/" + (f"?token={self.token}" if self.token is not None else "")
+
+
+def serve(
+    settings: Settings,
+    host: str = HOST,
+    port: int = PORT,
+    *,
+    token_file: Path | None = None,
+    index_roots: tuple[Path, ...] = (),
+    started: Callable[[Started], None] | None = None,
+) -> None:
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens.
+
+    Raises `UsageError` for a token file that cannot be used or a root that is no folder, and `RagError` where
+    the port is taken.
+    """
+    token = read_token(token_file) if token_file is not None else None
+    if token is None and not is_loopback(host):
+        token = new_token()
+    for root in index_roots:
+        if not root.is_dir():
+            raise UsageError(f"{root}: no such folder; --allow-index names one that exists")
+    listener = bind_listener(host, port)
+    taken = listener.getsockname()[1]
+    address = f"http://{authority(host, taken)}"
+    service = Service(
+        settings,
+        LibrarySession(settings),
+        cache_folder(),
+        index_roots=tuple(root.resolve() for root in index_roots),
+        address=address,
+    )
+    config = uvicorn.Config(
+        build_app(service, Doors(host, taken, token, own_names(host))),
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    if started is not None:
+        started(Started(address, token))
+    with listener:
+        _Server(config, service).run(sockets=[listener])
+    if any(thread.name == WORKER and thread.is_alive() for thread in threading.enumerate()):
+        # A question that waits for a language model: nothing is left to save, joining takes minutes.
+        os._exit(128 + signal.SIGINT)
+
+
+WORKER = "AnyIO worker thread"
+
+
+class _Server(uvicorn.Server):
+    """Ends streams and questions with the first signal, so that nothing holds the shutdown up."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """On SIGINT and SIGTERM."""
+        self._service.stop()
+        super().handle_exit(sig, frame)
+
+
+def read_token(path: Path) -> str:
+    """The token in a file, without space around it. Raises `UsageError` where it cannot be used."""
+    try:
+        token = path.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not ASCII text"
+        raise UsageError(f"{path}: the token cannot be read: {reason.lower()}") from error
+    if len(token) < LEAST_TOKEN or any(letter.isspace() or not letter.isprintable() for letter in token):
+        raise UsageError(f"{path}: a token is one word of at least {LEAST_TOKEN} characters")
+    return token
+
+
+def cache_folder() -> Path:
+    """Where clips and thumbnails are kept: below `$XDG_CACHE_HOME`."""
+    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(root) / "rag" / "serve"

@@ -1,0 +1,170 @@
+"""What the routes share: the library, the turn to compute, the media reader, and the end of the server."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import anyio
+import anyio.to_thread
+from fastapi import Depends, Request
+
+from rag.errors import RagError
+from rag.library import Library
+from rag.reasoners.turns import TurnStopped, taking_turns
+from rag.server.problems import Problem
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+
+T = TypeVar("T")
+
+QUESTIONS = 32
+"""Questions that wait in a thread for their turn or for a language model; more wait without a thread."""
+ModelState = Literal["cold", "loading", "ready", "failed"]
+
+
+@dataclass
+class Service:
+    """One server. `rag.server.app.build_app` makes it the state of the app; routes take it as `Served`."""
+
+    settings: Settings
+    session: LibrarySession
+    cache_folder: Path
+    """Where clips, thumbnails and storyboards are kept."""
+    index_roots: tuple[Path, ...] = ()
+    """Folders below which jobs may index; none: indexing is off."""
+    address: str = "http://127.0.0.1:8650"
+    models: ModelState = "cold"
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set once the server is to end: streams and questions stop."""
+    _turn: threading.Lock = field(default_factory=threading.Lock)
+    _asked: set[threading.Event] = field(default_factory=set)
+    _limiter: anyio.CapacityLimiter | None = None
+
+    @contextmanager
+    def library(self) -> Iterator[Library]:
+        """The library, open to the end of the block; for reading, from any thread.
+
+        Raises `LibraryNotFound` where nothing is indexed yet.
+        """
+        with self.session.lease() as library:
+            yield library
+
+    async def compute(self, request: Request, work: Callable[[Library], T]) -> T:
+        """What `work` returns, which runs in a thread and alone: questions use models one at a time.
+
+        It is given up when the client goes or the server stops. Raises what `work` raises.
+        """
+        results: list[T] = []
+        failed: list[Exception] = []
+        with self.question() as stopped:
+            async with anyio.create_task_group() as group:
+
+                async def run() -> None:
+                    try:
+                        results.append(await self.in_thread(self.compute_now, work, stopped))
+                    except Exception as error:
+                        failed.append(error)
+                    group.cancel_scope.cancel()
+
+                group.start_soon(run)
+                await until_gone(request)
+                group.cancel_scope.cancel()
+        if failed:
+            raise failed[0]
+        if not results:
+            raise stopped_problem()
+        return results[0]
+
+    @contextmanager
+    def question(self) -> Iterator[threading.Event]:
+        """An event for one question: set at the end of the block, and when the server stops."""
+        stopped = threading.Event()
+        self._asked.add(stopped)
+        if self.stopping.is_set():
+            stopped.set()
+        try:
+            yield stopped
+        finally:
+            stopped.set()
+            self._asked.discard(stopped)
+
+    async def in_thread(self, function: Callable[..., T], *given: Any) -> T:
+        """What the function returns; a thread is left to itself where the caller is cancelled."""
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(QUESTIONS)
+        return await anyio.to_thread.run_sync(function, *given, limiter=self._limiter, abandon_on_cancel=True)
+
+    def compute_now(self, work: Callable[[Library], T], stopped: threading.Event) -> T:
+        """`work` in this thread, when its turn has come. Raises `Problem` once `stopped` is set."""
+        try:
+            with taking_turns(self._turn, stopped):
+                if stopped.is_set():
+                    raise stopped_problem()
+                with self.library() as library:
+                    self._load_models(library)
+                    return work(library)
+        except TurnStopped as stop:
+            raise stopped_problem() from stop
+
+    def warm_up(self) -> None:
+        """Load the models in a thread, unless that was begun: the page was opened, a question will follow."""
+        if self.models != "cold":
+            return
+        self.models = "loading"
+        threading.Thread(target=self._warm_up, name="rag-server-models", daemon=True).start()
+
+    def _warm_up(self) -> None:
+        # What fails here fails again, with its reason, when a question is asked.
+        with contextlib.suppress(RagError, Problem):
+            self.compute_now(lambda _: None, self.stopping)
+        if self.models == "loading":
+            self.models = "cold"
+
+    def _load_models(self, library: Library) -> None:
+        if self.models == "ready":
+            return
+        self.models = "loading"
+        try:
+            engine = library.engine
+            _ = engine.text_encoder, engine.tower
+        except BaseException:
+            self.models = "failed"
+            raise
+        self.models = "ready"
+
+    def stop(self) -> None:
+        """End streams and questions; from any thread, and from a signal's handler."""
+        self.stopping.set()
+        for stopped in list(self._asked):
+            stopped.set()
+
+    def close(self) -> None:
+        """Close the library once its last reader has ended."""
+        self.stop()
+        self.session.close()
+
+
+def stopped_problem() -> Problem:
+    """For a question that was given up."""
+    return Problem(503, "stopping", "the question was given up: the client has gone, or the server stops")
+
+
+async def until_gone(request: Request) -> None:
+    """Return when the client has closed the connection; the body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def service_of(request: Request) -> Service:
+    """The service of the app that a request came to."""
+    service: Service = request.app.state.service
+    return service
+
+
+Served = Annotated[Service, Depends(service_of)]
