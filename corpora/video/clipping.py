@@ -1,4 +1,4 @@
-"""Cutting one clip out of a video, exact to the frame, by decoding and encoding again."""
+"""Cutting one clip out of a video, exact to the frame, by encoding again; copying its streams into MP4."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from corpora.errors import DamagedFile
+from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.outputs import PROGRAM
 from corpora.video.audio import read_audio
-from corpora.video.containers import open_media
+from corpora.video.containers import open_media, packets, pick_audio
 from corpora.video.decoders import Heartbeat
 from corpora.video.probe import probe_file
 from corpora.video.records import Probe
@@ -44,6 +44,37 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
             written += _encode_sound(container, sound, path, start, end, beat)
         if written == 0:
             raise DamagedFile(f"it holds nothing between {start:.3f} and {end:.3f} s")
+
+
+def copy_streams(path: str, probe: Probe, out: str, beat: Heartbeat) -> None:
+    """Write the chosen images and sound of `path` to `out` as MP4, packet by packet; its clock is the file's.
+
+    Packets without times are left out. Raises `UnsupportedFile` (reason without path) where MP4 cannot hold
+    a stream.
+    """
+    import av
+
+    with (
+        open_media(path) as source,
+        av.open("file:" + out, "w", format="mp4", options={"movflags": "+faststart"}) as target,
+    ):
+        target.metadata["comment"] = PROGRAM
+        audio = pick_audio(source)
+        chosen = [source.streams[probe.stream]] if probe.stream >= 0 else []
+        chosen += [audio] if audio is not None else []
+        try:
+            copies = {stream.index: target.add_stream_from_template(stream) for stream in chosen}
+            for packet in packets(source, chosen):
+                beat()
+                if packet.pts is None or packet.dts is None:
+                    continue
+                shift = round(probe.start / packet.time_base)
+                packet.pts, packet.dts = packet.pts - shift, packet.dts - shift
+                packet.stream = copies[packet.stream_index]
+                target.mux(packet)
+        except (av.FFmpegError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise UnsupportedFile(f"its streams cannot be copied into MP4: {reason}") from error
 
 
 def _add_video(container: Any, probe: Probe) -> Any:

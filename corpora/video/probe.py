@@ -115,6 +115,8 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         start=start,
         note="; ".join(notes),
         codec=video.codec_context.name if video is not None else "",
+        audio_codec=audio.codec_context.name if audio is not None else "",
+        pixel_format=video.codec_context.pix_fmt or "" if video is not None else "",
         video_start=video_start,
         **_words(container.metadata),
     )

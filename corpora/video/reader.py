@@ -149,6 +149,18 @@ class MediaReader:
         [(_, (moments, images))] = list(self._advised(parts))
         return Frames(moments, images)
 
+    def keyframes(self, path: str, times: Sequence[float], size: tuple[int, int]) -> Frames:
+        """For each of `times` the keyframe on screen before it, else the first one after, in ascending order.
+
+        `size`: width and height of the upright images, whatever the video's shape. Far cheaper than
+        `frames_at`, and as far off as keyframes are apart. `times` of the result: those of the keyframes.
+        """
+        asked = {"times": sorted(float(time) for time in times), "size": size}
+        probe = asdict(self._facts(path))
+        # Of PyAV, whatever the decoder: no other reads keyframes alone.
+        _, (moments, images) = self._one(self._media, "keyframes", path, probe=probe, **asked)
+        return Frames(moments, images)
+
     def audio(self, path: str, *, rate: int = 16000, gaps: bool = False) -> Iterator[NDArray[np.float32]]:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at i / rate seconds. Late starts, gaps and
         damaged packets are silence; with `gaps` all but a late start are NaN."""
@@ -171,6 +183,11 @@ class MediaReader:
     def cut(self, path: str, start: float, end: float, out: str) -> None:
         """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.reader.cut_clip`."""
         self._one(self._media, "clip", path, start=start, end=end, out=out)
+
+    def remux(self, path: str, out: str) -> None:
+        """Copy images and sound, nothing encoded again, into the MP4 file `out`, for players that read no
+        other container. Raises `UnsupportedFile` where MP4 cannot hold them."""
+        self._one(self._media, "remux", path, probe=asdict(self._facts(path)), out=out)
 
     def _facts(self, path: str) -> Probe:
         """Of the file last probed, unless it is another one or has been written since."""

@@ -54,6 +54,10 @@ class Probe:
     """What was odd (false durations, several streams), in one line; empty for a plain file."""
     codec: str = ""
     """FFmpeg's name of the video codec; empty where there is no image."""
+    audio_codec: str = ""
+    """FFmpeg's name of the audio codec; empty where there is no sound."""
+    pixel_format: str = ""
+    """FFmpeg's name of it: `yuv420p`; empty where there is no image."""
     video_start: float = 0.0
     """Time of the first video packet."""
 

@@ -198,6 +198,13 @@ def _frames_at(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     )
 
 
+def _keyframes(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.storyboard import keyframes_near
+
+    probe, size = _known(request["probe"]), tuple(request["size"])
+    yield {}, _arrays(keyframes_near(request["path"], probe, request["times"], size, beat))
+
+
 def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.audio import read_audio
 
@@ -209,6 +216,13 @@ def _clip(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.clipping import encode_clip
 
     encode_clip(request["path"], request["start"], request["end"], request["out"], beat)
+    yield {}, []
+
+
+def _remux(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.clipping import copy_streams
+
+    copy_streams(request["path"], _known(request["probe"]), request["out"], beat)
     yield {}, []
 
 
@@ -226,8 +240,10 @@ OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
     "texts": _texts,
     "frames": _frames,
     "frames_at": _frames_at,
+    "keyframes": _keyframes,
     "audio": _audio,
     "clip": _clip,
+    "remux": _remux,
 }
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ class Event:
         return f"{head}event: {self.name}\ndata: {to_json(self.data)}\n\n".encode("ascii")
 
 
-Emit = Callable[[Event], Awaitable[None]]
+Emit = Callable[[Event], Coroutine[Any, Any, None]]
 """Send one event to the client."""
 
 

@@ -48,7 +48,7 @@ def health(service: Served) -> Response:
                 "folder": str(service.session.folder),
                 "version": service.session.version,
                 "videos": len(videos),
-                "documents": len(reader.passage_files()),
+                "documents": sum(row.kind == "passages" for row in reader.file_rows()),
                 "video_hours": sum(video.duration for video in videos) / 3600,
             }
     except LibraryNotFound as error:

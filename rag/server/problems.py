@@ -141,6 +141,11 @@ def problem_response(error: Exception, instance: str) -> Response:
     return ProblemResponse(shape, shape["status"], headers)
 
 
+def stopped_problem() -> Problem:
+    """For what was given up."""
+    return Problem(503, "stopping", "given up: the client has gone, or the server stops")
+
+
 def not_found(what: str, name: str) -> Problem:
     """A `Problem` for an id that the library does not have; `what`: a video, a passage, a clip."""
     return Problem(404, "unknown-id", f"{name}: no such {what} in the library")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Annotated, Any, Literal
@@ -16,12 +17,12 @@ from corpora.records import AudioClass, Style, Tone
 from rag.answering import STAGES, Pipeline
 from rag.errors import QuestionError, RagError
 from rag.library import Library
-from rag.records import SearchFilter, ShotFilter
+from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
 from rag.server.documents import AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
-from rag.server.problems import Document, Problem, not_found, problem_shape, problems
-from rag.server.service import Served, Service, stopped_problem
+from rag.server.problems import Document, Problem, not_found, problem_shape, problems, stopped_problem
+from rag.server.service import Served, Service
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
@@ -121,12 +122,13 @@ def find(library: Library, body: SearchBody) -> dict[str, Any]:
     where = body.filter.where()
     if body.query is not None and body.like is not None:
         raise QuestionError("give a query or a moment to find more like, not both")
+    hits: Sequence[VideoHit | PassageHit]
     if body.like is not None:
         hits = library.search_like(body.like, top_k=body.top_k, where=where)
     elif body.query is not None:
         hits = library.search(body.query, kind=body.kind, top_k=body.top_k, where=where)
     elif where.shots is not None:
-        hits = list(library.browse(where))[: body.top_k or library.settings.search.top_k]
+        hits = library.browse(where)[: body.top_k or library.settings.search.top_k]
     else:
         raise QuestionError("a query is missing, or a filter such as tone")
     shots, unmeasured = None, None
@@ -178,14 +180,25 @@ def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], 
                     raise stopped_problem()
                 anyio.from_thread.run(emit, Event(name, data))
 
+            begun: list[tuple[str, float]] = []
+
+            def end_stage() -> None:
+                for stage, since in begun:
+                    post("stage", {"stage": stage, "seconds": round(time.perf_counter() - since, 6)})
+                begun.clear()
+
+            def begin_stage(stage: str) -> None:
+                end_stage()
+                begun.append((stage, time.perf_counter()))
+                post("stage", {"stage": stage})
+
             def work() -> None:
                 try:
                     if service.models != "ready":
-                        post("stage", {"stage": "models"})
-                    pipeline = reporting(lambda stage: post("stage", {"stage": stage}))
+                        begin_stage("models")
+                    pipeline = reporting(begin_stage)
                     shape = service.compute_now(lambda library: answer(library, body, pipeline), stopped)
-                    for stage, seconds in shape["timings"].items():
-                        post("stage", {"stage": stage, "seconds": seconds})
+                    end_stage()
                     post("answer", shape)
                 except (RagError, Problem) as error:
                     if not stopped.is_set():

@@ -92,7 +92,7 @@ def serve(
 WORKER = "AnyIO worker thread"
 
 
-class _Server(uvicorn.Server):
+class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its imports
     """Ends streams and questions with the first signal, so that nothing holds the shutdown up."""
 
     def __init__(self, config: uvicorn.Config, service: Service) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,9 @@ from fastapi import Depends, Request
 from rag.errors import RagError
 from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
-from rag.server.problems import Problem
+from rag.server.cache import DiskCache
+from rag.server.making import MediaMaker
+from rag.server.problems import Problem, stopped_problem
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 
@@ -25,6 +27,8 @@ T = TypeVar("T")
 
 QUESTIONS = 32
 """Questions that wait in a thread for their turn or for a language model; more wait without a thread."""
+MEDIA = 12
+"""Requests for media that read or make something in a thread."""
 ModelState = Literal["cold", "loading", "ready", "failed"]
 
 
@@ -44,7 +48,10 @@ class Service:
     """Set once the server is to end: streams and questions stop."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _asked: set[threading.Event] = field(default_factory=set)
-    _limiter: anyio.CapacityLimiter | None = None
+    _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.media = MediaMaker(self.settings.video, DiskCache(self.cache_folder))
 
     @contextmanager
     def library(self) -> Iterator[Library]:
@@ -60,21 +67,29 @@ class Service:
 
         It is given up when the client goes or the server stops. Raises what `work` raises.
         """
+        with self.question() as stopped:
+            return await self._while_connected(request, self.in_thread, self.compute_now, work, stopped)
+
+    async def while_connected(self, request: Request, function: Callable[..., T], *given: Any) -> T:
+        """What the function returns, which makes media in a thread; left to itself when the client goes."""
+        return await self._while_connected(request, self.in_media_thread, function, *given)
+
+    async def _while_connected(self, request: Request, run: Callable[..., Awaitable[T]], *given: Any) -> T:
         results: list[T] = []
         failed: list[Exception] = []
-        with self.question() as stopped:
-            async with anyio.create_task_group() as group:
+        async with anyio.create_task_group() as group:
 
-                async def run() -> None:
-                    try:
-                        results.append(await self.in_thread(self.compute_now, work, stopped))
-                    except Exception as error:
-                        failed.append(error)
-                    group.cancel_scope.cancel()
-
-                group.start_soon(run)
-                await until_gone(request)
+            async def collect() -> None:
+                try:
+                    results.append(await run(*given))
+                except Exception as error:
+                    failed.append(error)
                 group.cancel_scope.cancel()
+
+            group.start_soon(collect)
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
         if failed:
             raise failed[0]
         if not results:
@@ -96,9 +111,17 @@ class Service:
 
     async def in_thread(self, function: Callable[..., T], *given: Any) -> T:
         """What the function returns; a thread is left to itself where the caller is cancelled."""
-        if self._limiter is None:
-            self._limiter = anyio.CapacityLimiter(QUESTIONS)
-        return await anyio.to_thread.run_sync(function, *given, limiter=self._limiter, abandon_on_cancel=True)
+        return await self._run(QUESTIONS, function, *given)
+
+    async def in_media_thread(self, function: Callable[..., T], *given: Any) -> T:
+        """The same for media, which do not wait for questions."""
+        return await self._run(MEDIA, function, *given)
+
+    async def _run(self, most: int, function: Callable[..., T], *given: Any) -> T:
+        if most not in self._limiters:
+            self._limiters[most] = anyio.CapacityLimiter(most)
+        limiter = self._limiters[most]
+        return await anyio.to_thread.run_sync(function, *given, limiter=limiter, abandon_on_cancel=True)
 
     def compute_now(self, work: Callable[[Library], T], stopped: threading.Event) -> T:
         """`work` in this thread, when its turn has come. Raises `Problem` once `stopped` is set."""
@@ -148,17 +171,7 @@ class Service:
         """Close the library once its last reader has ended."""
         self.stop()
         self.session.close()
-
-
-def stopped_problem() -> Problem:
-    """For a question that was given up."""
-    return Problem(503, "stopping", "the question was given up: the client has gone, or the server stops")
-
-
-async def until_gone(request: Request) -> None:
-    """Return when the client has closed the connection; the body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+        self.media.close()
 
 
 def service_of(request: Request) -> Service:

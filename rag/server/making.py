@@ -1,0 +1,207 @@
+"""Images and clips out of video files, made in watched subprocesses and kept in the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import queue
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.records import Frames, Shot, Video
+from corpora.settings import VideoSettings
+from corpora.video.records import Probe
+from rag.errors import UnsupportedFile
+from rag.server.cache import DiskCache
+from rag.server.problems import stopped_problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpora.video.reader import MediaReader
+
+QUALITY = 82
+"""Of JPEG files."""
+THUMBNAIL_HEIGHT = 180
+TILE = (160, 90)
+"""Most width and height of a storyboard's tile."""
+TILE_SECONDS, TILES_A_ROW, TILES_A_PART = 5.0, 10, 60
+PART_SECONDS = TILE_SECONDS * TILES_A_PART
+
+
+class MediaMaker:
+    """Decodes and cuts; safe to share between threads. Its subprocesses start when they are needed.
+
+    Methods raise `FileProblem` as `corpora.video.reader.MediaReader` does.
+    """
+
+    def __init__(self, settings: VideoSettings, cache: DiskCache) -> None:
+        self._settings = settings
+        self._cache = cache
+        self._cutting = threading.Lock()
+        readers = max(1, min(4, (os.cpu_count() or 2) // 2))
+        self._readers: queue.LifoQueue[MediaReader | None] = queue.LifoQueue()
+        for _ in range(readers):
+            self._readers.put(None)
+        self.probe = lru_cache(maxsize=4096)(self._probe)
+        """The facts of a file: path, and an id of its content."""
+
+    def _probe(self, path: str, _: str) -> Probe:
+        with self._reader() as reader:
+            return reader.probe(path)
+
+    def frame(self, path: str, video: Video, time: float, height: int) -> tuple[bytes, float]:
+        """JPEG of the frame on screen at `time` seconds, of at most `height` lines, and its own time."""
+        _require_images(video)
+        with self._reader() as reader:
+            side = min(height, round(height * video.width / max(1, video.height)))
+            frames = reader.frames_at(path, [time], short_side=max(16, side))
+        return jpeg(frames.images[0]), float(frames.times[0])
+
+    def thumbnail(self, path: str, video: Video, time: float) -> Path:
+        """A JPEG file of `THUMBNAIL_HEIGHT` lines."""
+        name = f"thumbnail {video.video_id} {time:.3f}"
+        return self._cache.get(
+            name, ".jpg", lambda out: _write(out, self.frame(path, video, time, THUMBNAIL_HEIGHT)[0])
+        )
+
+    def storyboard(self, path: str, video: Video, part: int) -> Path:
+        """A JPEG file with the keyframes of one part of the video, `TILES_A_ROW` tiles a row."""
+        _require_images(video)
+        times, size = tile_times(video, part), tile_size(video)
+
+        def make(out: Path) -> None:
+            with self._reader() as reader:
+                frames = reader.keyframes(path, times, size)
+            _write(out, jpeg(tiled(frames)))
+
+        return self._cache.get(f"storyboard {video.video_id} {part}", ".jpg", make)
+
+    def clip(self, path: str, video_id: str, start: float, end: float, stopped: threading.Event) -> Path:
+        """The window as an MP4 file, encoded again; given up once `stopped` is set."""
+
+        def make(out: Path) -> None:
+            with self._cutter(stopped) as reader:
+                reader.cut(path, start, end, os.fspath(out))
+
+        return self._cache.get(f"clip {video_id} {start:.3f} {end:.3f}", ".mp4", make)
+
+    def remux(self, path: str, video_id: str, stopped: threading.Event) -> Path:
+        """The streams of the file in an MP4 file; given up once `stopped` is set."""
+
+        def make(out: Path) -> None:
+            with self._cutter(stopped) as reader:
+                reader.remux(path, os.fspath(out))
+
+        return self._cache.get(f"remux {video_id}", ".mp4", make)
+
+    def close(self) -> None:
+        """End the subprocesses that are not at work."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                reader = self._readers.get_nowait()
+                if reader is not None:
+                    reader.close()
+
+    @contextmanager
+    def _reader(self) -> Iterator[MediaReader]:
+        """A reader for one thread, of a few."""
+        from corpora.video.reader import MediaReader
+
+        held = self._readers.get()
+        try:
+            held = held or MediaReader(self._settings.decoder, self._settings.stall_seconds)
+            yield held
+        finally:
+            self._readers.put(held)
+
+    @contextmanager
+    def _cutter(self, stopped: threading.Event) -> Iterator[MediaReader]:
+        """A reader for what takes long, one at a time; its subprocess is killed once `stopped` is set."""
+        from corpora.video.reader import MediaReader
+
+        with self._cutting, MediaReader(stall_seconds=self._settings.stall_seconds) as reader:
+            if stopped.is_set():
+                raise stopped_problem()
+
+            def kill() -> None:
+                stopped.wait()
+                # By its id: closing pipes that the other thread reads would give their numbers away.
+                for pid in reader.pids:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+
+            threading.Thread(target=kill, name="rag-server-cutter", daemon=True).start()
+            yield reader
+
+
+def best_moment(video: Video, shots: Sequence[Shot]) -> float:
+    """Seconds of the image that stands for a video: the keyframe of its longest shot, else its middle."""
+    if not shots:
+        return video.duration / 2
+    return max(shots, key=lambda shot: (shot.end - shot.start, -shot.start)).key_time
+
+
+def tile_size(video: Video) -> tuple[int, int]:
+    """Even width and height of a storyboard's tile: as large as `TILE` allows, in the video's shape."""
+    scale = min(TILE[0] / video.width, TILE[1] / video.height)
+    width, height = (max(2, round(side * scale / 2) * 2) for side in (video.width, video.height))
+    return width, height
+
+
+def tile_times(video: Video, part: int) -> list[float]:
+    """Seconds of the tiles of one part; empty behind the end."""
+    first = part * PART_SECONDS
+    left = video.duration - first
+    count = min(TILES_A_PART, max(-(-left // TILE_SECONDS), 1 if part == 0 else 0))
+    return [first + index * TILE_SECONDS for index in range(int(count))]
+
+
+def tile_cues(video: Video) -> Iterator[tuple[float, float, str]]:
+    """A WebVTT cue for each tile: the address of its part, and its place there."""
+    width, height = tile_size(video)
+    part = 0
+    while times := tile_times(video, part):
+        for index, time in enumerate(times):
+            row, column = divmod(index, TILES_A_ROW)
+            place = f"storyboard/{part}.jpg#xywh={column * width},{row * height},{width},{height}"
+            yield time, min(time + TILE_SECONDS, max(video.duration, time + 0.001)), place
+        part += 1
+
+
+def tiled(frames: Frames) -> NDArray[np.uint8]:
+    """The images in rows of `TILES_A_ROW`, uint8 (h, w, 3); places without an image are black."""
+    import numpy as np
+
+    count, height, width, _ = frames.images.shape
+    rows = -(-count // TILES_A_ROW)
+    board = np.zeros((rows * height, min(count, TILES_A_ROW) * width, 3), np.uint8)
+    for index, image in enumerate(frames.images):
+        row, column = divmod(index, TILES_A_ROW)
+        board[row * height : (row + 1) * height, column * width : (column + 1) * width] = image
+    return board
+
+
+def jpeg(image: NDArray[np.uint8]) -> bytes:
+    """A JPEG file of an image, uint8 (h, w, 3) RGB."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(image).save(out, "JPEG", quality=QUALITY)
+    return out.getvalue()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+
+
+def _require_images(video: Video) -> None:
+    if video.width <= 0 or video.height <= 0:
+        raise UnsupportedFile(f"{video.path}: it has sound and no images")

@@ -1,0 +1,254 @@
+"""Media of the videos: files with ranges, windows as clips, frames, thumbnails, storyboards, captions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import FileResponse, Response
+
+from corpora.records import EvidenceKind, Video
+from rag.errors import FileProblem, UsageError
+from rag.library import Library, file_state
+from rag.rendering.shapes import evidence_shape, report_shape
+from rag.rendering.webvtt import webvtt
+from rag.server import documents
+from rag.server.holdings import VideoId, known_video, rows_by_content, spans_of, video_row
+from rag.server.making import best_moment, tile_cues, tile_times
+from rag.server.problems import Document, Problem, problems
+from rag.server.service import Served, Service
+from rag.web.serving.media import media_type
+
+router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
+
+F = TypeVar("F", bound=Callable[..., Any])
+LONGEST_CLIP = 120.0
+"""Seconds of a clip that is made on request."""
+TALLEST = 2160
+IMMUTABLE = "private, max-age=31536000, immutable"
+"""An id is the hash of a content: what is made of it never changes."""
+REVALIDATED = "private, no-cache"
+"""For files: whether they are still what was indexed is checked each time."""
+
+PLAYABLE_CODECS = frozenset(["h264", "vp8", "vp9", "av1", "libdav1d", "theora"])
+PLAYABLE_FORMATS = frozenset(["", "yuv420p", "yuvj420p", "yuv420p10le"])
+PLAYABLE_AUDIO = frozenset(["", "aac", "mp3", "mp3float", "opus", "vorbis", "flac", "pcm_s16le"])
+COPIED_CODECS = frozenset(["h264", "av1", "libdav1d"])
+"""Of those, what an MP4 file holds that every browser plays."""
+COPIED_AUDIO = frozenset(["", "aac", "mp3", "mp3float", "opus", "flac"])
+COPIED_CONTAINERS = ("matroska,webm", "mpegts", "flv")
+
+Seconds = Annotated[float, Query(ge=0, le=10_000_000, allow_inf_nan=False)]
+
+
+def media_route(path: str, kind: str, *statuses: int) -> Callable[[F], F]:
+    """A route for GET, described as of the media type `kind`, and for HEAD."""
+
+    def decorate(function: F) -> F:
+        found = {200: {"description": "The media", "content": {kind: {}}}, 304: {"description": "Unchanged"}}
+        answers: dict[int | str, dict[str, Any]] = {**found, **problems(404, *statuses)}
+        router.add_api_route(path, function, methods=["GET"], responses=answers, response_class=Response)
+        router.add_api_route(path, function, methods=["HEAD"], include_in_schema=False)
+        return function
+
+    return decorate
+
+
+@router.get("", responses={200: {"model": documents.VideoDocument}, **problems(404)})
+def video(service: Served, video_id: VideoId) -> Response:
+    """One video: its row, description, tags and chapters, and how a browser plays it."""
+    with service.library() as library:
+        facts = known_video(library, video_id)
+        kinds = library.engine.reader.evidence_kinds()
+        row = video_row(library, facts, kinds, rows_by_content(library))
+        chapters = [evidence_shape(span) for span in spans_of(library, facts, ("chapter",))]
+        path = servable(library, video_id) if row["state"] == "ok" else None
+    more = {"description": facts.description, "tags": facts.tags, "chapters": chapters}
+    return Document(report_shape("rag.video/1", {**row, **more, "media": how_to_play(service, facts, path)}))
+
+
+def how_to_play(service: Service, video: Video, path: str | None) -> dict[str, str]:
+    """`media` of `rag.video/1`; `path`: None where the file is not the one that was indexed."""
+    facts = {"play": "none", "reason": "", "container": "", "codec": "", "audio_codec": ""}
+    if path is None:
+        return {**facts, "reason": "the file is missing, cannot be read, or was changed since it was indexed"}
+    try:
+        probe = service.media.probe(path, video.video_id)
+    except FileProblem as problem:
+        return {**facts, "reason": str(problem)}
+    facts |= {"container": probe.container, "codec": probe.codec, "audio_codec": probe.audio_codec}
+    unknown = []
+    if probe.codec and probe.codec not in PLAYABLE_CODECS:
+        unknown.append(probe.codec)
+    elif probe.pixel_format not in PLAYABLE_FORMATS:
+        unknown.append(f"{probe.codec} in {probe.pixel_format}")
+    if probe.audio_codec not in PLAYABLE_AUDIO:
+        unknown.append(probe.audio_codec)
+    if unknown:
+        return {**facts, "play": "clip", "reason": f"browsers do not decode {' and '.join(unknown)}"}
+    kind = media_type(path)
+    if kind in ("video/mp4", "video/quicktime", "video/webm") or kind.startswith("audio/") or not probe.codec:
+        return {**facts, "play": "file"}
+    copied = probe.codec in COPIED_CODECS and probe.audio_codec in COPIED_AUDIO
+    reason = f"browsers do not open {probe.container.partition(',')[0]} files, or only some do"
+    play = "remux" if copied and probe.container in COPIED_CONTAINERS else "clip"
+    return {**facts, "play": play, "reason": reason}
+
+
+def servable(library: Library, video_id: str) -> str:
+    """The first path where the file is the one that was indexed. Raises `Problem` where there is none."""
+    states = {row.path: file_state(row) for row in rows_by_content(library).get(video_id, ())}
+    for path, state in states.items():
+        if state == "ok":
+            return path
+    shown = library.path_of(video_id)
+    if "changed" in states.values():
+        raise Problem(
+            409, "file-changed", f"{shown}: changed since it was indexed; run rag index on its folder"
+        )
+    if "unreadable" in states.values():
+        raise Problem(404, "file-gone", f"{shown}: cannot be read; check permissions, links and mounts")
+    raise Problem(404, "file-gone", f"{shown}: no longer exists; rag index --prune removes it")
+
+
+def opened(service: Service, video_id: str) -> tuple[Video, str]:
+    """A video and the path of its file, as it was indexed. Raises `Problem`."""
+    with service.library() as library:
+        return known_video(library, video_id), servable(library, video_id)
+
+
+def unchanged(request: Request, tag: str) -> Response | None:
+    """304 where the client has what `tag` names; None else."""
+    given = request.headers.get("if-none-match", "")
+    if given.strip() == "*" or f'"{tag}"' in [part.strip().removeprefix("W/") for part in given.split(",")]:
+        return Response(None, 304, {"ETag": f'"{tag}"'})
+    return None
+
+
+def file_response(path: str | FilePath, tag: str, kind: str, caching: str) -> Response:
+    """A file with ranges. Raises `Problem` where it has gone this moment."""
+    try:
+        facts = os.stat(path)
+    except OSError as error:
+        raise Problem(404, "file-gone", f"{path}: no longer exists") from error
+    headers = {"ETag": f'"{tag}"', "Cache-Control": caching, "Accept-Ranges": "bytes"}
+    return FileResponse(path, headers=headers, media_type=kind, stat_result=facts)
+
+
+@media_route("/file", "application/octet-stream", 206, 416)
+async def file(request: Request, service: Served, video_id: VideoId) -> Response:
+    """The video file as it is; a range of it where one is asked for."""
+    _, path = await service.in_media_thread(opened, service, video_id)
+    return unchanged(request, video_id) or file_response(path, video_id, media_type(path), REVALIDATED)
+
+
+@media_route("/remux", "video/mp4", 206, 416)
+async def remux(request: Request, service: Served, video_id: VideoId) -> Response:
+    """The same images and sound in an MP4 file, for browsers that do not open the file's container."""
+    _, path = await service.in_media_thread(opened, service, video_id)
+    tag = f"{video_id}-mp4"
+    if (kept := unchanged(request, tag)) is not None:
+        return kept
+    with service.question() as stopped:
+        made = await service.while_connected(request, service.media.remux, path, video_id, stopped)
+    return file_response(made, tag, "video/mp4", REVALIDATED)
+
+
+@media_route("/clip", "video/mp4", 206, 416)
+async def clip(
+    request: Request, service: Served, video_id: VideoId, start: Seconds, end: Seconds
+) -> Response:
+    """A window as MP4, exact to the frame: any browser plays it, whatever the file's codec."""
+    facts, path = await service.in_media_thread(opened, service, video_id)
+    end = min(end, facts.duration)
+    if not 0 < end - start <= LONGEST_CLIP:
+        raise UsageError(f"a clip is in the video and at most {LONGEST_CLIP:g} s long")
+    tag = f"{video_id}-{start:.3f}-{end:.3f}"
+    if (kept := unchanged(request, tag)) is not None:
+        return kept
+    with service.question() as stopped:
+        made = await service.while_connected(request, service.media.clip, path, video_id, start, end, stopped)
+    return file_response(made, tag, "video/mp4", IMMUTABLE)
+
+
+@media_route("/frame", "image/jpeg")
+async def frame(
+    request: Request,
+    service: Served,
+    video_id: VideoId,
+    t: Annotated[float, Query(ge=0, le=10_000_000, allow_inf_nan=False, description="Seconds.")],
+    height: Annotated[int, Query(ge=16, le=TALLEST, description="Lines; never enlarged.")] = 720,
+) -> Response:
+    """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
+    facts, path = await service.in_media_thread(opened, service, video_id)
+    tag = f"{video_id}-{t:.3f}-{height}"
+    if (kept := unchanged(request, tag)) is not None:
+        return kept
+    data, at = await service.while_connected(request, service.media.frame, path, facts, t, height)
+    headers = {"ETag": f'"{tag}"', "Cache-Control": IMMUTABLE, "Rag-Frame-Time": f"{at:.6f}"}
+    return Response(data, media_type="image/jpeg", headers=headers)
+
+
+@media_route("/thumbnail", "image/jpeg")
+async def thumbnail(
+    request: Request, service: Served, video_id: VideoId, t: Seconds | None = None
+) -> Response:
+    """Small JPEG of the frame at `t`; without it, of the video's longest shot."""
+    facts, path = await service.in_media_thread(opened, service, video_id)
+    if t is None:
+        with service.library() as library:
+            t = best_moment(facts, library.shots(video_id))
+    tag = f"{video_id}-{t:.3f}-thumbnail"
+    if (kept := unchanged(request, tag)) is not None:
+        return kept
+    made = await service.while_connected(request, service.media.thumbnail, path, facts, t)
+    return file_response(made, tag, "image/jpeg", IMMUTABLE)
+
+
+@media_route("/storyboard.vtt", "text/vtt")
+def storyboard_cues(request: Request, service: Served, video_id: VideoId) -> Response:
+    """The tiles of the storyboard: each cue names an image and a place in it."""
+    facts, _ = opened(service, video_id)
+    tag = f"{video_id}-storyboard"
+    cues = tile_cues(facts) if facts.width > 0 < facts.height else ()
+    return unchanged(request, tag) or vtt_response(webvtt(cues), tag)
+
+
+@media_route("/storyboard/{part}.jpg", "image/jpeg")
+async def storyboard(
+    request: Request, service: Served, video_id: VideoId, part: Annotated[int, Path(ge=0, le=100_000)]
+) -> Response:
+    """Keyframes of five minutes, as tiles of one JPEG."""
+    facts, path = await service.in_media_thread(opened, service, video_id)
+    if not tile_times(facts, part):
+        raise Problem(404, "unknown-id", f"{part}: the storyboard of this video has no such part")
+    tag = f"{video_id}-storyboard-{part}"
+    if (kept := unchanged(request, tag)) is not None:
+        return kept
+    made = await service.while_connected(request, service.media.storyboard, path, facts, part)
+    return file_response(made, tag, "image/jpeg", IMMUTABLE)
+
+
+@media_route("/captions.vtt", "text/vtt")
+def captions(
+    service: Served,
+    video_id: VideoId,
+    kind: Annotated[EvidenceKind | None, Query(description="Default: subtitles, else speech.")] = None,
+) -> Response:
+    """Text of the video as WebVTT, also of a video whose file is missing."""
+    with service.library() as library:
+        facts = known_video(library, video_id)
+        spans = spans_of(library, facts, (kind,) if kind else ("subtitle",))
+        if kind is None and not spans:
+            spans = spans_of(library, facts, ("asr",))
+    cues = ((span.start, max(span.end, span.start + 0.001), span.text) for span in spans)
+    return vtt_response(webvtt(cues), "")
+
+
+def vtt_response(text: str, tag: str) -> Response:
+    """A WebVTT file."""
+    headers = {"Cache-Control": REVALIDATED, **({"ETag": f'"{tag}"'} if tag else {})}
+    return Response(text, media_type="text/vtt", headers=headers)
