@@ -1,4 +1,4 @@
-"""Write docs/reference/cli.md and settings.md: `python docs/write_reference.py [--check]`.
+"""Write docs/reference/cli.md, settings.md and openapi.json: `python docs/write_reference.py [--check]`.
 
 With `--check` nothing is written, and the exit status is 1 where a page is out of date.
 """
@@ -258,10 +258,26 @@ def _allowed(field: FieldInfo) -> str:
     return " and ".join(bounds)
 
 
+def openapi_page() -> str:
+    """The description of the REST API, as the server gives it."""
+    from rag.server.app import build_app
+    from rag.server.service import Service
+    from rag.server.session import LibrarySession
+
+    # It says nothing of a library, so none is there.
+    settings = Settings(library=REFERENCE / "none")
+    service = Service(settings, LibrarySession(settings), REFERENCE / "none")
+    return json.dumps(build_app(service).openapi(), indent=1, sort_keys=True) + "\n"
+
+
+PAGES = {"cli.md": cli_page, "settings.md": settings_page, "openapi.json": openapi_page}
+
+
 def main() -> int:
     """Write the pages, or compare them; the exit status."""
     status = 0
-    for name, text in (("cli.md", cli_page()), ("settings.md", settings_page())):
+    for name, write in PAGES.items():
+        text = write()
         page = REFERENCE / name
         if "--check" not in sys.argv[1:]:
             page.write_text(text, encoding="utf-8")

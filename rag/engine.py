@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from corpora.video.reader import MediaReader
-    from indexers.protocol import TextEncoder, TextTower
+    from indexers.protocol import ImageEncoder, TextEncoder, TextTower
     from rag.reasoners.protocol import Reasoner
     from rag.retrieval import Retriever
 
@@ -61,6 +61,21 @@ class Engine:
         return CachedTextEncoder(encoder)
 
     @cached_property
+    def image_encoder(self) -> ImageEncoder | None:
+        """Images into the space of the stored image embeddings; None where the library has none.
+
+        Raises as `tower` does.
+        """
+        meta = self.reader.meta
+        if meta is None or meta.image_encoder is None:
+            return None
+        from indexers.registry import open_image_encoder
+
+        encoder = open_image_encoder(meta.image_encoder.name, self.settings.encoder, batch=1)
+        _check_weights("image", meta.image_encoder.weights, encoder)
+        return encoder
+
+    @cached_property
     def reasoner(self) -> Reasoner:
         """The reasoner of the settings."""
         from rag.reasoners import open_reasoner
@@ -74,7 +89,7 @@ class Engine:
             return
         same = (held.image_encoder, held.text_encoder) == (given.image_encoder, given.text_encoder)
         if same and self.settings == other.settings:
-            names = ("tower", "text_encoder", "reasoner")
+            names = ("tower", "text_encoder", "image_encoder", "reasoner")
             vars(self).update({name: vars(other)[name] for name in names if name in vars(other)})
 
     def new_retriever(self, settings: Settings | None = None) -> Retriever:

@@ -36,6 +36,9 @@ from rag.store.records import FileRow, FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind
@@ -309,6 +312,25 @@ class Library:
         return retriever.find_like(
             self.video_id(name), start, end, top_k or self.settings.search.top_k, _search_filter(where)
         )
+
+    def search_image(
+        self,
+        image: NDArray[np.uint8],
+        *,
+        top_k: int | None = None,
+        where: SearchFilter | ShotFilter | None = None,
+    ) -> list[VideoHit]:
+        """Windows whose stored frames are most like an image, uint8 (height, width, 3) RGB, best first.
+
+        Empty where the library has no image embeddings. Raises `ModelError` without the image encoder's
+        weights.
+        """
+        encoder = self._engine.image_encoder
+        if encoder is None:
+            return []
+        vector = encoder.encode_images(image[None])[0]
+        retriever = self._engine.new_retriever()
+        return retriever.find_near(vector, top_k or self.settings.search.top_k, _search_filter(where))
 
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.

@@ -213,15 +213,12 @@ class Retriever:
     def find_like(
         self, video_id: str, start: float, end: float, top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[VideoHit]:
-        """The windows whose stored frames are most like those of [start, end) seconds of a video, best first.
+        """As `find_near`, for the mean of the frames of [start, end) seconds of a video, which is left out.
 
-        No text is searched and no model is used; the window that was given is left out. `relevance` is the
-        cosine of the most similar frame. Empty where nothing is stored of that window. Raises KeyError for
-        an unknown video.
+        Empty where nothing is stored of that window. Raises KeyError for an unknown video.
         """
         self.reader.video(video_id)
-        where = self.resolve(where)
-        inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end > start]
+        inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end >= start]
         frames = self._frames.get([clip.clip_id for clip in inside])
         if not frames:
             return []
@@ -230,28 +227,42 @@ class Retriever:
         if not keep.any():
             keep[np.abs(times - start).argmin()] = True
         vector = vectors[keep].mean(axis=0)
-        vector /= np.linalg.norm(vector)
+        found = self.find_near(vector / np.linalg.norm(vector), top_k + len(inside), where)
+        return [hit for hit in found if hit.video_id != video_id or hit.start > end or hit.end <= start][
+            :top_k
+        ]
+
+    def find_near(
+        self, vector: NDArray[np.float32], top_k: int, where: SearchFilter = EVERYWHERE
+    ) -> list[VideoHit]:
+        """The windows whose stored frames are most like a unit vector, float32 (dim,) of the image encoder.
+
+        Best first; no text is searched. Score and relevance are the cosine of the most similar frame.
+        """
+        where = self.resolve(where)
+        keys = [hit.key for hit in self.reader.search_clips(vector, top_k, where)]
         hits = []
-        for found in self.reader.search_clips(vector, top_k + len(inside), where):
-            clip = self.reader.clip(found.key)
-            (held,) = self._frames.get([clip.clip_id]).values()
+        for clip_id, held in self._frames.get(keys).items():
             similarity = similarity_to(held.vectors, vector)
             query = LocalizationQuery(times=held.times, similarity=similarity)
-            low, high = _bounds(clip, where, query)
-            window = localize_clip(clip.video_id, query, self.settings.localize, start=low, end=high)
-            if clip.video_id == video_id and window.start < end and window.end > start:
-                continue
-            video = self.reader.video(clip.video_id)
+            low, high = _bounds(held.clip, where, query)
+            video = self.reader.video(held.clip.video_id)
+            window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
-            texts = tuple(self.reader.evidence(clip.video_id, window.start, window.end))
             hits.append(
                 VideoHit(
-                    *(video.path, clip.video_id, window.start, window.end, clip, best, texts),
+                    path=video.path,
+                    video_id=video.video_id,
+                    start=window.start,
+                    end=window.end,
+                    clip=self.reader.clip(clip_id),
+                    score=best,
                     title=video.title,
                     relevance=best,
+                    evidence=tuple(self.reader.evidence(video.video_id, window.start, window.end)),
                 )
             )
-        return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))[:top_k]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))
 
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """Stored frames by clip id, each read once; a clip without frames is left out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import os
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from corpora.records import Frames, Shot, Video
 from corpora.settings import VideoSettings
 from corpora.video.records import Probe
-from rag.errors import UnsupportedFile
+from rag.errors import QuestionError, UnsupportedFile
 from rag.server.cache import DiskCache
 from rag.server.problems import stopped_problem
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from corpora.video.reader import MediaReader
 
+IMAGE_FORMATS = ("JPEG", "PNG", "WEBP")
+MOST_PIXELS = 64_000_000
 QUALITY = 82
 """Of JPEG files."""
 THUMBNAIL_HEIGHT = 180
@@ -143,7 +146,7 @@ class MediaMaker:
 
 
 def best_moment(video: Video, shots: Sequence[Shot]) -> float:
-    """Seconds of the image that stands for a video: the keyframe of its longest shot, else its middle."""
+    """Seconds of the image by which a video is shown: the keyframe of its longest shot, else its middle."""
     if not shots:
         return video.duration / 2
     return max(shots, key=lambda shot: (shot.end - shot.start, -shot.start)).key_time
@@ -196,6 +199,25 @@ def jpeg(image: NDArray[np.uint8]) -> bytes:
     out = io.BytesIO()
     Image.fromarray(image).save(out, "JPEG", quality=QUALITY)
     return out.getvalue()
+
+
+def decode_image(text: str) -> NDArray[np.uint8]:
+    """The image in a base64 text, uint8 (h, w, 3) RGB, upright, at most 1024 pixels wide and high.
+
+    Raises `QuestionError` for what is no JPEG, PNG or WebP file of at most 64 million pixels.
+    """
+    import numpy as np
+    from PIL import Image, ImageOps
+
+    try:
+        with Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=IMAGE_FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise QuestionError(f"the image has more than {MOST_PIXELS} pixels")
+            image.thumbnail((1024, 1024))
+            upright = ImageOps.exif_transpose(image)
+            return np.asarray(upright.convert("RGB"), np.uint8)
+    except (OSError, ValueError, SyntaxError, EOFError) as error:
+        raise QuestionError("the image is no JPEG, PNG or WebP file in base64") from error
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -21,6 +21,7 @@ from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
 from rag.server.documents import AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
+from rag.server.making import decode_image
 from rag.server.problems import Document, Problem, not_found, problem_shape, problems, stopped_problem
 from rag.server.service import Served, Service
 
@@ -29,6 +30,8 @@ router = APIRouter(prefix="/v1", tags=["questions"])
 VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
 LONGEST_TEXT = 10_000
 """Characters of a question."""
+LONGEST_IMAGE = 14 * 2**20
+"""Characters of an image in base64."""
 MOST_POINTS = 20_000
 """Points of a curve."""
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -80,11 +83,14 @@ class MomentFilter(SpanFilter):
 
 
 class SearchBody(Body):
-    """A query, a moment to find more like, or a filter alone."""
+    """A query, a moment or an image to find more like, or a filter alone."""
 
     query: Text | None = None
     like: Annotated[str, Field(max_length=200)] | None = Field(
         None, description="In place of a query: VIDEO_ID@SECONDS or VIDEO_ID@START-END."
+    )
+    image: Annotated[str, Field(max_length=LONGEST_IMAGE)] | None = Field(
+        None, description="In place of a query: a JPEG, PNG or WebP file in base64."
     )
     kind: Literal["all", "video", "passage"] = "all"
     top_k: TopK | None = None
@@ -120,11 +126,13 @@ async def search(request: Request, service: Served, body: SearchBody) -> Respons
 def find(library: Library, body: SearchBody) -> dict[str, Any]:
     """`rag.search/1` for a search. Raises as `Library.search` and `Library.browse` do."""
     where = body.filter.where()
-    if body.query is not None and body.like is not None:
-        raise QuestionError("give a query or a moment to find more like, not both")
+    if sum(given is not None for given in (body.query, body.like, body.image)) > 1:
+        raise QuestionError("give one of a query, a moment to find more like, and an image")
     hits: Sequence[VideoHit | PassageHit]
     if body.like is not None:
         hits = library.search_like(body.like, top_k=body.top_k, where=where)
+    elif body.image is not None:
+        hits = library.search_image(decode_image(body.image), top_k=body.top_k, where=where)
     elif body.query is not None:
         hits = library.search(body.query, kind=body.kind, top_k=body.top_k, where=where)
     elif where.shots is not None:

@@ -107,7 +107,7 @@ def _put_video(
     if tower is None:
         writer.put_clips_without_vectors(clips)
     else:
-        writer.add_clips([_frames(clip, rows, tower) for clip in clips])
+        writer.add_clips([frames_of(clip, rows, tower) for clip in clips])
     spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in rows if said]
     if title:
         spoken.append(Evidence(name, 0.0, duration, "tag", title))
@@ -115,7 +115,8 @@ def _put_video(
     writer.finish_video(video, {})
 
 
-def _frames(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: ImageWords) -> ClipFrames:
+def frames_of(clip: Clip, rows: Sequence[tuple[float, float, str, str]], tower: ImageWords) -> ClipFrames:
+    """The stored frames of a clip, at 2 a second: vectors float32 (n, dim) of what is seen by `rows`."""
     times = np.arange(clip.start, clip.end, 0.5)
     vectors = []
     for time in times:

@@ -1,0 +1,102 @@
+"""A small library with real video files behind a server: made-up vectors, so no model is loaded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.identity import content_hash
+from corpora.records import Clip, Evidence, Passage, Problem, Video
+from rag.server.app import build_app
+from rag.server.doors import Doors
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+from rag.store.records import EncoderRef, FileRow, Meta
+from rag.store.writing import Writer
+from tests.fakes.answer_world import BagOfWords, ImageWords, frames_of
+from tests.fakes.synthetic import write_video
+
+SECONDS = 6.0
+LAMP = [(0.0, 3.0, "lamp", "Switch the <b>lamp</b> on."), (3.0, 6.0, "drill", "Drill four holes.")]
+KETTLE = [(0.0, 6.0, "kettle", "")]
+ODD_NAME = b"caf\xe9 kettle.mkv"
+
+
+@dataclass
+class World:
+    """What is served, and by what names."""
+
+    folder: Path
+    service: Service
+    lamp: str
+    """Id of an MP4 file with subtitles."""
+    kettle: str
+    """Id of a Matroska file whose name is not UTF-8."""
+    gone: str
+    """Id of a video whose file does not exist."""
+    lamp_file: Path
+    passage: str = "p0"
+
+    def app(self, doors: Doors | None = None) -> Any:
+        """The application."""
+        return build_app(self.service, doors)
+
+
+def build_world(folder: Path) -> World:
+    """Three videos and a file of passages in `folder / "library"`; media in `folder / "media"`."""
+    media = folder / "media"
+    media.mkdir()
+    lamp_file, kettle_file = media / "lamp.mp4", media / os.fsdecode(ODD_NAME)
+    write_video(lamp_file, SECONDS, audio=True)
+    plain = media / "kettle.mkv"
+    write_video(plain, SECONDS, size=(90, 160))
+    plain.rename(kettle_file)
+    lamp, kettle, gone = content_hash(lamp_file), content_hash(kettle_file), "0" * 32
+    write_library(folder / "library", [(lamp, lamp_file, LAMP), (kettle, kettle_file, KETTLE)])
+    write_library(folder / "library", [(gone, media / "gone.mp4", KETTLE)])
+    service = serve(folder / "library", folder / "cache")
+    return World(folder, service, lamp, kettle, gone, lamp_file)
+
+
+def serve(library: Path, cache: Path) -> Service:
+    """A service over a library of `write_library`, whose encoders are made-up."""
+    settings = Settings(library=library)
+    service = Service(settings, LibrarySession(settings), cache)
+    with service.library() as opened:
+        vars(opened.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
+    return service
+
+
+def write_library(folder: Path, videos: list[tuple[str, Path, Any]]) -> None:
+    """Add videos (id, file, rows of `answer_world.Script`) and, the first time, one file of passages."""
+    words, tower = BagOfWords(), ImageWords()
+    with Writer.open(folder) as writer:
+        if writer.meta is None:
+            image = EncoderRef(tower.name, tower.fingerprint, tower.dim)
+            writer.set_meta(Meta(image, EncoderRef(words.name, words.fingerprint, words.dim)))
+            text = "Descale a kettle with vinegar & water."
+            writer.put_file(FileRow("/texts/all.csv", "texts", "passages", 1, 1, 1, "1"))
+            writer.put_passages("texts", [Passage("p0", "d0", "Kettles", text)], words.encode_text([text]))
+            writer.put_problem(Problem("/texts/odd.mp4", "not a video"), "1")
+        for video_id, path, rows in videos:
+            _put_video(writer, video_id, path, rows, words, tower)
+        writer.maintain()
+
+
+def _put_video(
+    writer: Writer, video_id: str, path: Path, rows: Any, words: BagOfWords, tower: ImageWords
+) -> None:
+    facts = path.stat() if path.exists() else None
+    size, changed = (facts.st_size, facts.st_mtime_ns) if facts is not None else (1, 1)
+    width, height = (160, 120) if path.suffix == ".mp4" else (90, 160)
+    video = Video(video_id, str(path), path.stem, "", (), SECONDS, 10.0, width, height, True, "")
+    writer.put_file(FileRow(str(path), video_id, "video", size, changed, changed, "1"))
+    writer.begin_video(video)
+    clip = Clip(f"{video_id}:00000", video_id, 0.0, SECONDS)
+    writer.add_clips([frames_of(clip, rows, tower)])
+    spoken = [Evidence(video_id, start, end, "subtitle", said) for start, end, _, said in rows if said]
+    writer.put_evidence(video_id, spoken, words.encode_text([evidence.text for evidence in spoken]))
+    writer.finish_video(video, {})

@@ -1,0 +1,197 @@
+"""`/v1/search`, `/v1/ask`, `/v1/localize` over a real store with made-up vectors."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from rag.errors import EncoderMismatch
+from rag.library import Library
+from rag.server.making import decode_image
+from tests.fakes.served_library import SECONDS, World, build_world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def client(world: World) -> Iterator[TestClient]:
+    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
+        yield client
+
+
+def test_a_search_gives_the_document_of_the_command_line(client: TestClient, world: World) -> None:
+    answer = client.post("/v1/search", json={"query": "lamp", "top_k": 3})
+    assert answer.status_code == 200
+    shape = answer.json()
+    best = shape["results"][0]
+    assert (shape["schema"], shape["matched"], best["video_id"]) == ("rag.search/1", True, world.lamp)
+    assert best["evidence"][0]["text"] == "Switch the <b>lamp</b> on."
+    assert client.get(f"/v1/citations/{best['citation']}").json()["citation"]["start"] == best["start"]
+
+
+@pytest.mark.parametrize(
+    ("body", "kinds"),
+    [
+        ({"query": "kettle", "kind": "passage"}, {"passage"}),
+        ({"query": "kettle", "kind": "video"}, {"video"}),
+        ({"query": "kettle", "filter": {"paths": ["*.csv"]}, "kind": "passage"}, {"passage"}),
+        ({"query": "kettle", "filter": {"videos": []}, "kind": "video"}, set()),
+    ],
+)
+def test_a_search_is_filtered(client: TestClient, body: dict[str, Any], kinds: set[str]) -> None:
+    results = client.post("/v1/search", json=body).json()["results"]
+    assert {hit["kind"] for hit in results} == kinds
+
+
+def test_a_moment_finds_the_moments_that_look_like_it_and_not_itself(
+    client: TestClient, world: World
+) -> None:
+    shape = client.post("/v1/search", json={"like": f"{world.kettle}@1"}).json()
+    assert shape["query"] is None
+    assert [hit["video_id"] for hit in shape["results"]] == [world.gone, world.lamp]
+    assert shape["results"][0]["relevance"] > 0.9 > shape["results"][1]["relevance"]
+
+
+def _base64(image: Image.Image, form: str) -> str:
+    out = io.BytesIO()
+    image.save(out, form)
+    return base64.b64encode(out.getvalue()).decode("ascii")
+
+
+def test_an_image_finds_the_moments_that_look_like_it(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+
+    class Encoder:
+        def encode_images(self, images: Any) -> Any:
+            given.append(images.shape)
+            with world.service.library() as library:
+                return library.engine.tower.image(["kettle"])[None]
+
+    with world.service.library() as library:
+        monkeypatch.setitem(vars(library.engine), "image_encoder", Encoder())
+    image = _base64(Image.new("RGBA", (40, 30), "red"), "PNG")
+    shape = client.post("/v1/search", json={"image": image, "top_k": 2}).json()
+    assert given == [(1, 30, 40, 3)]
+    assert {hit["video_id"] for hit in shape["results"]} == {world.kettle, world.gone}
+
+
+def test_an_image_is_scaled_and_anything_else_is_refused(client: TestClient) -> None:
+    assert decode_image(_base64(Image.new("L", (3000, 1500)), "JPEG")).shape == (512, 1024, 3)
+    for odd in ("x", base64.b64encode(b"GIF89a").decode(), _base64(Image.new("L", (8, 8)), "GIF")):
+        answer = client.post("/v1/search", json={"image": odd})
+        assert (answer.status_code, answer.json()["type"]) == (400, "urn:rag:problem:question-error")
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({}, 400),
+        ({"query": "..."}, 400),
+        ({"query": "x", "like": "y@1"}, 400),
+        ({"like": "y"}, 400),
+        ({"like": "y@nan"}, 400),
+        ({"query": "x", "top-k": 3}, 422),
+        ({"query": "\ud800"}, 422),
+        ({"query": "x", "filter": {"start": 5, "end": 5}}, 422),
+        ({"query": "x", "filter": {"videos": ["../etc"]}}, 422),
+        ({"query": "x", "kind": "passage", "filter": {"tone": "warm"}}, 400),
+    ],
+)
+def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], status: int) -> None:
+    answer = client.post("/v1/search", content=json.dumps(body), headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert answer.json()["detail"]
+
+
+def test_an_answer_has_citations(client: TestClient) -> None:
+    body = {"question": "What is a kettle descaled with?", "options": ["vinegar", "sand"]}
+    shape = client.post("/v1/ask", json=body).json()
+    assert (shape["schema"], shape["answer"]["text"]) == ("rag.ask/1", "vinegar")
+    assert "p0" in [citation["citation"] for citation in shape["citations"]]
+
+
+def _events(text: str) -> list[tuple[str, dict[str, Any]]]:
+    found = []
+    for block in text.strip().split("\n\n"):
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+def test_an_answer_comes_as_events_by_stage(client: TestClient) -> None:
+    body = {"question": "What is a kettle descaled with?", "options": ["vinegar", "sand"]}
+    answer = client.post("/v1/ask", json=body, headers={"Accept": "text/event-stream"})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events = _events(answer.text)
+    begun = [data["stage"] for name, data in events if name == "stage" and "seconds" not in data]
+    ended = [data["stage"] for name, data in events if name == "stage" and "seconds" in data]
+    assert begun == ended == ["rewrite", "retrieve", "localize", "read", "answer"]
+    assert events[-1][0] == "answer"
+    assert {**events[-1][1], "timings": {}} == {**client.post("/v1/ask", json=body).json(), "timings": {}}
+
+
+def test_a_problem_is_the_last_event(client: TestClient) -> None:
+    answer = client.post("/v1/ask", json={"question": "..."}, headers={"Accept": "text/event-stream"})
+    assert [name for name, _ in _events(answer.text)][-1] == "problem"
+    assert _events(answer.text)[-1][1]["status"] == 400
+
+
+def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, world: World) -> None:
+    body = {"video_id": world.lamp, "query": "drill", "window_seconds": 2, "curve": 100}
+    shape = client.post("/v1/localize", json=body).json()
+    curve = shape["curve"]
+    assert (shape["schema"], shape["video"], curve["of"]) == ("rag.localize/1", world.lamp, "frames")
+    assert curve["times"] == list(np.arange(0, SECONDS, 0.5))
+    assert 3.0 <= curve["times"][int(np.argmax(curve["scores"]))] < SECONDS
+    assert shape["windows"][0]["start"] >= 2.5
+    assert "curve" not in client.post("/v1/localize", json={**body, "curve": None}).json()
+
+
+def test_an_unknown_video_is_404(client: TestClient) -> None:
+    answer = client.post("/v1/localize", json={"video_id": "nix", "query": "drill"})
+    assert (answer.status_code, answer.json()["type"]) == (404, "urn:rag:problem:unknown-id")
+
+
+def test_an_error_of_a_question_keeps_its_sentence(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise EncoderMismatch("made with other weights; run rag index --reembed")
+
+    monkeypatch.setattr(Library, "search", fail)
+    answer = client.post("/v1/search", json={"query": "lamp"})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        503,
+        "made with other weights; run rag index --reembed",
+    )
+    assert answer.json()["type"] == "urn:rag:problem:encoder-mismatch"
+
+
+def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path, world: World) -> None:
+    from rag.server.app import build_app
+    from rag.server.service import Service
+    from rag.server.session import LibrarySession
+    from rag.settings import Settings
+
+    settings = Settings(library=tmp_path / "none")
+    service = Service(settings, LibrarySession(settings), tmp_path)
+    client = TestClient(build_app(service), base_url="http://127.0.0.1:8650")
+    answer = client.post("/v1/search", json={"query": "lamp"})
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:rag:problem:library-not-found")
+    health = client.get("/v1/health").json()
+    assert (health["status"], health["library"]) == ("empty", None)
+    assert "rag index" in health["problem"]
