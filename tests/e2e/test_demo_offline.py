@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,13 @@ from eval.workbench.demo import demo_questions
 
 ROOT = Path(__file__).parents[2]
 BUILT_FROM = ("pyproject.toml", "README.md", "LICENSE", "corpora", "indexers", "localization", "rag", "eval")
-BUILD = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
+BUILD = """
+import sys
+from setuptools.build_meta import build_sdist, build_wheel
+
+print(build_sdist(sys.argv[1]))
+print(build_wheel(sys.argv[1]))
+"""
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"
 
@@ -55,6 +63,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         place = _run(python, "-c", f"from {package} import __file__ as file; print(file)", cwd=folder)
         assert Path(place).is_relative_to(packages)
     return home / "bin"
+
+
+def test_both_archives_have_the_page_and_the_licence_of_what_it_uses(installed: Path) -> None:
+    static = ROOT / "rag/server/static"
+    page = {str(path.relative_to(ROOT)) for path in static.rglob("*") if path.is_file()}
+    assert page
+    folder = installed.parents[1]
+    (wheel,), (archive,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
+    in_wheel = set(zipfile.ZipFile(wheel).namelist())
+    with tarfile.open(archive) as source:
+        in_archive = {name.partition("/")[2] for name in source.getnames()}
+    assert page - in_wheel == set()
+    assert page - in_archive == set()
+    assert any(name.endswith("lit-html@3.3.3/LICENSE") and ".dist-info/" in name for name in in_wheel)
 
 
 def test_the_namespace_denies_even_loopback() -> None:

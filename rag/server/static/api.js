@@ -1,0 +1,110 @@
+// @ts-check
+/** Requests to `/v1` (docs/reference/rest.md). Every failure is a `Problem` with the server's own sentence. */
+import { exact } from "./format.js";
+
+export class Problem extends Error {
+  /** @param {{type?: string, status?: number, title?: string, detail?: string}} shape */
+  constructor(shape) {
+    super(shape.detail || shape.title || "The request failed");
+    this.kind = (shape.type ?? "").replace("urn:rag:problem:", "");
+    this.status = shape.status ?? 0;
+    this.title = shape.title ?? "";
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {{method?: string, body?: unknown, accept?: string, signal?: AbortSignal, headers?: Record<string, string>}} [options]
+ */
+export async function request(path, { method = "GET", body, accept = "application/json", signal, headers = {} } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      signal,
+      headers: { Accept: accept, ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem({ type: "unreachable", title: "The server does not answer", detail: "The server does not answer. Is rag serve still running?" });
+  }
+  if (response.ok) return response;
+  throw new Problem(await response.json().catch(() => ({ status: response.status, title: `Status ${response.status}` })));
+}
+
+/** @param {string} path @param {AbortSignal} [signal] @returns {Promise<any>} */
+export const get = async (path, signal) => (await request(path, { signal })).json();
+
+/** @param {string} path @param {unknown} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+export const post = async (path, body, signal) => (await request(path, { method: "POST", body, signal })).json();
+
+/**
+ * Every row of a list, page by page, at most `most`.
+ * @param {string} path @param {string} key @param {AbortSignal} signal @param {number} [most]
+ */
+export async function rows(path, key, signal, most = 20_000) {
+  const found = [];
+  for (let cursor = null; found.length < most; ) {
+    const joined = `${path}${path.includes("?") ? "&" : "?"}limit=1000${cursor ? "&cursor=" + encodeURIComponent(cursor) : ""}`;
+    const page = await get(joined, signal);
+    found.push(...page[key]);
+    cursor = page.next_cursor;
+    if (!cursor) break;
+  }
+  return found;
+}
+
+/**
+ * The events of a response as they come.
+ * @param {Response} response
+ * @returns {AsyncGenerator<{event: string, data: any}>}
+ */
+export async function* events(response) {
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      buffer += value;
+      const blocks = buffer.split("\n\n");
+      buffer = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const fields = Object.fromEntries(
+          block.split("\n").filter((line) => line && !line.startsWith(":")).map((line) => line.split(/: ?(.*)/s).slice(0, 2)),
+        );
+        if (fields.data) yield { event: fields.event ?? "message", data: JSON.parse(fields.data) };
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+const video = (/** @type {string} */ id) => `/v1/videos/${encodeURIComponent(id)}`;
+
+export const media = {
+  file: (/** @type {string} */ id) => `${video(id)}/file`,
+  remux: (/** @type {string} */ id) => `${video(id)}/remux`,
+  clip: (/** @type {string} */ id, /** @type {number} */ start, /** @type {number} */ end) => `${video(id)}/clip?start=${exact(start)}&end=${exact(end)}`,
+  frame: (/** @type {string} */ id, /** @type {number} */ t, height = 720) => `${video(id)}/frame?t=${exact(t)}&height=${height}`,
+  thumbnail: (/** @type {string} */ id, /** @type {number | null} */ t = null) => `${video(id)}/thumbnail${t === null ? "" : `?t=${exact(t)}`}`,
+  storyboard: (/** @type {string} */ id) => `${video(id)}/storyboard.vtt`,
+  captions: (/** @type {string} */ id) => `${video(id)}/captions.vtt`,
+};
+export const videoPath = video;
+
+/** What a server under load or without a library says is kept here, for every view. */
+export const health = { status: "starting", models: "cold", library: /** @type {any} */ (null), problem: /** @type {string | null} */ (null), known: false };
+
+/** @returns {Promise<boolean>} whether something changed */
+export async function lookAtHealth() {
+  const before = JSON.stringify(health);
+  try {
+    Object.assign(health, await get("/v1/health"), { known: true });
+  } catch (error) {
+    if (error instanceof Problem) Object.assign(health, { status: "unreachable", problem: error.message, known: true });
+  }
+  return JSON.stringify(health) !== before;
+}

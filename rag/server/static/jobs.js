@@ -1,0 +1,158 @@
+// @ts-check
+/** Jobs: index a folder, with a forecast first, progress as it comes, and a cancel that cancels. */
+import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
+import { events, get, post, Problem, request } from "./api.js";
+import { bytes, count, duration, printable, tail } from "./format.js";
+import { failed, loading, sayError } from "./pieces.js";
+import { Loader, update } from "./state.js";
+
+const RUNNING = ["queued", "running", "cancelling"];
+/** @type {Record<string, string>} */
+const STATES = { queued: "waits", running: "runs", cancelling: "is being cancelled", done: "done", partial: "done, with problems", failed: "failed", cancelled: "cancelled" };
+
+const list = /** @type {Loader<any>} */ (new Loader());
+/** The one stream of this page: browsers open few connections. @type {{id: string, stop: AbortController} | null} */
+let stream = null;
+let folder = "";
+let refused = "";
+let sent = false;
+
+export function enter() {
+  if (list.state === "idle") reload();
+  follow();
+}
+
+export function leave() {
+  stream?.stop.abort();
+  stream = null;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : location.hash.startsWith("#/library/add") && reload()));
+
+async function reload() {
+  list.reset();
+  await list.load("jobs", (signal) => get("/v1/jobs", signal));
+  follow();
+}
+
+/** @returns {any[]} */
+const jobs = () => list.value?.jobs ?? [];
+
+/** @param {any} job */
+function put(job) {
+  const others = jobs().filter((one) => one.job_id !== job.job_id);
+  list.value = { ...list.value, jobs: [job, ...others].sort((a, b) => (a.created < b.created ? 1 : -1)) };
+  update();
+}
+
+/** Follow the first job that runs, to its end; a lost connection is taken up again. */
+async function follow() {
+  const job = jobs().findLast((one) => RUNNING.includes(one.state));
+  if (!job || stream?.id === job.job_id || document.hidden) return;
+  leave();
+  const mine = (stream = { id: job.job_id, stop: new AbortController() });
+  try {
+    const response = await request(`/v1/jobs/${job.job_id}/events`, { accept: "text/event-stream", signal: mine.stop.signal });
+    for await (const { event, data } of events(response)) {
+      const now = jobs().find((one) => one.job_id === job.job_id) ?? job;
+      if (event === "job") put(data);
+      if (event === "progress") put({ ...now, state: "running", progress: data });
+      if (event === "problem") put({ ...now, problems: [...(now.problems ?? []), data] });
+    }
+    put(await get(`/v1/jobs/${job.job_id}`));
+  } catch (error) {
+    if (mine.stop.signal.aborted) return;
+    sayError(error);
+  }
+  if (stream === mine) stream = null;
+  setTimeout(follow, 1000);
+}
+
+/** @param {string} path @param {boolean} dry */
+async function start(path, dry) {
+  folder = path;
+  refused = "";
+  sent = true;
+  update();
+  try {
+    put(await post("/v1/jobs", { kind: "index", folder: path, dry_run: dry }));
+    follow();
+  } catch (error) {
+    refused = error instanceof Error ? error.message : String(error);
+  }
+  sent = false;
+  update();
+}
+
+/** @param {any} job */
+async function cancel(job) {
+  put({ ...job, state: "cancelling" });
+  try {
+    await request(`/v1/jobs/${job.job_id}`, { method: "DELETE" });
+  } catch (error) {
+    sayError(error);
+  }
+}
+
+/** @param {SubmitEvent} event */
+function submit(event) {
+  event.preventDefault();
+  const path = String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("folder")).trim();
+  if (path) start(path, true);
+}
+
+export function render() {
+  if (list.state === "failed") return list.error instanceof Problem && list.error.status === 404 ? off() : failed(list.error, reload);
+  if (!list.value) return loading("Asking for the jobs");
+  const roots = list.value.roots ?? [];
+  return html`
+    <section class="add-folder">
+      ${roots.length
+        ? html`<form @submit=${submit} aria-label="Add a folder">
+              <label class="field"><span>Folder on the server</span><input name="folder" .value=${folder || roots[0]} required autocomplete="off" spellcheck="false" /></label>
+              <button class="button main" ?disabled=${sent}>Look what is there</button>
+            </form>
+            <p class="quiet">Below ${roots.map(printable).join(", ")}. First the forecast; nothing is indexed before you say so.</p>`
+        : off()}
+      ${refused ? html`<p class="state" role="alert">${printable(refused)}</p>` : nothing}
+    </section>
+    ${jobs().length ? html`<ol class="jobs">${jobs().map(row)}</ol>` : nothing}
+  `;
+}
+
+const off = () => html`<p>Indexing from the page is off. Start the server with <code>rag serve --allow-index ROOT</code>, or index on the command line: <code>rag index FOLDER</code></p>`;
+
+/** @param {any} job */
+function row(job) {
+  const running = RUNNING.includes(job.state);
+  return html`
+    <li class="job" data-job=${job.job_id} data-state=${job.state}>
+      <div class="row"><h2>${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}</h2>
+        <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
+          ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
+      ${running ? progressOf(job.progress) : nothing}
+      ${job.error ? html`<p class="state">${printable(job.error.detail ?? String(job.error))}</p>` : nothing}
+      ${job.result ? resultOf(job) : nothing}
+      ${job.problems?.length ? html`<ol class="files" aria-label="Files with problems">${job.problems.map((/** @type {any} */ one) => html`<li><span class="path">${tail(one.path ?? "")}</span><span class="why">${printable(one.reason ?? "")}</span></li>`)}</ol>` : nothing}
+    </li>
+  `;
+}
+
+/** @param {any} progress */
+function progressOf(progress) {
+  if (!progress?.media_seconds_total) return html`<progress aria-label="Progress"></progress>`;
+  const { media_seconds_done: done, media_seconds_total: total, eta_seconds: eta, file, stage } = progress;
+  return html`
+    <progress max=${total} value=${done} aria-label="Media indexed"></progress>
+    <p class="quiet">${duration(done)} of ${duration(total)} of media${eta === null || eta === undefined ? nothing : html`, about ${duration(eta)} left`}${stage ? html`; ${stage}` : nothing}${file ? html`<br />${tail(file)}` : nothing}</p>
+  `;
+}
+
+/** @param {any} job */
+function resultOf(job) {
+  const { forecast, indexed, unchanged, moved, missing } = job.result;
+  if (forecast)
+    return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
+      ${forecast.new_files ? html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index ${tail(job.folder, 1)}</button></div>` : nothing}`;
+  return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}.</p>`;
+}

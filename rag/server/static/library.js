@@ -1,0 +1,133 @@
+// @ts-check
+/** The library: videos, documents, problems, missing files, and adding a folder. */
+import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
+import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
+import { get, health } from "./api.js";
+import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
+import * as jobs from "./jobs.js";
+import { failed, loading, momentImage, nothingFound, nothingIndexed } from "./pieces.js";
+import { changed, go, href } from "./route.js";
+import { Loader, update } from "./state.js";
+
+/** @typedef {import("./route.js").Route} Route */
+
+const PARTS = [
+  ["videos", "Videos"],
+  ["documents", "Documents"],
+  ["problems", "Problems"],
+  ["missing", "Missing"],
+  ["add", "Add a folder"],
+];
+const PAGE = 60;
+/** @type {Record<string, string>} */
+const STATES = { missing: "missing", changed: "changed since it was indexed", unreadable: "unreadable" };
+
+/** One list and its further pages. */
+const list = /** @type {Loader<any>} */ (new Loader());
+const stats = /** @type {Loader<any>} */ (new Loader());
+let more = false;
+
+/** @param {Route} route */
+const partOf = (route) => (PARTS.some(([name]) => name === route.id) ? route.id : "videos");
+
+/** @param {Route} route */
+export function enter(route) {
+  const part = partOf(route);
+  if (part === "add") return jobs.enter();
+  jobs.leave();
+  const version = health.library?.version ?? "";
+  stats.load(version, (signal) => get("/v1/stats", signal));
+  const paged = part === "videos" || part === "documents";
+  const query = paged ? `?limit=${PAGE}${route.params.get("text") ? "&text=" + encodeURIComponent(route.params.get("text") ?? "") : ""}` : "";
+  list.load(`/v1/${part}${query} ${version}`, (signal) => get(`/v1/${part}${query}`, signal));
+}
+
+export function leave() {
+  list.stop();
+  jobs.leave();
+}
+
+/** @param {Route} route */
+export const title = (route) => PARTS.find(([name]) => name === partOf(route))?.[1] ?? "Library";
+
+/** @param {string} part @param {string} text */
+async function furtherRows(part, text) {
+  const { value, key } = list;
+  more = true;
+  update();
+  try {
+    const next = await get(`/v1/${part}?limit=${PAGE}&cursor=${encodeURIComponent(value.next_cursor)}${text ? "&text=" + encodeURIComponent(text) : ""}`);
+    if (list.key === key) list.value = { ...next, [part]: [...value[part], ...next[part]] };
+  } finally {
+    more = false;
+    update();
+  }
+}
+
+/** @param {Route} route */
+export function render(route) {
+  const part = partOf(route);
+  return html`
+    <div class="head">
+      <h1 tabindex="-1">Library</h1>
+      ${stats.state === "done" ? html`<p class="quiet">${count(stats.value.videos, "video")}, ${duration(stats.value.video_hours * 3600)}; ${count(stats.value.documents, "document")}, ${count(stats.value.passages, "passage")}; ${bytes(stats.value.bytes)} on disk</p>` : nothing}
+    </div>
+    <nav class="segments" aria-label="Parts of the library">${PARTS.map(([name, label]) => html`<a href=${href("library", name)} aria-current=${name === part ? "true" : nothing}>${label}</a>`)}</nav>
+    ${part === "add" ? jobs.render() : listed(route, part)}
+  `;
+}
+
+/** @param {Route} route @param {string} part */
+function listed(route, part) {
+  if (health.status === "empty") return nothingIndexed();
+  if (list.state === "failed") return failed(list.error, () => { list.reset(); enter(route); });
+  if (list.state !== "done" || !list.key.startsWith(`/v1/${part}`)) return loading("Reading the library");
+  const { value } = list;
+  if (part === "problems") return problems(value.problems);
+  if (part === "missing") return missing(value.files);
+  const text = route.params.get("text") ?? "";
+  const rows = value[part] ?? [];
+  return html`
+    <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
+      <input type="search" name="text" .value=${live(text)} placeholder="Title or path" aria-label="Title or path has" autocomplete="off" /><button class="button">Filter</button></form>
+    <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
+    ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(fileRow)}</ol>`}
+    ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, text)}>More</button></div>` : nothing}
+  `;
+}
+
+/** @param {any} row */
+function videoRow(row) {
+  const name = printable(row.title || tail(row.path, 1));
+  const address = href("v", row.video_id);
+  const whole = { video_id: row.video_id, start: 0, end: row.duration, whole: true };
+  return html`
+    <li class="card">
+      ${row.width ? momentImage(whole, address, `Open ${name}`) : html`<a class="shot no-image" href=${address} aria-label=${`Open ${name}`}><span class="times">${clock(row.duration)}</span></a>`}
+      <div class="about">
+        <h3><a href=${address}>${name}</a></h3>
+        <p class="quiet">${[row.width ? `${row.width} × ${row.height}` : "sound only", row.evidence.map(kindName).join(", ").toLowerCase()].filter(Boolean).join(" · ")}</p>
+        ${row.state !== "ok" ? html`<p class="state">${STATES[row.state] ?? row.state}</p>` : nothing}
+        ${row.damage ? html`<p class="state">${printable(row.damage)}</p>` : nothing}
+      </div>
+    </li>
+  `;
+}
+
+/** @param {any} row */
+const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span>${row.state && row.state !== "ok" ? html` <span class="state">${STATES[row.state] ?? row.state}</span>` : nothing}</li>`;
+
+/** @param {any[]} rows */
+function problems(rows) {
+  if (!rows.length) return nothingFound("No file has a problem");
+  return html`<p class="quiet" role="status">${count(rows.length, "file")} could not be used, or not completely</p>
+    <ol class="files">${rows.map((row) => html`<li><span class="path">${printable(row.path)}</span><span class="why">${printable(row.reason)}${row.action ? html` <span class="quiet">(${row.action})</span>` : nothing}</span></li>`)}</ol>`;
+}
+
+/** @param {any[]} rows */
+function missing(rows) {
+  if (!rows.length) return nothingFound("Every indexed file is where it was");
+  return html`<p class="quiet" role="status">${count(rows.length, "file")}. To take out what is gone: <code>rag remove PATH</code>; to index what was changed: <code>rag index FOLDER</code></p>
+    <ol class="files">${rows.map(fileRow)}</ol>`;
+}
+

@@ -1,0 +1,52 @@
+// @ts-check
+/** A passage, open at the words that were cited. */
+import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
+import { get } from "./api.js";
+import { printable, tail } from "./format.js";
+import { failed, icon, loading, tool, withMarks } from "./pieces.js";
+import { href } from "./route.js";
+import { copy, Loader, still, trail, update } from "./state.js";
+
+/** @typedef {import("./route.js").Route} Route */
+
+const loaded = /** @type {Loader<any>} */ (new Loader());
+
+/** @param {Route} route */
+export function enter(route) {
+  loaded
+    .load(route.id, (signal) => get(`/v1/citations/${encodeURIComponent(route.id)}`, signal))
+    .then(() => {
+      update();
+      queueMicrotask(() => document.querySelector(".reading mark")?.scrollIntoView({ block: "center", behavior: still() ? "auto" : "smooth" }));
+    });
+}
+
+export const leave = () => loaded.stop();
+
+export const title = () => printable(loaded.value?.citation?.title || "Passage");
+
+/** The text with the answer's own words marked, or, where it does not have them, the words of the question. @param {string} text @param {URLSearchParams} params */
+function body(text, params) {
+  const answer = params.get("a") ?? "";
+  const at = answer ? text.toLowerCase().indexOf(answer.toLowerCase()) : -1;
+  if (at < 0) return withMarks(text, params.get("q") ?? "");
+  const end = at + answer.length;
+  return html`${printable(text.slice(0, at))}<mark class="exact">${printable(text.slice(at, end))}</mark>${printable(text.slice(end))}`;
+}
+
+/** @param {Route} route */
+export function render(route) {
+  const back = trail.search || href("search");
+  const passage = loaded.state === "done" ? loaded.value.citation : null;
+  return html`
+    <p class="crumb"><a href=${back}>${icon("left")}Back to the results</a></p>
+    <h1 tabindex="-1">${passage ? printable(passage.title || tail(passage.path, 1)) : "Passage"}</h1>
+    ${loaded.state === "failed" ? failed(loaded.error, () => { loaded.reset(); enter(route); }) : passage ? nothing : loading("Opening the passage")}
+    ${passage
+      ? html`
+          <p class="quiet row">${printable(passage.path)} ${tool("link", "Copy the citation", () => copy(route.id, "Citation"))}</p>
+          <article class="reading">${passage.text.split(/\n{2,}/).map((/** @type {string} */ part) => html`<p>${body(part, route.params)}</p>`)}</article>
+        `
+      : nothing}
+  `;
+}

@@ -1,0 +1,372 @@
+// @ts-check
+/** A video: player, time axis, window, transcript and hits. */
+import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
+import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
+import { get, media, post, rows, videoPath } from "./api.js";
+import { draw as drawAxis, setPlayhead } from "./axis.js";
+import { clock, duration, exact, kindName, printable, score, seconds, span, tail } from "./format.js";
+import { failed, icon, loading, nothingFound, tool, withMarks } from "./pieces.js";
+import { Player } from "./player.js";
+import { changed, go, href, windowOf } from "./route.js";
+import { show, storyboard } from "./scrub.js";
+import { copy, Loader, still, trail, update } from "./state.js";
+import * as tray from "./tray.js";
+
+/** @typedef {import("./route.js").Route} Route */
+
+const LENGTH = 5;
+const HITS = 20;
+const POINTS = 1000;
+const SAID = ["subtitle", "asr", "ocr", "caption"];
+
+const row = /** @type {Loader<any>} */ (new Loader());
+const shots = /** @type {Loader<any>} */ (new Loader());
+const evidence = /** @type {Loader<any[]>} */ (new Loader());
+const hits = /** @type {Loader<any>} */ (new Loader());
+const board = /** @type {Loader<import("./scrub.js").Tile[]>} */ (new Loader());
+const player = new Player({ changed: update, tick });
+
+let id = "";
+/** @type {Route} */
+let here = { name: "v", id: "", params: new URLSearchParams() };
+/** @type {{start: number, end: number} | null} */
+let marked = null;
+/** @type {import("./axis.js").Range | null} */
+let zoom = null;
+let side = "transcript";
+let follow = true;
+/** Kinds of text that are not listed. @type {Set<string>} */
+const hidden = new Set();
+let current = -1;
+
+/** @param {Route} route */
+export async function enter(route) {
+  here = route;
+  const asked = windowOf(route.params);
+  const next = asked && { start: asked.start, end: asked.end ?? asked.start + LENGTH };
+  const moved = exactly(next) !== exactly(marked);
+  marked = next;
+  find(route.params.get("q") ?? "");
+  if (id === route.id && row.state !== "failed") {
+    if (moved && row.state === "done") {
+      player.window = marked;
+      if (marked) player.seek(marked.start);
+      tickNow();
+    }
+    return;
+  }
+  reset();
+  id = route.id;
+  const path = videoPath(id);
+  shots.load(id, (signal) => get(`${path}/shots`, signal));
+  evidence.load(id, (signal) => rows(`${path}/evidence`, "evidence", signal));
+  await row.load(id, (signal) => get(path, signal));
+  if (id === route.id && row.state === "done") {
+    if (marked) marked.end = Math.min(marked.end, row.value.duration || marked.end);
+    player.open(row.value, marked, Boolean(marked) && !still());
+    setTimeout(tickNow);
+  }
+}
+
+/** @param {{start: number, end: number} | null} window_ */
+const exactly = (window_) => (window_ ? `${exact(window_.start)},${exact(window_.end)}` : "");
+
+function reset() {
+  for (const loader of [row, shots, evidence, hits, board]) if (loader !== hits || id) loader.reset();
+  find(here.params.get("q") ?? "");
+  player.close();
+  zoom = null;
+  current = -1;
+}
+
+export function leave() {
+  id = "";
+  for (const loader of [row, shots, evidence, hits, board]) loader.reset();
+  player.close();
+}
+
+/** @param {Route} route */
+export const title = (route) => (row.state === "done" ? nameOf(row.value) : route.id.slice(0, 8));
+
+/** @param {any} one */
+const nameOf = (one) => printable(one.title || tail(one.path, 1));
+
+/** @param {string} query */
+function find(query) {
+  if (!query) return hits.reset();
+  hits.load(`${here.id} ${query}`, (signal) => post("/v1/localize", { video_id: here.id, query, count: HITS, curve: POINTS }, signal));
+}
+
+/** @param {number} start @param {number} end @param {boolean} [done] */
+function setWindow(start, end, done = true) {
+  marked = { start, end };
+  player.window = marked;
+  if (done) history.replaceState(history.state, "", changed({ ...here, params: new URLSearchParams(location.hash.split("?")[1]) }, { t: exactly(marked) }));
+  update();
+}
+
+/** @param {"start" | "end"} which @param {number} [time] */
+function setSide(which, time = player.time) {
+  const at = Math.round(time * 1000) / 1000;
+  const { duration: all } = row.value;
+  const { start, end } = marked ?? { start: at, end: Math.min(all, at + LENGTH) };
+  if (which === "start") setWindow(Math.min(at, all - 0.1), end > at ? end : Math.min(all, at + LENGTH));
+  else setWindow(start < at ? start : Math.max(0, at - LENGTH), Math.max(at, 0.1));
+}
+
+/** @param {string} text @param {"start" | "end"} which */
+function typed(text, which) {
+  const value = seconds(text);
+  if (Number.isFinite(value) && value <= row.value.duration) setSide(which, value);
+  else update();
+}
+
+const windows = () => (hits.state === "done" ? hits.value.windows : []);
+
+/** @param {1 | -1} direction */
+function nextHit(direction) {
+  const sorted = [...windows()].sort((a, b) => a.start - b.start);
+  const { time } = player;
+  const found = direction > 0 ? sorted.find((hit) => hit.start > time + 0.3) : sorted.findLast((hit) => hit.end < time);
+  const hit = found ?? (direction > 0 ? sorted[0] : sorted.at(-1));
+  if (hit) open(hit);
+}
+
+/** @param {{start: number, end: number}} hit */
+function open(hit) {
+  setWindow(hit.start, hit.end);
+  if (still()) player.seek(hit.start);
+  else player.play(hit.start);
+}
+
+const selected = () => marked && { video_id: id, ...marked, title: row.value.title, path: row.value.path };
+
+function toggleSelect() {
+  const one = selected();
+  if (one) tray.toggle(one, here.params.get("q") ?? "");
+}
+
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  " ": () => (player.paused ? player.play() : player.pause()),
+  k: () => player.pause(),
+  l: () => player.shuttle(1),
+  j: () => player.shuttle(-1),
+  ",": () => player.step(-1),
+  ".": () => player.step(1),
+  "[": () => nextHit(-1),
+  "]": () => nextHit(1),
+  i: () => setSide("start"),
+  o: () => setSide("end"),
+  s: toggleSelect,
+};
+
+/** @param {string} name */
+export function key(name) {
+  const act = KEYS[name.toLowerCase()];
+  if (!act || row.state !== "done") return false;
+  if (name === " " && document.activeElement?.closest("button, a, summary, video, input")) return false;
+  act();
+  return true;
+}
+
+const range = () => zoom ?? { from: 0, to: Math.max(row.value?.duration ?? 0, 0.1) };
+
+/** @param {number} factor */
+function zoomBy(factor) {
+  const all = row.value.duration;
+  const now = range();
+  const wide = Math.max(4, (now.to - now.from) * factor);
+  const middle = marked ? (marked.start + marked.end) / 2 : player.time;
+  const from = Math.min(Math.max(0, middle - wide / 2), Math.max(0, all - wide));
+  zoom = wide >= all ? null : { from, to: from + wide };
+  update();
+  setTimeout(tickNow);
+}
+
+const tickNow = () => tick(player.time);
+
+/** The clock moved: playhead, time and current line, without drawing the rest. @param {number} time */
+function tick(time) {
+  const root = document.querySelector("main");
+  if (!root || row.state !== "done") return;
+  setPlayhead(root, range(), time);
+  const now = root.querySelector(".now");
+  if (now) now.textContent = clock(time, 1);
+  const lines = said();
+  let at = -1;
+  for (let index = 0; index < lines.length && lines[index].start <= time; index += 1) if (time < lines[index].end + 0.5) at = index;
+  if (at === current) return;
+  current = at;
+  const list = root.querySelector(".transcript");
+  list?.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const line = /** @type {HTMLElement | null} */ (list?.querySelector(`[data-line="${at}"]`) ?? null);
+  line?.setAttribute("aria-current", "true");
+  if (line && list && follow) list.scrollTo({ top: line.offsetTop - list.clientHeight / 3, behavior: still() ? "auto" : "smooth" });
+}
+
+const said = () => (evidence.value ?? []).filter(({ kind }) => SAID.includes(kind) && !hidden.has(kind));
+
+/** @param {Route} route */
+export function render(route) {
+  if (row.state === "failed") return html`<h1 tabindex="-1">Video</h1>${failed(row.error, () => { id = ""; enter(route); })}`;
+  if (row.state !== "done") return html`<h1 tabindex="-1" class="visually-hidden">Video</h1>${loading("Opening the video")}`;
+  const video = row.value;
+  const query = route.params.get("q") ?? "";
+  return html`
+    <div class="desk">
+      <section class="stage" aria-label="Player">
+        <p class="crumb"><a href=${trail.search || href("search")}>${icon("left")}Back to the results</a></p>
+        <h1 tabindex="-1">${nameOf(video)}</h1>
+        <div class="screen ${video.width ? "" : "sound-only"}">${player.video}</div>
+        ${playing(video)}
+        ${transport(video)}
+        ${drawAxis({
+          duration: video.duration, range: range(), window: marked, query, curve: hits.state === "done" ? hits.value.curve : null, hits: windows(),
+          shots: shots.value?.shots ?? [], evidence: evidence.value ?? [], chapters: video.chapters ?? [], seek: (time) => player.seek(time), setWindow,
+        })}
+        <div class="row axis-tools">
+          <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(here, { q: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("q")).trim() })); }}>
+            ${icon("search")}<input type="search" name="q" .value=${live(query)} placeholder="Find in this video" aria-label="Find in this video" autocomplete="off" /></form>
+          <span class="quiet" role="status" aria-live="polite">${found(query)}</span>
+          <span class="row tools"><button class="tool" aria-label="Zoom out" title="Zoom out" @click=${() => zoomBy(2)}>−</button><button class="tool" aria-label="Zoom in" title="Zoom in" @click=${() => zoomBy(0.5)}>+</button></span>
+        </div>
+        ${windowTools(video, query)}
+      </section>
+      <aside class="side" aria-label="Transcript, hits and frames">${sideOf(video, query)}</aside>
+    </div>
+  `;
+}
+
+/** @param {string} query */
+function found(query) {
+  if (!query) return "";
+  if (hits.state === "failed") return hits.error?.message;
+  if (hits.state !== "done") return "Scoring the video";
+  return windows().length ? `${windows().length} hits` : "Nothing in this video matches";
+}
+
+/** How it plays, and why not otherwise. @param {any} video */
+function playing(video) {
+  if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
+  if (player.way === "clip") return html`<p class="reason" role="status">Only the window plays, as a cut: ${printable(player.reason)}.</p>`;
+  if (player.reason) return html`<p class="reason" role="status">${printable(player.reason)}; it plays as another container.</p>`;
+  if (video.damage) return html`<p class="reason" role="status">Damaged: ${printable(video.damage)}</p>`;
+  return nothing;
+}
+
+/** @param {any} video */
+function transport(video) {
+  const text = (/** @type {string} */ label, /** @type {string} */ name, /** @type {string} */ keyName, /** @type {() => void} */ act) =>
+    html`<button class="tool" aria-label=${name} title="${name} (${keyName})" @click=${act}><b aria-hidden="true">${label}</b></button>`;
+  const { playbackRate, paused } = player.video;
+  const rate = player.reverse ? -player.rate : paused ? 0 : playbackRate;
+  return html`
+    <div class="transport">
+      <span class="row tools">
+        ${windows().length ? text("[", "Previous hit", "[", () => nextHit(-1)) : nothing}
+        ${text("‹‹", "Backwards", "J", () => player.shuttle(-1))}
+        ${text("‹", "One frame back", ",", () => player.step(-1))}
+        <button class="tool big" aria-label=${player.paused ? "Play" : "Pause"} title=${player.paused ? "Play (L or Space)" : "Pause (K or Space)"} @click=${KEYS[" "]}>${icon(player.paused ? "play" : "pause")}</button>
+        ${text("›", "One frame on", ".", () => player.step(1))}
+        ${text("››", "Faster", "L", () => player.shuttle(1))}
+        ${windows().length ? text("]", "Next hit", "]", () => nextHit(1)) : nothing}
+        ${tool("loop", "Loop the window", () => { player.loop = !player.loop; update(); }, { pressed: player.loop })}
+      </span>
+      <span class="clock"><span class="now"></span> <span class="quiet">/ ${clock(video.duration, 1)}</span>${Math.abs(rate) > 1 || rate < 0 ? html` <b class="rate">${rate}×</b>` : nothing}</span>
+    </div>
+  `;
+}
+
+/** @param {any} video @param {string} query */
+function windowTools(video, query) {
+  const one = selected();
+  const times = marked ? `${clock(marked.start, 3)} - ${clock(marked.end, 3)}` : "";
+  const link = () => `${location.origin}/${href("v", id, { t: exactly(marked), q: query })}`;
+  const field = (/** @type {"start" | "end"} */ which, /** @type {string} */ label, /** @type {string} */ keyName) => html`
+    <label class="field short"><span>${label}</span><input size="9" .value=${live(marked ? clock(marked[which], 2) : "")} placeholder="0:00" @change=${(/** @type {Event} */ event) => typed(/** @type {HTMLInputElement} */ (event.target).value, which)} /></label>
+    <button class="tool" title="${label} here (${keyName})" aria-label="Window ${label === "In" ? "starts" : "ends"} here" @click=${() => setSide(which)}><b aria-hidden="true">${keyName}</b></button>`;
+  return html`
+    <div class="window-tools">
+      <span class="row">${field("start", "In", "I")}${field("end", "Out", "O")}<span class="quiet length">${marked ? `${exact(marked.end - marked.start)} s` : "no window"}</span></span>
+      ${one
+        ? html`<span class="row">
+            <button class="button ${tray.has(one) ? "" : "main"}" aria-pressed=${tray.has(one)} title="Selects (S)" @click=${toggleSelect}>${icon(tray.has(one) ? "tick" : "plus")}${tray.has(one) ? "Selected" : "Select"}</button>
+            <button class="button" @click=${() => copy(link(), "Link")}>Copy link</button>
+            <button class="button" @click=${() => copy(tray.citation(one), "Citation")}>Copy citation</button>
+            <button class="button" @click=${() => copy(times, "Times")}>Copy times</button>
+            <a class="button" href=${media.clip(id, one.start, one.end)} download="${tail(video.path, 1).replace(/\.\w+$/, "")} ${exact(one.start)}-${exact(one.end)}.mp4">Save clip</a>
+            <a class="button" href=${href("search", "", { like: tray.citation(one) })}>${icon("like")}More like this</a>
+          </span>`
+        : html`<span class="row"><button class="button" @click=${() => go(href("search", "", { like: `${id}@${exact(player.time)}` }))}>${icon("like")}More like this frame</button></span>`}
+    </div>
+  `;
+}
+
+/** @param {any} video @param {string} query */
+function sideOf(video, query) {
+  const parts = [["transcript", "Transcript"], ...(query ? [["hits", "Hits"]] : []), ["frames", "Frames"], ["about", "About"]];
+  if (!parts.some(([name]) => name === side)) side = "transcript";
+  return html`
+    <div class="segments" role="group" aria-label="What is listed">
+      ${parts.map(([name, label]) => html`<button aria-pressed=${side === name} @click=${() => { side = name; current = -1; update(); setTimeout(tickNow); }}>${label}</button>`)}
+    </div>
+    ${side === "hits" ? hitList(query) : side === "frames" ? frames() : side === "about" ? about(video) : transcript(query)}
+  `;
+}
+
+/** @param {string} query */
+function transcript(query) {
+  if (evidence.state === "failed") return failed(evidence.error);
+  if (evidence.state !== "done") return loading("Reading the transcript");
+  const kinds = SAID.filter((kind) => evidence.value?.some((line) => line.kind === kind));
+  const lines = said();
+  return html`
+    <div class="row kinds">
+      ${kinds.length > 1 ? kinds.map((kind) => html`<label class="check"><input type="checkbox" .checked=${!hidden.has(kind)} @change=${() => { hidden.has(kind) ? hidden.delete(kind) : hidden.add(kind); current = -1; update(); }} />${kindName(kind)}</label>`) : nothing}
+      <label class="check"><input type="checkbox" .checked=${follow} @change=${() => { follow = !follow; }} />Follow</label>
+    </div>
+    ${lines.length
+      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${clock(line.start)}</time><span><span class="kind">${kinds.length > 1 ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
+      : nothingFound("No words are known of this video", html`<p>Neither subtitles nor speech nor text on screen were indexed.</p>`)}
+  `;
+}
+
+/** @param {string} query */
+function hitList(query) {
+  if (hits.state === "failed") return failed(hits.error);
+  if (hits.state !== "done") return loading("Scoring the video");
+  if (!windows().length) return nothingFound(`“${query}” is nowhere in this video`);
+  return html`<ol class="hits">${windows().map((/** @type {any} */ hit) => html`<li><button aria-pressed=${exactly(hit) === exactly(marked)} @click=${() => open(hit)}><img src=${media.thumbnail(id, (hit.start + hit.end) / 2)} alt="" loading="lazy" /><span>${span(hit.start, hit.end)}</span><span class="score">${score(hit.score)}</span></button></li>`)}</ol>`;
+}
+
+function frames() {
+  board.load(id, () => storyboard(id));
+  if (board.state !== "done") return loading("Making the storyboard");
+  const tiles = board.value ?? [];
+  if (!tiles.length) return nothingFound("There are no frames to show");
+  const every = Math.max(1, Math.ceil(tiles.length / 120));
+  setTimeout(() => document.querySelectorAll(".board .tiles").forEach((element, at) => show(/** @type {HTMLElement} */ (element), tiles[at * every], /** @type {HTMLElement} */ (element.parentElement).clientWidth)));
+  return html`<ol class="board">${tiles.filter((_, at) => at % every === 0).map((tile) => html`<li><button aria-label="Frame at ${clock(tile.start)}" @click=${() => player.seek(tile.start)}><span class="tiles" aria-hidden="true"></span><time>${clock(tile.start)}</time></button></li>`)}</ol>`;
+}
+
+/** @param {any} video */
+function about(video) {
+  /** @type {[string, unknown][]} */
+  const facts = [
+    ["File", printable(video.path)],
+    ["Length", duration(video.duration)],
+    ["Image", video.width ? `${video.width} × ${video.height}, ${Number(video.fps.toFixed(3))} frames/s` : "none"],
+    ["Sound", video.audio ? video.media?.audio_codec || "yes" : "none"],
+    ["Format", [video.media?.container, video.media?.codec].filter(Boolean).join(", ")],
+    ["Language", video.language],
+    ["Shots", shots.value?.shots?.length ?? ""],
+    ["State", video.state],
+    ["Tags", (video.tags ?? []).join(", ")],
+    ["Id", video.video_id],
+  ];
+  return html`
+    ${video.description ? html`<p class="description">${printable(video.description)}</p>` : nothing}
+    <dl class="facts">${facts.filter(([, value]) => value !== "" && value !== undefined && value !== null).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  `;
+}
