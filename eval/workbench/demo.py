@@ -11,8 +11,9 @@ from eval.workbench.jobs import CorpusPlan, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, Event
+from eval.workbench.video import Render
 
-DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12)
+DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12, render=Render(fps=6))
 OPTIONS = 6
 PICK = 1
 """Which questions are asked: a pick that is answered right; see docs/design/workbench.md for its share."""
