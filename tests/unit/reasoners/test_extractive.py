@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
+from safetensors.numpy import load_file, save_file
 
 from corpora.records import Passage
 from indexers.settings import EncoderSettings
@@ -23,6 +23,9 @@ from rag.records import Question
 from rag.settings import Settings
 from tests.fakes.embedded_reasoner import sentences
 from tests.fakes.tiny_models import save_reader
+
+# Loads transformers.
+pytestmark = pytest.mark.slow
 
 TEXT = "The man holds a lamp. The mirror is made of glass. A dog is in the house."
 

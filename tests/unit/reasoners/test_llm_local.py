@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
+from safetensors.numpy import load_file, save_file
 
 from rag.errors import (
     ReasonerError,
@@ -26,6 +26,9 @@ from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.settings import ReasonerSettings
 from tests.fakes.tiny_vlm import IMAGE_TOKENS, write_tiny_qwen_vl, write_tiny_vlm
+
+# Loads transformers.
+pytestmark = pytest.mark.slow
 
 BLACK = encode_image(np.zeros((40, 60, 3), np.uint8), 32)
 WHITE = encode_image(np.full((40, 60, 3), 255, np.uint8), 32)
@@ -112,7 +115,6 @@ def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
         reasoner.run(ANCHOR_EVENT, OPEN)
 
 
-@pytest.mark.slow
 def test_a_reply_gets_what_the_context_leaves(tmp_path):
     """The longest reply of the settings is a bound, not a reservation: the short context is no error."""
     folder = write_tiny_vlm(tmp_path / "short", context=600)
@@ -164,7 +166,6 @@ def test_code_that_comes_with_the_weights_is_not_run(folder, tmp_path):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["truncated", "a tensor lost", "foreign config", "no template"])
 def test_a_damaged_folder_is_refused(folder, tmp_path, damage):
     copy = shutil.copytree(folder, tmp_path / "damaged")
