@@ -92,7 +92,7 @@ def save_png(image: Image, path: str | os.PathLike[str], policy: OverwritePolicy
     info = PngInfo()
     info.add_text("Software", PROGRAM)
     with replace_file(path, PNG, policy or OverwritePolicy()) as draft:
-        image.save(draft, format="PNG", optimize=True, pnginfo=info)
+        image.save(draft, format="PNG", pnginfo=info)
 
 
 def image_data_uri(image: NDArray[np.uint8], short_side: int = _INLINE_SHORT_SIDE) -> str:
