@@ -15,7 +15,8 @@ from tests.fakes.command import run_rag
 
 
 def test_labels_become_a_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAG_ENCODER__IMAGE", "bundled")
+    for name, value in {"IMAGE": "bundled", "BACKEND": "torch-fp32", "BATCH": "8"}.items():
+        monkeypatch.setenv(f"RAG_ENCODER__{name}", value)
     (tmp_path / "videos").mkdir()
     for seed in (1, 2):
         story, render = plan_clip(seed, "dev", duration=3), Render(180, 5)
