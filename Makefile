@@ -76,6 +76,7 @@ lowest: .venv/.with-dev
 	$(BIN)/uv pip compile --quiet --upgrade --resolution lowest-direct --python .venv-lowest/bin/python --extra all \
 	  --extra dev --only-binary :all: --no-binary pytrec-eval-terrier pyproject.toml \
 	  --output-file .venv-lowest/lowest.txt >/dev/null
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -c .venv-lowest/lowest.txt torch
 	$(BIN)/uv pip install --quiet --python .venv-lowest/bin/python -c .venv-lowest/lowest.txt -e '.[all,dev]'
 	$(subst $(BIN),.venv-lowest/bin,$(PYTEST)) -W default tests/contract tests/golden tests/property tests/unit
 
