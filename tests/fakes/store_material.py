@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +93,7 @@ def add_source(writer: Writer, n: int, count: int = 4) -> str:
     return source_id
 
 
-def fill(folder: Path, videos: Sequence[int] = (1, 2, 3), sources: Sequence[int] = (1, 2)) -> None:
+def write(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
     with Writer.open(folder) as writer:
         writer.set_meta(META)
         for n in videos:
@@ -97,3 +101,19 @@ def fill(folder: Path, videos: Sequence[int] = (1, 2, 3), sources: Sequence[int]
         for n in sources:
             add_source(writer, n)
         writer.maintain()
+
+
+def fill(folder: Path, videos: Sequence[int] = (1, 2, 3), sources: Sequence[int] = (1, 2)) -> None:
+    """Write into `folder`; a new library is the copy of one that each process writes once."""
+    if folder.exists():
+        write(folder, videos, sources)
+    else:
+        shutil.copytree(_written(tuple(videos), tuple(sources)), folder)
+
+
+@cache
+def _written(videos: tuple[int, ...], sources: tuple[int, ...]) -> Path:
+    above = Path(tempfile.mkdtemp(prefix="rag-store-"))
+    atexit.register(shutil.rmtree, above)
+    write(above / "library", videos, sources)
+    return above / "library"

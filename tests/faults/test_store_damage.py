@@ -18,7 +18,7 @@ from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
-from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video
+from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -158,7 +158,7 @@ def test_a_small_disk_that_fills_up(tmp_path: Path) -> None:
         return
     try:
         with pytest.raises(LibraryFull, match="the disk is full"):
-            fill(disk / "lib", videos=range(1, 60), sources=())
+            write(disk / "lib", videos=range(1, 60), sources=())
         with Reader.open(disk / "lib") as reader:
             for found in reader.videos():
                 assert len(reader.frames([c.clip_id for c in reader.clips(found.video_id)])) == 2
