@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner, Role
 
 
-def requests(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, str]]:
-    """The requests of the examples of all roles that the reasoner has: role, request, and both their names.
+def replies(reasoner: Reasoner) -> Iterator[tuple[Role[Any, Any], Any, Any, str]]:
+    """To the examples of all roles that the reasoner has: role, request, reply, and both their names.
 
     It may raise `RoleUnknown` for `search_step` alone, which agents can do without.
     """
     for role in ROLES.values():
         for example in role.examples():
             try:
-                reasoner.run(role, example.request)
+                reply = reasoner.run(role, example.request)
             except RoleUnknown:
                 assert role is SEARCH_STEP, role.name
                 break
-            yield role, example.request, f"{role.name}, {example.name}"
+            yield role, example.request, reply, f"{role.name}, {example.name}"
 
 
 class ReasonerContract(ABC):
@@ -63,8 +63,7 @@ class ReasonerContract(ABC):
     def test_replies_are_sound(self) -> None:
         """Each has its role's type, needs no filtering and survives JSON."""
         with self.open() as reasoner:
-            for role, request, where in requests(reasoner):
-                reply = reasoner.run(role, request)
+            for role, request, reply, where in replies(reasoner):
                 assert type(reply) is role.reply, where
                 assert type(reply).model_validate_json(reply.model_dump_json(), strict=True) == reply, where
                 if role.sanitize is not None:
@@ -75,8 +74,7 @@ class ReasonerContract(ABC):
     def test_replies_repeat(self) -> None:
         """The same request gives the same reply: in one reasoner, and in another one of the same kind."""
         with self.open() as one, self.open() as other:
-            for role, request, where in requests(one):
-                first = one.run(role, request)
+            for role, request, first, where in replies(one):
                 assert one.run(role, request) == first, where
                 assert other.run(role, request) == first, where
                 one.usage()

@@ -17,7 +17,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
 from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.samples import OPEN, VIEW
-from rag.reasoners.testing import requests
+from rag.reasoners.testing import replies
 from rag.reasoners.wrappers import (
     COUNTED_AS,
     IMAGE_TOKENS,
@@ -93,8 +93,8 @@ def test_a_match_of_characters_makes_no_call(count):
 def test_it_says_what_the_one_inside_says(count):
     with embedded() as inner:
         reasoner = TokenCountingReasoner(inner, count)
-        for role, request, _ in requests(inner):
-            assert reasoner.run(role, request) == inner.run(role, request)
+        for role, request, reply, _ in replies(inner):
+            assert reasoner.run(role, request) == reply
 
 
 def test_of_mixed_parts_each_counts_in_its_own_way(count):
