@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from fractions import Fraction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,15 @@ from corpora.records import Frames
 from corpora.video import ipc
 from corpora.video.decoders import check_decoder
 from corpora.video.ipc import MediaProcess
-from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Keyframe, Probe, TimedText
+from corpora.video.records import (
+    DecodeReport,
+    FrameBatch,
+    FrameRequest,
+    Keyframe,
+    Probe,
+    TimedText,
+    TrackFacts,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,6 +113,11 @@ class MediaReader:
         probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
         self._probed = path, _stamp(path), probe
         return probe
+
+    def tracks(self, path: str) -> TrackFacts:
+        """Exact rate, timecode and sound format. Raises `UnsupportedFile` without images."""
+        facts = self._one(self._media, "tracks", path)[0]["tracks"]
+        return TrackFacts(**{**facts, "rate": Fraction(facts["rate"])})
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
         """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,

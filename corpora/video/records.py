@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from corpora.records import EvidenceKind, Frames
@@ -60,6 +61,24 @@ class Probe:
     """FFmpeg's name of it: `yuv420p`; empty where there is no image."""
     video_start: float = 0.0
     """Time of the first video packet."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackFacts:
+    """What a program for editing must know exactly of the chosen streams."""
+
+    rate: Fraction
+    """Frames a second: the container's mean, exact."""
+    variable: bool
+    """Whether frames are shown for different lengths of time."""
+    frames: int
+    """Number of frames by the container; 0 where it does not say."""
+    timecode: str
+    """Of the first frame, as the file writes it: `01:00:00:00`, `01:00:00;00`; empty without one."""
+    channels: int
+    """Of the chosen audio stream; 0 without one."""
+    sample_rate: int
+    """Samples a second of the chosen audio stream; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,13 @@ def _probe(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     yield {"probe": asdict(probe_file(request["path"], beat))}, []
 
 
+def _tracks(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.tracks import read_tracks
+
+    facts = asdict(read_tracks(request["path"], beat))
+    yield {"tracks": {**facts, "rate": str(facts["rate"])}}, []
+
+
 def _texts(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.subtitles import read_texts
 
@@ -237,6 +244,7 @@ def _known(facts: dict[str, Any]) -> Probe:
 
 OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
     "probe": _probe,
+    "tracks": _tracks,
     "texts": _texts,
     "frames": _frames,
     "frames_at": _frames_at,

@@ -23,6 +23,7 @@ _COMMANDS = {
     "serve": ("serve", "serve", "Serve a page, a REST API and MCP."),
     "shots": ("library", "shots", "List the shots of a video, as measured."),
     "show": ("show", "show", "Show a citation."),
+    "export": ("export", "export", "Export windows to an editing program."),
     "stats": ("library", "stats", "Show library statistics."),
     "calibrate": ("calibrate", "calibrate", "Calibrate measurements on labelled videos."),
     "doctor": ("doctor", "doctor", "Check the environment and the library."),

@@ -25,6 +25,7 @@ from rag._cli.eval_commands import Listed
 from rag._cli.models import verification_shape
 from rag._cli.show import Shown
 from rag.agents.shotfinder.calibration import Labelled, calibrate
+from rag.export.records import Exported
 from rag.indexing.report import Forecast, IndexReport
 from rag.library import sound_runs
 from rag.records import (
@@ -58,6 +59,7 @@ BLOCKS = [
 SAID = (Evidence("5f0c2a", 12.0, 14.25, "subtitle", "The mirror is made of beryllium."),)
 COLD = "Beryllium keeps its shape in the cold."
 BAD = (Problem("odd.mp4", "not a video"),)
+EXPORTED = Exported("edl", 2, ("lab.mov: 12.5 frames a second; cut points are counted at 25",), BAD)
 ANSWER = Answer(
     question=Question("q", "What is the mirror of the telescope made of?", ("glass", "beryllium")),
     choice="B",
@@ -183,6 +185,7 @@ MADE = [
     report_shape("rag.shots/1", MEASURED),
     windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
+    report_shape("rag.export/1", EXPORTED) | {"path": "selects.edl"},
     report_shape("rag.index/1", INDEXED),
     report_shape("rag.stats/1", HELD),
     report_shape("rag.problems/1", {"problems": BAD}),

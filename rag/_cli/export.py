@@ -1,0 +1,132 @@
+"""`rag export`: windows of videos as a timeline, markers, a table, chapters, or clips."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.output import echo_stderr, print_report
+from rag._cli.session import Force, Session, given_path, with_session
+from rag.errors import LibraryError, UsageError
+from rag.export.found import read_documents, select_of
+from rag.export.records import FormatName, Select
+from rag.records import VideoCitation
+from rag.rendering.shapes import report_shape
+from rag.rendering.terminal import counted, problem_line, visible
+
+if TYPE_CHECKING:
+    from rag.library import Library
+
+
+@with_session()
+def export(
+    session: Session,
+    citations: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="CITATION...",
+            help="Windows, PATH@START-END or VIDEO_ID@START-END (seconds), in the order of the timeline.",
+            show_default=False,
+        ),
+    ] = None,
+    found: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            parser=given_path,
+            help="Windows from the JSON of 'rag search', 'rag ask' or 'rag localize'; - is standard input.",
+        ),
+    ] = None,
+    form: Annotated[
+        FormatName | None,
+        typer.Option(
+            "--format", help="Format. Default: by the name of --out, else otio.", show_default=False
+        ),
+    ] = None,
+    handles: Annotated[
+        float,
+        typer.Option(
+            "--handles", metavar="SECONDS", min=0.0, help="Seconds to add before and after each window."
+        ),
+    ] = 0.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            parser=given_path,
+            help="Write to this file; clips to this folder, or to a .zip file. Default: selects, with the "
+            "ending of the format.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Force = False,
+) -> int:
+    """Export windows of videos to an editing program.
+
+    otio: OpenTimelineIO. edl: CMX3600. markers: EDL of markers for DaVinci Resolve. fcpxml: Final Cut Pro
+    XML 1.10. csv: a table. vtt: WebVTT chapters. times: plain text. clips: MP4 files.
+    """
+    from rag.export.writing import FORMATS, write_export
+
+    chosen = form or next((name for name, row in FORMATS.items() if out and out.suffix == row.suffix), "otio")
+    path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
+    selects = _selects(session, citations or (), found)
+    policy = session.overwrite_policy(force, None if found == Path("-") else found)
+    try:
+        done = write_export(selects, chosen, path, title=path.stem, handles=handles, policy=policy)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+    shape = report_shape("rag.export/1", done) | {"path": os.fspath(path)}
+    print_report(session.as_json, shape, [f"{visible(str(path))}: {counted(done.selects, 'window')}"])
+    for line in (*done.notes, *map(problem_line, done.skipped)):
+        echo_stderr(f"rag: {line}")
+    return 3 if done.skipped else 0
+
+
+def _selects(session: Session, citations: Sequence[Path], found: Path | None) -> list[Select]:
+    with contextlib.ExitStack() as stack:
+
+        @functools.cache
+        def library() -> Library:
+            return stack.enter_context(session.open_library())
+
+        def find_path(path: str, video_id: str) -> str:
+            """The path as it is, or where the library has the video now."""
+            if not video_id or (path and os.path.exists(path)):
+                return path
+            try:
+                return library().path_of(library().video_id(video_id))
+            except (LibraryError, UsageError):
+                if path:
+                    return path
+                raise
+
+        selects = [_resolved(library(), os.fsdecode(citation)) for citation in citations]
+        if found is not None:
+            selects += read_documents(_text(found), find_path)
+        return selects
+
+
+def _resolved(library: Library, citation: str) -> Select:
+    resolved = library.resolve(citation)
+    if not isinstance(resolved, VideoCitation):
+        raise UsageError(f"{citation}: is a passage; only windows of videos are exported")
+    return select_of(resolved)
+
+
+def _text(path: Path) -> str:
+    try:
+        return (sys.stdin.buffer.read() if path == Path("-") else path.read_bytes()).decode()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: is no UTF-8 text") from error

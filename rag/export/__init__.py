@@ -1,0 +1,1 @@
+"""Export of selected windows to editing programs: timelines, markers, tables, chapters, clips."""

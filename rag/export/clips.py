@@ -1,0 +1,80 @@
+"""The selects themselves, cut out as MP4 clips, in a folder or a zip archive."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from corpora.errors import FileProblem
+from corpora.outputs import PROGRAM
+from corpora.records import Problem
+from corpora.video.reader import cut_clip
+from rag.export.records import Cut, Timeline
+
+LONGEST_STEM = 120
+"""Bytes; a file system takes 255 for a whole name."""
+
+
+def write_clips(timeline: Timeline, folder: Path) -> tuple[Problem, ...]:
+    """Write each select, with its handles, into a folder that exists; what cannot be cut is a problem."""
+    problems: list[Problem] = []
+    for cut, name in zip(timeline.cuts, clip_names(timeline), strict=True):
+        start, end = _span(cut)
+        try:
+            cut_clip(cut.source.path, start, end, folder / name)
+        except FileProblem as error:
+            problems.append(Problem(cut.source.path, str(error).removeprefix(f"{cut.source.path}: ")))
+    return tuple(problems)
+
+
+def write_zip(timeline: Timeline, stream: BinaryIO) -> tuple[Problem, ...]:
+    """The same as a zip archive; clips are stored as they are, since H.264 does not get smaller."""
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(stream, "w") as archive:
+        problems = write_clips(timeline, Path(folder))
+        for clip in sorted(Path(folder).iterdir()):
+            archive.write(clip, clip.name)
+        archive.comment = PROGRAM.encode()
+    return problems
+
+
+def clip_names(timeline: Timeline) -> list[str]:
+    """`stem_00-12.500-00-17.500.mp4` for each cut, minutes and seconds of the select; all different."""
+    return list(_numbered(f"{_stem(cut)}_{_clock(cut)}" for cut in timeline.cuts))
+
+
+def _span(cut: Cut) -> tuple[float, float]:
+    """[start, end) seconds on the file's clock, handles included; without handles those of the select."""
+    source, select = cut.source, cut.select
+    before, after = (cut.mark - cut.first) / source.rate, (cut.last - cut.mark_end) / source.rate
+    return max(0.0, select.start - float(before)), select.end + float(after)
+
+
+def _numbered(names: Iterator[str]) -> Iterator[str]:
+    taken: dict[str, int] = {}
+    for name in names:
+        key = name.casefold()
+        taken[key] = taken.get(key, 0) + 1
+        yield f"{name}.mp4" if taken[key] == 1 else f"{name}_{taken[key]}.mp4"
+
+
+def _stem(cut: Cut) -> str:
+    stem = re.sub(r"[^\w.-]+", "_", Path(cut.source.path).stem).strip("._-")
+    short = stem.encode()[:LONGEST_STEM].decode(errors="ignore")
+    return short or cut.select.video_id[:12] or "clip"
+
+
+def _clock(cut: Cut) -> str:
+    """`00-12.500-00-17.500`; with hours where the end has any: `0-59-58.000-1-00-03.000`."""
+    hours = cut.select.end >= 3600
+    return "-".join(_dashed(time, hours) for time in (cut.select.start, cut.select.end))
+
+
+def _dashed(seconds: float, hours: bool) -> str:
+    whole, rest = divmod(round(seconds * 1000), 1000)
+    minutes, second = divmod(whole, 60)
+    shown = f"{minutes // 60}-{minutes % 60:02d}" if hours else f"{minutes:02d}"
+    return f"{shown}-{second:02d}.{rest:03d}"

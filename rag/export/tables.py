@@ -1,0 +1,72 @@
+"""Selects for people and web players: CSV, WebVTT chapters, plain times."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from html import escape
+
+from corpora.outputs import PROGRAM
+from rag.export.planning import clock_span
+from rag.export.records import Cut, Timeline
+from rag.export.text import file_name, name_of, note_of, one_line
+from rag.export.timecode import rate_text, seconds_text, timecode
+
+COLUMNS = (
+    *("name", "video", "start", "end", "source_in", "source_out", "frames_per_second"),
+    *("query", "score", "note", "citation", "path"),
+)
+FORMULA = ("=", "+", "-", "@")
+"""A cell that begins so is a formula to a spreadsheet; an apostrophe before it makes it text."""
+
+
+def render_csv(timeline: Timeline) -> str:
+    """One row a select: seconds of the select, timecode of the source with its handles."""
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(COLUMNS)
+    table.writerows(_row(cut) for cut in timeline.cuts)
+    return text.getvalue()
+
+
+def _row(cut: Cut) -> Iterator[str]:
+    source, select = cut.source, cut.select
+    ends = (timecode(source.first + at, source.rate, source.drop) for at in (cut.first, cut.last))
+    cells = (
+        *(name_of(select), file_name(select.path), f"{select.start:.3f}", f"{select.end:.3f}"),
+        *(*ends, rate_text(source.rate), one_line(select.query)),
+        "" if select.score is None else f"{select.score:g}",
+        *(note_of(select), one_line(select.citation), one_line(select.path)),
+    )
+    return (f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells)
+
+
+def render_chapters(timeline: Timeline) -> str:
+    """WebVTT chapters in order of time; one that reaches into the next ends where that begins.
+
+    Of one video at its own times, of several at those of the timeline.
+    """
+    spans = _spans(timeline)
+    lines = ["WEBVTT", "", f"NOTE {PROGRAM}", ""]
+    for index, (start, end, cut) in enumerate(spans):
+        if index + 1 < len(spans) and start < spans[index + 1][0] < end:
+            end = spans[index + 1][0]
+        name = escape(name_of(cut.select), quote=False)
+        lines += [f"{seconds_text(start)} --> {seconds_text(end)}", name, ""]
+    return "\n".join(lines)
+
+
+def render_times(timeline: Timeline) -> str:
+    """A line each: `00:00:12.500 - 00:00:17.500  video.mp4  name`, in the order of the selects."""
+    lines = [f"# {timeline.title} ({PROGRAM})"]
+    for select in (cut.select for cut in timeline.cuts):
+        span = f"{seconds_text(select.start)} - {seconds_text(select.end)}"
+        lines.append(f"{span}  {file_name(select.path)}  {name_of(select)}")
+    return "\n".join(lines) + "\n"
+
+
+def _spans(timeline: Timeline) -> list[tuple[float, float, Cut]]:
+    """[start, end) seconds of each select, in order of time."""
+    found = [(*clock_span(timeline, cut), cut) for cut in timeline.cuts]
+    return sorted(found, key=lambda span: span[:2])

@@ -1,0 +1,41 @@
+"""Names and notes for files of other programs: one line, valid Unicode, nothing that a parser acts on."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+from rag.export.records import Select
+
+_SPACES = {"Cc", "Zl", "Zp"}
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
+"""Direction marks, and characters that XML does not allow."""
+
+
+def one_line(text: str) -> str:
+    """`text` on one line; control characters become spaces, bytes that are not UTF-8 become U+FFFD."""
+    shown = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    spaced = "".join(" " if unicodedata.category(char) in _SPACES else char for char in shown)
+    return " ".join(_DIRECTIONS.sub("", spaced).split())
+
+
+def file_name(path: str) -> str:
+    """The last part of a path, on one line."""
+    return one_line(os.path.basename(path))
+
+
+def file_url(path: str) -> str:
+    """`file:///...` with every byte escaped that a URL does not allow; ASCII."""
+    return Path(os.path.abspath(path)).as_uri()
+
+
+def name_of(select: Select) -> str:
+    """Name of a clip or marker: its own, else the query, else the stem of the file."""
+    return one_line(select.name) or one_line(select.query) or one_line(Path(select.path).stem)
+
+
+def note_of(select: Select) -> str:
+    """Note of a marker: its own, else the evidence."""
+    return one_line(select.note) or one_line(" / ".join(select.evidence))

@@ -1,0 +1,137 @@
+"""The formats by name, and exports into files, folders and bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from corpora.errors import UnreadableFile
+from corpora.outputs import (
+    DEFAULT_POLICY,
+    PROGRAM,
+    Format,
+    OverwritePolicy,
+    StrPath,
+    output_folder,
+    replace_file,
+)
+from corpora.records import Problem
+from rag.export.clips import write_clips, write_zip
+from rag.export.edl import render_edl, render_markers
+from rag.export.fcpxml import render_fcpxml
+from rag.export.otio import render_otio
+from rag.export.planning import check_selects, plan_timeline, read_sources
+from rag.export.records import Exported, FormatName, Select, Timeline
+from rag.export.tables import COLUMNS, render_chapters, render_csv, render_times
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """How selects become a file."""
+
+    suffix: str
+    media_type: str
+    write: Callable[[Timeline, BinaryIO], tuple[Problem, ...]]
+    is_ours: Callable[[Path], bool]
+    """Whether a file was written by this program in this format."""
+    counts_frames: bool = True
+    """Whether rates and timecode decide what is written, so that notes on them matter."""
+
+
+def _text(render: Callable[[Timeline], str]) -> Callable[[Timeline, BinaryIO], tuple[Problem, ...]]:
+    def write(timeline: Timeline, stream: BinaryIO) -> tuple[Problem, ...]:
+        stream.write(render(timeline).encode())
+        return ()
+
+    return write
+
+
+def _has(mark: str, start: str = "") -> Callable[[Path], bool]:
+    """Whether the head of a file begins with `start` and holds `mark`."""
+
+    def is_ours(path: Path) -> bool:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        return head.startswith(start.encode()) and mark.encode() in head
+
+    return is_ours
+
+
+def _is_our_zip(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.comment == PROGRAM.encode()
+    except zipfile.BadZipFile:
+        return False
+
+
+FORMATS: dict[FormatName, ExportFormat] = {
+    "otio": ExportFormat(".otio", "application/json", _text(render_otio), _has(PROGRAM, "{")),
+    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:")),
+    "markers": ExportFormat(".edl", "text/plain", _text(render_markers), _has(PROGRAM, "TITLE:")),
+    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), _has(PROGRAM, "<?xml")),
+    "csv": ExportFormat(".csv", "text/csv", _text(render_csv), _has("", ",".join(COLUMNS))),
+    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters), _has(PROGRAM, "WEBVTT"), False),
+    "times": ExportFormat(".txt", "text/plain", _text(render_times), _has(PROGRAM, "# "), False),
+    "clips": ExportFormat(".zip", "application/zip", write_zip, _is_our_zip, False),
+}
+"""`.otio` first: it loses least."""
+
+
+def write_export(
+    selects: Sequence[Select],
+    form: FormatName,
+    destination: StrPath,
+    *,
+    title: str = "",
+    handles: float = 0.0,
+    policy: OverwritePolicy = DEFAULT_POLICY,
+) -> Exported:
+    """Write selects to a file; clips into a folder, unless `destination` ends with `.zip`.
+
+    `handles`: seconds before and after each select. Videos that cannot be read are skipped. The videos
+    count as inputs of `policy`. Raises `UsageError` for windows that are none and for a destination that
+    must not be replaced, `FileProblem` where no video can be read, `ExtraMissing` for `.otio` without
+    opentimelineio, `OSError` where the destination cannot be written.
+    """
+    timeline, skipped = _plan(selects, title, handles)
+    kind = FORMATS[form]
+    allowed = policy.with_inputs(*(cut.source.path for cut in timeline.cuts))
+    if form == "clips" and not os.fspath(destination).lower().endswith(kind.suffix):
+        with output_folder(destination, allowed, shared=True) as folder:
+            skipped += write_clips(timeline, folder)
+    else:
+        ours = Format(f"an export as {form}", kind.is_ours)
+        with replace_file(destination, ours, allowed) as draft, draft.open("wb") as stream:
+            skipped += kind.write(timeline, stream)
+    return _exported(form, timeline, skipped)
+
+
+def render_export(
+    selects: Sequence[Select], form: FormatName, *, title: str = "", handles: float = 0.0
+) -> tuple[bytes, Exported]:
+    """The bytes of the file that `write_export` writes, clips as a zip archive; raises as that does."""
+    timeline, skipped = _plan(selects, title, handles)
+    stream = io.BytesIO()
+    skipped += FORMATS[form].write(timeline, stream)
+    return stream.getvalue(), _exported(form, timeline, skipped)
+
+
+def _plan(selects: Sequence[Select], title: str, handles: float) -> tuple[Timeline, tuple[Problem, ...]]:
+    check_selects(selects, handles)
+    sources, problems = read_sources(select.path for select in selects)
+    kept = [select for select in selects if select.path in sources]
+    if not kept:
+        raise UnreadableFile("; ".join(f"{problem.path}: {problem.reason}" for problem in problems))
+    return plan_timeline(kept, sources, title, handles), problems
+
+
+def _exported(form: FormatName, timeline: Timeline, skipped: tuple[Problem, ...]) -> Exported:
+    return Exported(form, len(timeline.cuts), timeline.notes if FORMATS[form].counts_frames else (), skipped)

@@ -1,0 +1,103 @@
+"""`rag export` as a user runs it: citations and piped JSON in, files for editing programs out."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from rag._cli.main import main
+from rag.errors import LibraryNotFound
+from rag.library import Library
+from tests.fakes.libraries import OneVideoLibrary
+from tests.fakes.synthetic import write_video
+
+
+@pytest.fixture
+def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Four seconds of 25 frames, from 10:00:00:00 on."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "my video.mov"
+    write_video(path, 4, fps=25, size=(64, 48), metadata={"timecode": "10:00:00:00"})
+    monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
+    return path
+
+
+def _pipe(monkeypatch: pytest.MonkeyPatch, document: object) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(document).encode())))
+
+
+def _found(path: Path, video_id: str = "v1") -> dict[str, object]:
+    hit = {"kind": "video", "path": str(path), "video_id": video_id, "start": 1.0, "end": 2.0, "score": 0.5}
+    return {"schema": "rag.search/1", "query": "a lamp", "results": [hit, {"kind": "passage"}]}
+
+
+def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "x@1-2", "my video.mov@2-3", "--out", "cut.edl", "--handles", "0.2"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    assert (shape["schema"], shape["format"], shape["selects"]) == ("rag.export/1", "edl", 2)
+    assert (shape["path"], shape["notes"], shape["skipped"]) == ("cut.edl", [], [])
+    text = Path("cut.edl").read_text(encoding="utf-8")
+    assert "001  MYVIDEO  V     C        10:00:00:20 10:00:02:05 01:00:00:00 01:00:01:10" in text
+    assert f"* FROM CLIP NAME: {video.name}" in text
+
+
+def test_a_search_is_piped(
+    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _pipe(monkeypatch, _found(video))
+    assert main(["export", "--from", "-", "--text"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("selects.otio: 1 window\n", "")
+    made = json.loads(Path("selects.otio").read_text(encoding="utf-8"))
+    assert made["tracks"]["children"][0]["children"][0]["name"] == "a lamp"
+
+
+def test_json_needs_no_library(video: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise LibraryNotFound("no library here")
+
+    monkeypatch.setattr(Library, "open", none)
+    Path("found.json").write_text(json.dumps(_found(video)), encoding="utf-8")
+    assert main(["export", "--from", "found.json", "--format", "times"]) == 0
+    assert "00:00:01.000 - 00:00:02.000  my video.mov  a lamp" in Path("selects.txt").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_a_missing_video_is_skipped_and_3(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.dumps(_found(video)), json.dumps(_found(Path("gone.mp4"), ""))]
+    Path("found.json").write_text("\n".join(lines), encoding="utf-8")
+    assert main(["export", "--from", "found.json", "--format", "vtt"]) == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out)["skipped"][0]["path"] == "gone.mp4"
+    assert said.err == "rag: gone.mp4: cannot be read: no such file or directory; skipped\n"
+    Path("found.json").write_text(json.dumps(_found(Path("gone.mp4"), "")), encoding="utf-8")
+    assert main(["export", "--from", "found.json", "--format", "csv"]) == 1
+    assert not Path("selects.csv").exists()
+
+
+def test_wrong_usage_is_one_line(
+    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("notes.edl").write_text("mine", encoding="utf-8")
+    Path("bytes.json").write_bytes(b"\xff\xfe")
+    Path("found.json").write_text(json.dumps(_found(video)), encoding="utf-8")
+    _pipe(monkeypatch, [])
+    wrong = {
+        "nothing to export": ["--from", "-"],
+        "not an export as edl written by this program": ["x@1-2", "--out", "notes.edl"],
+        "is no UTF-8 text": ["--from", "bytes.json"],
+        "cannot be read": ["--from", "none.json"],
+        "cannot be written": ["x@1-2", "--out", "no/cut.edl"],
+        "is an input of this command": ["--from", "found.json", "--out", "found.json"],
+    }
+    for why, arguments in wrong.items():
+        assert main(["export", *arguments]) == 2, why
+        said = capsys.readouterr()
+        assert why in said.err
+        assert (said.out, said.err.count("\n")) == ("", 1)
+    assert Path("notes.edl").read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,79 @@
+"""Selects out of the documents of the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from corpora.errors import UsageError
+from corpora.records import Clip, Evidence, Passage
+from rag.export.found import read_documents, select_of
+from rag.export.records import Select
+from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
+from rag.rendering.shapes import answer_shape, citation_shape, search_shape, to_json
+
+ODD = "/v/caf\udce9.mp4"
+SPOKEN = (Evidence("e", 12.0, 14.0, "asr", "switch the lamp on"),)
+CITED = VideoCitation(ODD, "5f0c", 12.5, 17.5, 0.5, SPOKEN)
+SELECT = Select(ODD, "5f0c", 12.5, 17.5, query="lamp?", score=0.5, evidence=("asr: switch the lamp on",))
+
+
+def _read(document: Any) -> list[Select]:
+    return read_documents(to_json(document), lambda path, video_id: path or f"/found/{video_id}")
+
+
+def test_search_and_answer_have_the_same_windows() -> None:
+    passage = Passage("p1", "d1", "Lamps", "Light.")
+    hit = VideoHit(ODD, "5f0c", 12.5, 17.5, Clip("c", "5f0c", 0, 30), 0.5, SPOKEN)
+    searched = search_shape("lamp?", [hit, PassageHit("b.csv", passage, 0.4)])
+    cited = (CITED, PassageCitation("b.csv", "p1", "Lamps", "Light.", 0.4))
+    answer = Answer(Question("q", "lamp?"), None, "yes", 0.9, "", True, cited)
+    assert _read(searched) == _read(answer_shape(answer)) == [SELECT]
+    lines = f"{to_json(searched)}\n{to_json(answer_shape(answer))}\n"
+    assert read_documents(lines, lambda path, _: path) == [SELECT, SELECT]
+
+
+def test_windows_without_a_path_are_looked_up() -> None:
+    document = {
+        "schema": "rag.localize/1",
+        "video": "x",
+        "query": "q",
+        "windows": [{"video_id": "5f0c", "start": 1, "end": 2}],
+    }
+    assert _read(document) == [Select("/found/5f0c", "5f0c", 1.0, 2.0, query="q")]
+
+
+def test_a_citation_and_a_list_of_selects() -> None:
+    (shown,) = _read({"schema": "rag.show/1", "citation": citation_shape(CITED)})
+    assert shown == replace(SELECT, query="")
+    assert select_of(CITED) == replace(SELECT, query="", score=None)
+    plain = [{"path": "a.mp4", "start": 1, "end": 2, "name": "n", "note": "why", "evidence": ["ocr: x", 3]}]
+    assert _read(plain) == [Select("a.mp4", "", 1.0, 2.0, "n", "why", evidence=("ocr: x",))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no json",
+        '{"schema": "rag.stats/1"}',
+        "3",
+        '{"results": [3]}',
+        '{"results": [{"path": "a", "start": "1", "end": 2}]}',
+        '{"results": [{"path": "a", "start": 1}]}',
+        '{"results": [{"path": 3, "start": 1, "end": 2}]}',
+        '{"results": [{"path": "a", "start": NaN, "end": 2}]}',
+        '{"results": [{"path": "a", "start": true, "end": 2}]}',
+        "[" * 100_000,
+    ],
+)
+def test_what_has_no_windows_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        read_documents(text, lambda path, _: path)
+
+
+def test_json_of_any_program_is_accepted_with_its_keys() -> None:
+    text = json.dumps({"selects": [{"path": "a", "video_id": "b", "start": 0, "end": 1, "score": None}]})
+    assert read_documents(text, lambda path, _: path) == [Select("a", "b", 0.0, 1.0)]

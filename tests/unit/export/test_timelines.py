@@ -1,0 +1,272 @@
+"""Exports are read back by OpenTimelineIO and its adapters: the same windows, to the frame."""
+
+from __future__ import annotations
+
+import json
+import sys
+from fractions import Fraction
+from io import StringIO
+from itertools import pairwise
+from urllib.parse import unquote_to_bytes
+from xml.etree import ElementTree
+
+import opentimelineio as otio
+import pytest
+from lxml import etree
+
+from rag.errors import ExtraMissing
+from rag.export.edl import reel_names, render_edl, render_markers
+from rag.export.fcpxml import render_fcpxml
+from rag.export.otio import render_otio
+from rag.export.records import Timeline
+from rag.export.timecode import read_timecode
+from tests.fakes.exports import RATES, source, timeline
+
+EVERY_RATE = pytest.mark.parametrize("rate", RATES.values(), ids=RATES)
+HOSTILE = (
+    *(
+        '/v/it\'s "a" <b> & c.mp4',
+        "/v/new\nline\r\x1b[31m.mp4",
+        b"/v/caf\xe9 \xff.mp4".decode("utf-8", "surrogateescape"),
+    ),
+    *("/v/a very long name of a file.mp4", "/v/a very long name of another.mp4", "/v/001 AX 00:00:00:00.mp4"),
+    *(
+        "/v/  .mp4",
+        "/v/日本語 \u202etxt\ufffe.mp4",
+        "/w/a very long name of a file.mp4",
+        "/v/BL.mp4",
+        "/v/|M:x |D:9.mp4",
+    ),
+)
+# The elements and attributes that are written, with their models of FCPXML 1.10.
+DTD = """
+<!ELEMENT fcpxml (resources?, event*)>
+<!ATTLIST fcpxml version CDATA #FIXED "1.10">
+<!ELEMENT resources (asset | format)*>
+<!ELEMENT format EMPTY>
+<!ATTLIST format id ID #REQUIRED name CDATA #IMPLIED frameDuration CDATA #IMPLIED width CDATA #IMPLIED
+  height CDATA #IMPLIED>
+<!ELEMENT asset (media-rep+)>
+<!ATTLIST asset id ID #REQUIRED name CDATA #IMPLIED start CDATA #IMPLIED duration CDATA #IMPLIED
+  hasVideo CDATA #IMPLIED format IDREF #IMPLIED hasAudio CDATA #IMPLIED videoSources CDATA #IMPLIED
+  audioSources CDATA #IMPLIED audioChannels CDATA #IMPLIED audioRate CDATA #IMPLIED>
+<!ELEMENT media-rep EMPTY>
+<!ATTLIST media-rep kind (original-media | proxy-media) "original-media" src CDATA #REQUIRED>
+<!ELEMENT event (project)*>
+<!ATTLIST event name CDATA #IMPLIED>
+<!ELEMENT project (sequence)>
+<!ATTLIST project name CDATA #IMPLIED>
+<!ELEMENT sequence (spine)>
+<!ATTLIST sequence format IDREF #REQUIRED duration CDATA #IMPLIED tcStart CDATA #IMPLIED
+  tcFormat (DF | NDF) #IMPLIED audioLayout (mono | stereo | surround) #IMPLIED
+  audioRate (32k | 44.1k | 48k | 88.2k | 96k | 176.4k | 192k) #IMPLIED>
+<!ELEMENT spine (asset-clip)*>
+<!ELEMENT asset-clip (note?, conform-rate?, marker*, metadata?)>
+<!ATTLIST asset-clip ref IDREF #REQUIRED offset CDATA #IMPLIED name CDATA #IMPLIED start CDATA #IMPLIED
+  duration CDATA #IMPLIED format IDREF #IMPLIED tcFormat (DF | NDF) #IMPLIED>
+<!ELEMENT conform-rate EMPTY>
+<!ATTLIST conform-rate scaleEnabled (0 | 1) "1"
+  srcFrameRate (23.98 | 24 | 25 | 29.97 | 30 | 60 | 47.95 | 48 | 50 | 59.94) #IMPLIED>
+<!ELEMENT note (#PCDATA)>
+<!ELEMENT marker EMPTY>
+<!ATTLIST marker start CDATA #REQUIRED duration CDATA #IMPLIED value CDATA #REQUIRED note CDATA #IMPLIED>
+<!ELEMENT metadata (md*)>
+<!ELEMENT md EMPTY>
+<!ATTLIST md key CDATA #REQUIRED value CDATA #IMPLIED>
+"""
+
+
+def _seconds(text: str) -> Fraction:
+    return Fraction(text.removesuffix("s"))
+
+
+def _ranges(track: otio.schema.Track) -> list[tuple[float, float]]:
+    return [
+        (clip.source_range.start_time.value, clip.source_range.duration.value) for clip in track.find_clips()
+    ]
+
+
+def _expected(planned: Timeline) -> list[tuple[int, int]]:
+    """First frame by the source's timecode, and length."""
+    return [(cut.source.first + cut.first, cut.last - cut.first) for cut in planned.cuts]
+
+
+@EVERY_RATE
+@pytest.mark.parametrize("hour", [0, 10])
+def test_otio_and_edl_are_read_back_to_the_frame(rate: Fraction, hour: int) -> None:
+    planned = timeline(source(rate=rate, hour=hour), handles=1.0)
+    assert planned.drop == (hour > 0 and rate in (RATES["29.97 DF"], RATES["59.94"]))
+    expected = _expected(planned)
+    first = round(12.5 * 1000) * rate // 1000 - -(-rate // 1)
+    assert expected[0][0] == planned.cuts[0].source.first + first
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    assert made.global_start_time.value == planned.start
+    assert [_ranges(track) for track in made.tracks] == [expected, expected]
+    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=float(rate))
+    assert [track.name for track in listed.tracks] == ["V", "A1"]
+    assert [_ranges(track) for track in listed.tracks] == [expected, expected]
+
+
+@EVERY_RATE
+@pytest.mark.parametrize("hour", [0, 10])
+def test_fcpxml_is_valid_and_whole_frames(rate: Fraction, hour: int) -> None:
+    planned = timeline(source(rate=rate, hour=hour), handles=1.0)
+    root = ElementTree.fromstring(render_fcpxml(planned))
+    (asset,) = root.iter("asset")
+    assert _seconds(asset.get("start", "")) * rate == planned.cuts[0].source.first
+    clips = list(root.iter("asset-clip"))
+    starts = [_seconds(clip.get("start", "")) * rate for clip in clips]
+    lengths = [_seconds(clip.get("duration", "")) * rate for clip in clips]
+    assert list(zip(starts, lengths, strict=True)) == _expected(planned)
+    offsets = [_seconds(clip.get("offset", "")) * rate for clip in clips]
+    assert offsets == [planned.start + cut.record for cut in planned.cuts]
+    assert [b - a for a, b in pairwise(offsets)] == lengths[:-1]
+    markers = [_seconds(marker.get("start", "")) * rate for marker in root.iter("marker")]
+    assert markers == [cut.source.first + cut.mark for cut in planned.cuts]
+
+
+def test_the_adapter_of_final_cut_reads_the_same_windows() -> None:
+    # It takes whole rates only: 29.97 is 29 to it.
+    planned = timeline(source(rate=RATES["25"], hour=1), handles=0.5)
+    (project,) = otio.adapters.read_from_string(render_fcpxml(planned), "fcpx_xml")
+    assert _ranges(project.tracks[0]) == _expected(planned)
+    assert [clip.markers[0].name for clip in project.find_clips()] == ["a red car"] * 3
+
+
+def test_the_adapter_for_premiere_converts_the_otio() -> None:
+    planned = timeline(source(hour=1), source("/v/other file.mp4", hour=2))
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    again = otio.adapters.read_from_string(otio.adapters.write_to_string(made, "fcp_xml"), "fcp_xml")
+    assert _ranges(again.tracks[0]) == _expected(planned)
+
+
+def test_a_list_of_several_rates_has_one() -> None:
+    slow, fast = source("/v/a.mp4", RATES["25"], hour=1), source("/v/b.mp4", RATES["59.94"], hour=2)
+    planned = timeline(slow, slow, fast)
+    assert (planned.rate, planned.drop) == (25, False)
+    assert [note.split(":")[0] for note in planned.notes] == ["b.mp4"]
+    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=25)
+    ranges = _ranges(listed.tracks[0])
+    assert ranges[:6] == _expected(planned)[:6]
+    # 12.5 s after 02:00:00;00, of 25 frames.
+    assert read_timecode("02:00:12:12", Fraction(25)) == (ranges[6][0], False)
+    assert ranges[6][1] in (125, 126)
+    conformed = [
+        clip.find("conform-rate")
+        for clip in ElementTree.fromstring(render_fcpxml(planned)).iter("asset-clip")
+    ]
+    assert [each is not None and each.attrib for each in conformed[5:7]] == [
+        False,
+        {"scaleEnabled": "0", "srcFrameRate": "59.94"},
+    ]
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    assert _ranges(made.tracks[0]) == _expected(planned)
+
+
+def test_a_list_of_a_fast_video_has_half_its_rate() -> None:
+    planned = timeline(source(rate=Fraction(120000, 1001), hour=1))
+    assert (planned.rate, planned.drop) == (RATES["59.94"], True)
+    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=float(planned.rate))
+    first = read_timecode("01:00:12;29", planned.rate)
+    assert first is not None
+    assert _ranges(listed.tracks[0])[0][0] == first[0]
+
+
+def test_a_silent_video_leaves_a_gap_in_the_sound() -> None:
+    planned = timeline(source("/v/a.mp4", channels=0, sample_rate=0), source("/v/b.mp4"))
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    video, audio = made.tracks
+    assert [type(item).__name__ for item in audio] == ["Gap"] * 3 + ["Clip"] * 3
+    assert video.duration() == audio.duration()
+    assert [
+        asset.get("hasAudio") for asset in ElementTree.fromstring(render_fcpxml(planned)).iter("asset")
+    ] == ["0", "1"]
+    assert [line.split()[2] for line in render_edl(planned).splitlines() if line[:3].isdigit()] == [*"VVVBBB"]
+
+
+def test_the_sound_of_a_silent_timeline_is_left_out() -> None:
+    planned = timeline(source(channels=0, sample_rate=0))
+    assert len(otio.adapters.read_from_string(render_otio(planned), "otio_json").tracks) == 1
+    assert "audioLayout" not in render_fcpxml(planned)
+
+
+def test_hostile_names_stay_names() -> None:
+    sources = [source(path) for path in HOSTILE]
+    planned = timeline(*sources, name="line one\n* LOC: 9 |M:x |D:9 ]]> --> &", note="=1\n\n001  X V C")
+    made = otio.adapters.read_from_string(render_otio(planned), "otio_json")
+    urls = [clip.media_reference.target_url for clip in made.tracks[0].find_clips()]
+    assert [unquote_to_bytes(url.removeprefix("file://")) for url in urls[::3]] == [
+        path.encode("utf-8", "surrogateescape") for path in HOSTILE
+    ]
+    listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=25)
+    assert _ranges(listed.tracks[0]) == _expected(planned)
+    text = render_fcpxml(planned)
+    dtd, parsed = _dtd(), etree.fromstring(text.encode())
+    assert dtd.validate(parsed), dtd.error_log
+    assert [rep.get("src") for rep in parsed.iter("media-rep")] == urls[::3]
+    markers = [line for line in render_markers(planned).splitlines() if "|C:" in line]
+    assert len(markers) == len(planned.cuts)
+    assert all(line.count("|") == 3 for line in markers)
+
+
+def _dtd() -> etree.DTD:
+    return etree.DTD(StringIO(DTD))
+
+
+def test_what_the_document_type_forbids_is_found() -> None:
+    dtd = _dtd()
+    text = render_fcpxml(timeline(source(), source("/v/b.mp4", RATES["30"])))
+    assert dtd.validate(etree.fromstring(text.encode())), dtd.error_log
+    for broken in (text.replace("media-rep", "pathurl"), text.replace('version="1.10"', 'version="1.11"')):
+        assert not dtd.validate(etree.fromstring(broken.encode()))
+
+
+def test_reels_are_short_and_different() -> None:
+    reels = reel_names(list(HOSTILE))
+    assert len(set(reels.values())) == len(HOSTILE)
+    assert all(name.isascii() and name.isalnum() and len(name) <= 8 for name in reels.values())
+    assert not {"AX", "BL"} & set(reels.values())
+    assert reels["/v/a very long name of a file.mp4"] == "AVERYLON"
+    assert reels["/v/a very long name of another.mp4"] == "AVERYLO2"
+
+
+def test_markers_of_one_video_are_at_its_own_places() -> None:
+    lines = render_markers(timeline(source(hour=10), handles=5.0, note="why")).splitlines()
+    assert lines[3:8] == [
+        "001  001      V     C        10:00:00:00 10:00:00:01 10:00:00:00 10:00:00:01  ",
+        "why |C:ResolveColorBlue |M:a red car |D:50",
+        "",
+        "002  001      V     C        10:00:12:12 10:00:12:13 10:00:12:12 10:00:12:13  ",
+        "why |C:ResolveColorBlue |M:a red car |D:126",
+    ]
+    assert "01:00:12:12" in render_markers(timeline(source()))
+
+
+def test_markers_of_several_videos_are_on_the_timeline() -> None:
+    lines = render_markers(timeline(source(), source("/v/b.mp4"), handles=1.0)).splitlines()
+    starts = [line.split()[4] for line in lines if line[:3].isdigit()]
+    # The first window has a second before it, the third is at the start of its video.
+    assert starts[:4] == ["01:00:01:00", "01:00:08:01", "01:00:09:03", "01:00:13:03"]
+
+
+def test_metadata_says_why() -> None:
+    planned = timeline(source(), evidence=("asr: the red car",))
+    made = json.loads(render_otio(planned))
+    clip = made["tracks"]["children"][0]["children"][0]
+    assert clip["metadata"]["rag"] == {
+        "query": "a red car",
+        "score": 0.5,
+        "citation": "5f0c2a@12.500-17.500",
+        "evidence": ["asr: the red car"],
+    }
+    assert clip["markers"][0]["comment"] == "asr: the red car"
+    root = ElementTree.fromstring(render_fcpxml(planned))
+    assert [md.get("value") for md in root.iter("md")][:3] == ["a red car", "0.5", "5f0c2a@12.500-17.500"]
+    assert "asr: the red car" in render_edl(planned)
+
+
+def test_without_opentimelineio_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentimelineio", None)
+    with pytest.raises(ExtraMissing, match=r"\[export\]"):
+        render_otio(timeline(source()))
+    assert "talk.mp4" in render_edl(timeline(source()))

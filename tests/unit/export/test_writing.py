@@ -1,0 +1,198 @@
+"""Exports of real files: facts of the videos, the rule of what may be replaced, clips, what is skipped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import zipfile
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import pytest
+
+from corpora.errors import FileProblem, UsageError
+from corpora.outputs import PROGRAM, OverwritePolicy
+from rag.export import writing
+from rag.export.clips import clip_names
+from rag.export.planning import plan_timeline, read_sources
+from rag.export.records import FormatName, Select
+from rag.export.tables import render_chapters, render_csv
+from rag.export.writing import FORMATS, render_export, write_export
+from tests.fakes.exports import source, timeline
+from tests.fakes.synthetic import write_video
+
+ODD_NAME = os.fsdecode(b"caf\xe9 & 1.mov")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A drop-frame recording, one of variable rate, one of 12.5 frames a second."""
+    made = tmp_path_factory.mktemp("videos")
+    size = (64, 48)
+    recording = {"timecode": "01:00:00;00"}
+    write_video(made / ODD_NAME, 4, fps=30000 / 1001, size=size, metadata=recording, audio=True)
+    write_video(made / "variable.mp4", 4, fps=30, size=size, variable_rate=True)
+    write_video(made / "slow.mp4", 4, fps=12.5, size=size, metadata={"timecode": "half past nine"})
+    return made
+
+
+def _select(path: Path, start: float = 1.0, end: float = 2.0) -> Select:
+    return Select(str(path), "5f0c2a", start, end, query="lamp")
+
+
+def test_sources_are_counted_as_editing_programs_do(folder: Path) -> None:
+    paths = [str(folder / name) for name in (ODD_NAME, "variable.mp4", "slow.mp4", "gone.mp4")]
+    sources, (problem,) = read_sources(paths)
+    recording, variable, slow = (sources[path] for path in paths[:3])
+    assert (recording.rate, recording.frames, recording.first, recording.drop) == (
+        Fraction(30000, 1001),
+        120,
+        107892,
+        True,
+    )
+    assert (recording.timecoded, recording.channels, recording.width, recording.notes) == (True, 1, 64, ())
+    assert len(variable.notes) == 1
+    assert "variable frame rate" in variable.notes[0]
+    assert (slow.rate, slow.frames, slow.first, slow.timecoded) == (25, 100, 0, False)
+    assert "12.5" in slow.notes[0]
+    assert problem.path == paths[3]
+
+
+def test_a_drop_frame_window_has_the_timecode_of_its_file(folder: Path) -> None:
+    path = str(folder / ODD_NAME)
+    sources, _ = read_sources([path])
+    planned = plan_timeline([Select(path, "", 1.0, 2.0)], sources)
+    row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
+    assert (row["source_in"], row["source_out"]) == ("01:00:00;29", "01:00:02;00")
+    assert row["video"] == "caf\ufffd & 1.mov"
+
+
+def test_times_count_from_the_first_image(tmp_path: Path) -> None:
+    path = tmp_path / "late.mp4"
+    write_video(path, 2, fps=25, size=(64, 48), audio=True, start_offset=0.4)
+    sources, _ = read_sources([str(path)])
+    assert sources[str(path)].offset == pytest.approx(0.4, abs=0.03)
+    (cut,) = plan_timeline([_select(path)], sources).cuts
+    assert cut.mark == pytest.approx((1.0 - sources[str(path)].offset) * 25, abs=1)
+
+
+@pytest.fixture
+def known(monkeypatch: pytest.MonkeyPatch) -> Select:
+    """A window of a video that is not opened."""
+    recording = source(notes=("a note",))
+    monkeypatch.setattr(writing, "read_sources", lambda _: ({recording.path: recording}, ()))
+    return _select(Path(recording.path))
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
+def test_an_export_is_recognized_and_replaced(known: Select, tmp_path: Path, form: FormatName) -> None:
+    out = tmp_path / f"out{FORMATS[form].suffix}"
+    for _ in range(2):
+        assert write_export([known], form, out).selects == 1
+    _refused_then_forced([known], form, out)
+
+
+def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> None:
+    held = b"TITLE: made elsewhere\n{<?xml"
+    out.write_bytes(held)
+    with pytest.raises(UsageError, match="--force"):
+        write_export(selects, form, out)
+    assert out.read_bytes() == held
+    write_export(selects, form, out, policy=OverwritePolicy(force=True))
+    assert FORMATS[form].is_ours(out)
+
+
+def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = source(str(tmp_path / "talk.edl"))
+    Path(recording.path).write_text(f"TITLE: like one of {PROGRAM}")
+    monkeypatch.setattr(writing, "read_sources", lambda _: ({recording.path: recording}, ()))
+    with pytest.raises(UsageError, match="input"):
+        write_export([_select(Path(recording.path))], "edl", recording.path)
+
+
+def test_notes_are_of_formats_that_count_frames(known: Select) -> None:
+    forms = [name for name in FORMATS if name != "clips"]
+    noted = {form for form in forms if render_export([known], form)[1].notes}
+    assert noted == {"otio", "edl", "markers", "fcpxml", "csv"}
+
+
+def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
+    gone = _select(folder / "gone.mp4")
+    content, done = render_export([gone, _select(folder / "slow.mp4")], "times")
+    assert (done.selects, [problem.path for problem in done.skipped]) == (1, [gone.path])
+    assert content.count(b"\n") == 2
+    with pytest.raises(FileProblem, match="gone"):
+        render_export([gone], "times")
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "handles"),
+    [(2, 2, 0), (2, 1, 0), (-1, 1, 0), (0, float("inf"), 0), (float("nan"), 1, 0), (1, 2, -1), (1, 2, 1e9)],
+)
+def test_what_is_no_window_is_refused(known: Select, start: float, end: float, handles: float) -> None:
+    with pytest.raises(UsageError):
+        render_export([replace(known, start=start, end=end)], "edl", handles=handles)
+
+
+def test_a_window_after_the_end_is_refused(known: Select) -> None:
+    with pytest.raises(UsageError, match=r"3600\.000 s long"):
+        render_export([replace(known, start=3600.1, end=3601)], "edl")
+    with pytest.raises(UsageError, match="nothing to export"):
+        render_export([], "edl")
+
+
+@pytest.mark.slow
+def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> None:
+    selects = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
+    names = [
+        "caf_1_00-01.000-00-02.000.mp4",
+        "caf_1_00-01.000-00-02.000_2.mp4",
+        "slow_00-03.000-00-09.000.mp4",
+    ]
+    (tmp_path / "clips").mkdir()
+    (tmp_path / "clips" / "mine.txt").write_text("kept")
+    done = write_export(selects, "clips", tmp_path / "clips", handles=0.5)
+    assert (done.selects, done.skipped) == (3, ())
+    assert sorted(path.name for path in (tmp_path / "clips").glob("*.mp4")) == names
+    with av.open(str(tmp_path / "clips" / names[0])) as clip:
+        assert float(clip.duration or 0) / 1e6 == pytest.approx(2.0, abs=0.1)
+    _refused_then_forced(selects[2:], "clips", tmp_path / "clips.zip")
+    with zipfile.ZipFile(tmp_path / "clips.zip") as archive:
+        assert archive.namelist() == names[2:]
+        assert archive.testzip() is None
+
+
+def test_names_of_clips_fit_a_file_system() -> None:
+    long = clip_names(timeline(source("/v/" + "日" * 200 + ".mp4")))
+    assert all(len(name.encode()) < 255 for name in long)
+    assert clip_names(timeline(source("/v/--.mp4")))[0] == "5f0c2a_00-12.500-00-17.500.mp4"
+    late = source(frames=200_000)
+    planned = plan_timeline([Select(late.path, "", 3598.0, 3603.0)], {late.path: late})
+    assert clip_names(planned) == ["talk_0-59-58.000-1-00-03.000.mp4"]
+
+
+def test_chapters_are_in_order_and_do_not_overlap() -> None:
+    windows = ((10.0, 20.0), (0.0, 12.0), (11.0, 12.0))
+    selects = [Select("/v/talk.mp4", "", *window, name=f"{window[0]:g} <b> --> &") for window in windows]
+    planned = plan_timeline(selects, {"/v/talk.mp4": source()}, handles=5)
+    lines = render_chapters(planned).split("\n\n")[2:]
+    assert lines == [
+        "00:00:00.000 --> 00:00:10.000\n0 &lt;b&gt; --&gt; &amp;",
+        "00:00:10.000 --> 00:00:11.000\n10 &lt;b&gt; --&gt; &amp;",
+        "00:00:11.000 --> 00:00:12.000\n11 &lt;b&gt; --&gt; &amp;\n",
+    ]
+
+
+def test_cells_are_no_formulas() -> None:
+    planned = timeline(source(), name="=cmd|' /C calc'!A0", note="@SUM(A1)", query="+1")
+    row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
+    assert (row["name"], row["note"], row["query"]) == ("'=cmd|' /C calc'!A0", "'@SUM(A1)", "'+1")
+
+
+def test_a_title_is_one_line(known: Select) -> None:
+    content, _ = render_export([known], "otio", title="my\nselects")
+    assert json.loads(content)["name"] == "my selects"
