@@ -77,7 +77,8 @@ def export(
     """
     from rag.export.writing import FORMATS, write_export
 
-    chosen = form or next((name for name, row in FORMATS.items() if out and out.suffix == row.suffix), "otio")
+    named = (name for name, row in FORMATS.items() if out is not None and out.suffix == row.suffix)
+    chosen: FormatName = form or next(named, "otio")
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)
