@@ -16,7 +16,11 @@ from starlette.testclient import TestClient
 
 from rag.errors import EncoderMismatch
 from rag.library import Library
+from rag.server.app import build_app
 from rag.server.making import decode_image
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
 from tests.fakes.served_library import SECONDS, World, build_world
 
 
@@ -181,12 +185,7 @@ def test_an_error_of_a_question_keeps_its_sentence(
     assert answer.json()["type"] == "urn:rag:problem:encoder-mismatch"
 
 
-def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path, world: World) -> None:
-    from rag.server.app import build_app
-    from rag.server.service import Service
-    from rag.server.session import LibrarySession
-    from rag.settings import Settings
-
+def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path) -> None:
     settings = Settings(library=tmp_path / "none")
     service = Service(settings, LibrarySession(settings), tmp_path)
     client = TestClient(build_app(service), base_url="http://127.0.0.1:8650")

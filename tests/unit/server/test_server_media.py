@@ -1,0 +1,285 @@
+"""Media and lists: ranges, conditional requests, clips, frames, storyboards, captions, cursors, states."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+from corpora.records import Shot, Video
+from corpora.video.reader import MediaReader
+from corpora.video.records import Probe
+from rag.errors import DamagedFile
+from rag.server.cache import IN_USE_SECONDS, DiskCache
+from rag.server.making import best_moment, tile_cues, tile_size, tile_times
+from rag.server.media import how_to_play
+from tests.fakes.served_library import SECONDS, World, build_world
+from tests.fakes.synthetic import read_time_code
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def client(world: World) -> Iterator[TestClient]:
+    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
+        yield client
+
+
+def _kind(answer: Any) -> str:
+    return str(answer.json()["type"]).removeprefix("urn:rag:problem:")
+
+
+def test_a_file_is_given_whole_in_part_or_not_again(client: TestClient, world: World) -> None:
+    address, data = f"/v1/videos/{world.lamp}/file", world.lamp_file.read_bytes()
+    whole = client.get(address)
+    assert (whole.status_code, whole.content == data, whole.headers["content-type"]) == (
+        200,
+        True,
+        "video/mp4",
+    )
+    assert whole.headers["accept-ranges"] == "bytes"
+    tag = whole.headers["etag"]
+    assert tag == f'"{world.lamp}"'
+    part = client.get(address, headers={"Range": "bytes=100-199"})
+    assert (part.status_code, part.content) == (206, data[100:200])
+    assert part.headers["content-range"] == f"bytes 100-199/{len(data)}"
+    assert client.get(address, headers={"Range": "bytes=-10"}).content == data[-10:]
+    beyond = client.get(address, headers={"Range": f"bytes={len(data)}-"})
+    assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(data)}")
+    assert client.get(address, headers={"Range": "bytes=0-9", "If-Range": '"other"'}).status_code == 200
+    assert client.get(address, headers={"Range": "bytes=0-9", "If-Range": tag}).status_code == 206
+    for given in (tag, f"W/{tag}", f'"x", {tag}', "*"):
+        unchanged = client.get(address, headers={"If-None-Match": given})
+        assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", tag)
+    head = client.head(address)
+    assert (head.status_code, head.headers["content-length"]) == (200, str(len(data)))
+
+
+def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, world: World) -> None:
+    assert client.get(f"/v1/videos/{world.kettle}/file").status_code == 200
+    paths = {row["video_id"]: row["path"] for row in client.get("/v1/videos").json()["videos"]}
+    assert paths[world.kettle].endswith("caf\udce9 kettle.mkv")
+    shape = client.post("/v1/search", json={"query": "kettle"})
+    assert (shape.status_code, "caf\\udce9" in shape.text) == (200, True)
+
+
+def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestClient, world: World) -> None:
+    for part in ("file", "remux", "clip?start=0&end=1", "frame?t=0", "thumbnail", "storyboard/0.jpg"):
+        answer = client.get(f"/v1/videos/{world.gone}/{part}")
+        assert (answer.status_code, _kind(answer)) == (404, "file-gone")
+    facts = world.lamp_file.stat()
+    os.utime(world.lamp_file, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
+    try:
+        answer = client.get(f"/v1/videos/{world.lamp}/file")
+        assert (answer.status_code, _kind(answer)) == (409, "file-changed")
+        states = {row["id"]: row["state"] for row in client.get("/v1/missing").json()["files"]}
+        assert states == {world.lamp: "changed", world.gone: "missing", "texts": "missing"}
+        video = client.get(f"/v1/videos/{world.lamp}").json()
+        assert (video["state"], video["media"]["play"]) == ("changed", "none")
+    finally:
+        os.utime(world.lamp_file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert client.get(f"/v1/videos/{'f' * 32}/file").json()["type"].endswith("unknown-id")
+
+
+def test_a_frame_is_the_one_on_screen(client: TestClient, world: World) -> None:
+    answer = client.get(f"/v1/videos/{world.lamp}/frame", params={"t": 2.34})
+    image = np.asarray(Image.open(io.BytesIO(answer.content)))
+    assert image.shape == (120, 160, 3)
+    assert read_time_code(image) == 23
+    assert answer.headers["rag-frame-time"] == "2.300000"
+    tag = {"If-None-Match": answer.headers["etag"]}
+    assert client.get(f"/v1/videos/{world.lamp}/frame", params={"t": 2.34}, headers=tag).status_code == 304
+    upright = client.get(f"/v1/videos/{world.kettle}/frame", params={"t": 0, "height": 80})
+    assert Image.open(io.BytesIO(upright.content)).size == (44, 80)
+    assert client.get(f"/v1/videos/{world.lamp}/frame", params={"t": "nan"}).status_code == 422
+
+
+def test_a_thumbnail_and_a_storyboard_are_made_once(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cues = client.get(f"/v1/videos/{world.lamp}/storyboard.vtt").text
+    assert cues == (
+        "WEBVTT\n\n00:00:00.000 --> 00:00:05.000\nstoryboard/0.jpg#xywh=0,0,120,90\n\n"
+        "00:00:05.000 --> 00:00:06.000\nstoryboard/0.jpg#xywh=120,0,120,90\n"
+    )
+    board = client.get(f"/v1/videos/{world.lamp}/storyboard/0.jpg")
+    assert Image.open(io.BytesIO(board.content)).size == (240, 90)
+    small = client.get(f"/v1/videos/{world.lamp}/thumbnail")
+    assert Image.open(io.BytesIO(small.content)).size == (160, 120)
+    assert client.get(f"/v1/videos/{world.lamp}/storyboard/1.jpg").status_code == 404
+    monkeypatch.setattr(MediaReader, "frames_at", None)
+    monkeypatch.setattr(MediaReader, "keyframes", None)
+    assert client.get(f"/v1/videos/{world.lamp}/thumbnail").content == small.content
+    assert client.get(f"/v1/videos/{world.lamp}/storyboard/0.jpg").content == board.content
+
+
+def _probe(data: bytes, folder: Path) -> Probe:
+    file = folder / "got.mp4"
+    file.write_bytes(data)
+    with MediaReader() as reader:
+        return reader.probe(str(file))
+
+
+def test_a_clip_is_the_window_and_a_remux_the_whole_file(
+    client: TestClient, world: World, tmp_path: Path
+) -> None:
+    clip = client.get(f"/v1/videos/{world.kettle}/clip", params={"start": 1.5, "end": 3})
+    assert (clip.status_code, clip.headers["content-type"]) == (200, "video/mp4")
+    facts = _probe(clip.content, tmp_path)
+    assert (facts.codec, round(facts.duration, 1)) == ("h264", 1.5)
+    whole = _probe(client.get(f"/v1/videos/{world.kettle}/remux").content, tmp_path)
+    assert (whole.container[:3], whole.codec, round(whole.duration)) == ("mov", "h264", SECONDS)
+    tail = client.get(f"/v1/videos/{world.kettle}/remux", headers={"Range": "bytes=0-7"})
+    assert (tail.status_code, tail.content[4:8]) == (206, b"ftyp")
+    for start, end in ((3, 3), (5, 4), (SECONDS, 99)):
+        answer = client.get(f"/v1/videos/{world.kettle}/clip", params={"start": start, "end": end})
+        assert (answer.status_code, _kind(answer)) == (400, "usage-error")
+
+
+@pytest.mark.parametrize(
+    ("path", "facts", "play"),
+    [
+        ("a.mp4", ("mov,mp4", "h264", "aac", "yuv420p"), "file"),
+        ("a.webm", ("matroska,webm", "vp9", "opus", "yuv420p"), "file"),
+        ("a.mp3", ("mp3", "", "mp3float", ""), "file"),
+        ("a.mkv", ("matroska,webm", "h264", "aac", "yuv420p"), "remux"),
+        ("a.ts", ("mpegts", "h264", "aac", "yuv420p"), "remux"),
+        ("a.mkv", ("matroska,webm", "vp9", "opus", "yuv420p"), "clip"),
+        ("a.mp4", ("mov,mp4", "hevc", "aac", "yuv420p"), "clip"),
+        ("a.mp4", ("mov,mp4", "h264", "ac3", "yuv420p"), "clip"),
+        ("a.mp4", ("mov,mp4", "h264", "aac", "yuv422p10le"), "clip"),
+        ("a.avi", ("avi", "mpeg4", "mp3float", "yuv420p"), "clip"),
+    ],
+)
+def test_how_a_browser_plays_a_file_is_decided_by_what_is_in_it(
+    path: str, facts: tuple[str, ...], play: str
+) -> None:
+    names = dict(zip(("container", "codec", "audio_codec", "pixel_format"), facts, strict=True))
+    media = SimpleNamespace(probe=lambda *_: SimpleNamespace(**names))
+    found = how_to_play(SimpleNamespace(media=media), _video(160, 120), path)  # type: ignore[arg-type]  # its media alone
+    assert (found["play"], bool(found["reason"])) == (play, play != "file")
+
+
+def test_a_file_that_cannot_be_read_is_not_played() -> None:
+    def fail(*_: str) -> None:
+        raise DamagedFile("a.mp4: cut off")
+
+    service: Any = SimpleNamespace(media=SimpleNamespace(probe=fail))
+    assert how_to_play(service, _video(160, 120), "a.mp4")["reason"] == "a.mp4: cut off"
+
+
+def test_captions_are_escaped(client: TestClient, world: World) -> None:
+    text = client.get(f"/v1/videos/{world.lamp}/captions.vtt").text
+    assert "00:00:00.000 --> 00:00:03.000\nSwitch the &lt;b&gt;lamp&lt;/b&gt; on.\n" in text
+    assert client.get(f"/v1/videos/{world.lamp}/captions.vtt?kind=ocr").text == "WEBVTT\n"
+    assert client.get(f"/v1/videos/{world.gone}/captions.vtt").status_code == 200
+
+
+def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> None:
+    seen, cursor, pages = [], None, 0
+    while pages == 0 or cursor is not None:
+        params = {"limit": 2, **({} if cursor is None else {"cursor": cursor})}
+        shape = client.get("/v1/videos", params=params).json()
+        seen += [row["video_id"] for row in shape["videos"]]
+        cursor, pages = shape["next_cursor"], pages + 1
+        assert shape["total"] == 3
+    assert (pages, set(seen), len(seen)) == (2, {world.lamp, world.kettle, world.gone}, 3)
+    found = client.get("/v1/videos", params={"text": "LAMP"}).json()
+    assert [(row["video_id"], row["state"]) for row in found["videos"]] == [(world.lamp, "ok")]
+    for cursor in ("x", "W10", "bnVsbA", "\u00e9"):
+        answer = client.get("/v1/videos", params={"cursor": cursor})
+        assert answer.status_code == (200 if cursor == "W10" else 400)
+
+
+def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> None:
+    address = f"/v1/videos/{world.lamp}/evidence"
+    first = client.get(address, params={"limit": 1}).json()
+    second = client.get(address, params={"limit": 1, "cursor": first["next_cursor"]}).json()
+    texts = [row["text"] for shape in (first, second) for row in shape["evidence"]]
+    assert (texts, second["next_cursor"]) == (["Switch the <b>lamp</b> on.", "Drill four holes."], None)
+    late = client.get(address, params={"start": 4}).json()["evidence"]
+    assert [row["text"] for row in late] == ["Drill four holes."]
+    assert client.get(address, params={"kind": "ocr"}).json()["evidence"] == []
+
+
+def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:
+    health = client.get("/v1/health").json()
+    assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
+    assert client.get("/v1/stats").json()["videos"] == 3
+    assert client.get("/v1/problems").json()["problems"][0]["reason"] == "not a video"
+    assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.csv"
+    assert client.get(f"/v1/videos/{world.lamp}/shots").json()["shots"] == []
+    passage = client.get("/v1/citations/p0").json()["citation"]
+    assert (passage["title"], passage["citation"]) == ("Kettles", "p0")
+    statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]
+    assert statuses == [404, 404]
+    assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400
+
+
+def _video(width: int, height: int, duration: float = SECONDS) -> Video:
+    return Video("v", "v.mp4", "", "", (), duration, 25.0, width, height, True, "")
+
+
+def test_a_storyboard_covers_the_whole_video_in_parts() -> None:
+    video = _video(1920, 1080, 601.0)
+    assert [len(tile_times(video, part)) for part in range(4)] == [60, 60, 1, 0]
+    cues = list(tile_cues(video))
+    assert (cues[0][0], cues[-1][:2]) == (0.0, (600.0, 601.0))
+    assert cues[61][2] == "storyboard/1.jpg#xywh=160,0,160,90"
+    assert [tile_size(_video(*size)) for size in ((1080, 1920), (4000, 10))] == [(50, 90), (160, 2)]
+    assert tile_times(_video(16, 9, 0.0), 0) == [0.0]
+
+
+def test_the_keyframe_of_the_longest_shot_shows_a_video() -> None:
+    shots = [
+        Shot(f"v:{at}", "v", start, end, start + 1, "warm", 0, 0, 0, 0, 0, None)
+        for at, (start, end) in enumerate(((0.0, 2.0), (2.0, 9.0), (9.0, 12.0)))
+    ]
+    assert best_moment(_video(16, 9), shots) == 3.0
+    assert best_moment(_video(16, 9), ()) == SECONDS / 2
+
+
+def test_the_cache_removes_what_was_asked_for_longest_ago(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path / "cache", most_bytes=250)
+    made: list[str] = []
+
+    def make(name: str) -> Path:
+        def write(path: Path) -> None:
+            made.append(name)
+            path.write_bytes(b"x" * 100)
+
+        return cache.get(name, ".bin", write)
+
+    long_ago = time.time() - 2 * IN_USE_SECONDS
+    for name in ("a", "b"):
+        os.utime(make(name), (long_ago, long_ago + len(made)))
+    assert make("a").is_file()
+    make("c")
+    assert made == ["a", "b", "c"]
+    make("b")
+    assert made == ["a", "b", "c", "b"]
+    # What was asked for this minute stays, whatever it takes.
+    assert len(list((tmp_path / "cache").iterdir())) == 3
+
+
+def test_what_cannot_be_made_leaves_nothing_behind(tmp_path: Path) -> None:
+    def fail(path: Path) -> None:
+        path.write_bytes(b"half")
+        raise DamagedFile("broken")
+
+    for _ in range(2):
+        with pytest.raises(DamagedFile):
+            DiskCache(tmp_path).get("a", ".bin", fail)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,212 @@
+"""One library behind many threads: renewed when it changes, closed after its last reader; questions in turn."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from rag.errors import LibraryNotFound
+from rag.server.events import Event, EventStream
+from rag.server.problems import Problem
+from rag.server.service import Service
+from rag.server.session import LOOK_SECONDS, RENEW_SECONDS, LibrarySession
+from rag.settings import Settings
+from tests.fakes.served_library import KETTLE, LAMP, write_library
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> LibrarySession:
+    clock = Clock()
+    session = LibrarySession(Settings(library=tmp_path / "library"), clock=clock)
+    session.clock = clock  # type: ignore[attr-defined]  # for the tests to move
+    return session
+
+
+def _add(session: LibrarySession, name: str) -> None:
+    write_library(session.folder, [(name, session.folder.parent / f"{name}.mp4", LAMP)])
+
+
+def _ids(library: Any) -> set[str]:
+    return {video.video_id for video in library.engine.reader.videos()}
+
+
+def test_a_library_that_is_made_later_is_found(session: LibrarySession) -> None:
+    with pytest.raises(LibraryNotFound), session.lease():
+        pass
+    assert session.version == "0"
+    _add(session, "a")
+    with session.lease() as library:
+        assert _ids(library) == {"a"}
+    assert session.version != "0"
+
+
+def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(session: LibrarySession) -> None:
+    _add(session, "a")
+    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
+    with session.lease() as old:
+        vars(old.engine)["tower"] = "the model"
+        _add(session, "b")
+        with session.lease() as same:
+            assert same is old
+        clock.now += RENEW_SECONDS + LOOK_SECONDS
+        with session.lease() as new:
+            assert (_ids(new), _ids(old)) == ({"a", "b"}, {"a"})
+            assert new.engine.tower == "the model"
+        assert old.engine.reader._mark.release.alive
+    with session.lease() as again:
+        assert again is new
+    session.close()
+
+
+def test_the_end_of_a_job_is_taken_up_at_once(session: LibrarySession) -> None:
+    _add(session, "a")
+    with session.lease() as library:
+        assert _ids(library) == {"a"}
+    _add(session, "b")
+    session.refresh()
+    with session.lease() as library:
+        assert _ids(library) == {"a", "b"}
+
+
+def test_the_old_state_is_closed_after_its_last_reader(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rag.library import Library
+
+    closed: list[Any] = []
+    monkeypatch.setattr(Library, "close", lambda self: closed.append(self))
+    _add(session, "a")
+    with session.lease() as old, session.lease():
+        _add(session, "b")
+        session.refresh()
+        with session.lease() as new:
+            pass
+        assert closed == []
+    assert closed == [old]
+    with session.lease():
+        session.close()
+        assert closed == [old]
+    assert closed == [old, new]
+
+
+@pytest.fixture
+def service(session: LibrarySession, tmp_path: Path) -> Service:
+    write_library(session.folder, [("k", tmp_path / "k.mp4", KETTLE)])
+    return Service(Settings(library=session.folder), session, tmp_path / "cache", models="ready")
+
+
+class Request:
+    """A client that goes when `gone` is set."""
+
+    def __init__(self) -> None:
+        self.gone = anyio.Event()
+
+    async def receive(self) -> dict[str, str]:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+
+def test_questions_compute_one_at_a_time(service: Service) -> None:
+    at_work: list[int] = []
+    most: list[int] = []
+
+    def work(_: Any) -> int:
+        at_work.append(1)
+        most.append(len(at_work))
+        threading.Event().wait(0.01)
+        at_work.pop()
+        return len(most)
+
+    async def ask() -> list[int]:
+        results: list[int] = []
+
+        async def one() -> None:
+            results.append(await service.compute(Request(), work))  # type: ignore[arg-type]  # all that is used
+
+        async with anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(one)
+        return results
+
+    assert sorted(anyio.run(ask)) == [1, 2, 3, 4, 5, 6]
+    assert most == [1] * 6
+
+
+def test_a_question_whose_client_goes_is_given_up_and_frees_the_turn(service: Service) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(_: Any) -> None:
+        begun.set()
+        release.wait(30)
+
+    async def ask() -> str:
+        request = Request()
+        async with anyio.create_task_group() as group:
+
+            async def one() -> None:
+                with pytest.raises(Problem, match="given up"):
+                    await service.compute(request, slow)  # type: ignore[arg-type]  # as above
+
+            group.start_soon(one)
+            await anyio.to_thread.run_sync(begun.wait)
+            request.gone.set()
+        release.set()
+        return await service.compute(Request(), lambda _: "next")  # type: ignore[arg-type]  # as above
+
+    assert anyio.run(ask) == "next"
+
+
+def test_no_question_begins_once_the_server_stops(service: Service) -> None:
+    service.stop()
+    with pytest.raises(Problem, match="given up"):
+        anyio.run(service.compute, Request(), lambda _: pytest.fail("it began"))
+
+
+def test_a_stream_ends_with_the_server(service: Service) -> None:
+    sent: list[dict[str, Any]] = []
+
+    async def produce(emit: Any) -> None:
+        await emit(Event("one", {"n": 1}, id="7"))
+        service.stop()
+        await anyio.sleep_forever()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def run() -> None:
+        with anyio.fail_after(20):
+            await EventStream(service, produce)({}, Request().receive, send)  # type: ignore[arg-type]  # a client
+
+    anyio.run(run)
+    bodies = [message["body"] for message in sent[1:]]
+    assert bodies == [b'id: 7\nevent: one\ndata: {"n": 1}\n\n', b""]
+    assert sent[-1]["more_body"] is False
+
+
+def test_a_failing_model_is_tried_again(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag.engine import Engine
+    from rag.errors import WeightsMissing
+
+    def fail(_: Any) -> None:
+        raise WeightsMissing("rag models pull it")
+
+    service.models = "cold"
+    monkeypatch.setattr(Engine, "text_encoder", property(fail))
+    with pytest.raises(WeightsMissing):
+        service.compute_now(lambda _: None, threading.Event())
+    assert service.models == "failed"
+    monkeypatch.setattr(Engine, "text_encoder", "a model")
+    monkeypatch.setattr(Engine, "tower", "a model")
+    assert service.compute_now(lambda _: "answer", threading.Event()) == "answer"
+    assert service.models == "ready"
