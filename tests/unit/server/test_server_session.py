@@ -1,4 +1,4 @@
-"""One library behind many threads: renewed when it changes, closed after its last reader; questions in turn."""
+"""One library behind many threads: renewed when it changes, closed after its last reader."""
 
 from __future__ import annotations
 

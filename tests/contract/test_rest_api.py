@@ -1,0 +1,41 @@
+"""The REST API does what its description says: requests that the description allows, made up and sent."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.fakes.served_library import build_world
+from tests.fakes.sources import ROOT
+
+ADDRESS = "http://127.0.0.1:8650"
+DESCRIBED = json.loads((ROOT / "docs" / "reference" / "openapi.json").read_text(encoding="utf-8"))
+OPERATIONS = [(method, path) for path, methods in DESCRIBED["paths"].items() for method in methods]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    app = build_world(tmp_path_factory.mktemp("world")).app()
+    config = schemathesis.Config.from_dict({"base-url": ADDRESS, "headers": {"Host": "127.0.0.1"}})
+    return schemathesis.openapi.from_asgi("/openapi.json", app, config=config, headers={"Host": "127.0.0.1"})
+
+
+def test_the_committed_description_is_that_of_the_server(api: Any) -> None:
+    assert api.raw_schema["paths"].keys() == DESCRIBED["paths"].keys()
+    assert len(OPERATIONS) > 20
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_every_answer_fits_the_description(method: str, path: str, api: Any) -> None:
+    @settings(max_examples=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @given(case=api[path][method].as_strategy())
+    def check(case: schemathesis.Case) -> None:
+        case.call_and_validate()
+
+    check()
