@@ -19,7 +19,7 @@ from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
 
-REPLIES = 400
+REPLIES = 1000
 ALL_ROLES = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 
 VALUES = [
