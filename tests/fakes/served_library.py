@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.identity import content_hash
-from corpora.records import Clip, Evidence, Passage, Problem, Video
+from corpora.records import Clip, Evidence, Passage, Problem, Shot, Tone, Video
 from rag.server.app import build_app
 from rag.server.doors import Doors
 from rag.server.service import Service
@@ -99,4 +99,12 @@ def _put_video(
     writer.add_clips([frames_of(clip, rows, tower)])
     spoken = [Evidence(video_id, start, end, "subtitle", said) for start, end, _, said in rows if said]
     writer.put_evidence(video_id, spoken, words.encode_text([evidence.text for evidence in spoken]))
-    writer.finish_video(video, {})
+    writer.put_measures(video_id, [_shot(video_id, 0, "warm"), _shot(video_id, 1, "cold")])
+    writer.finish_video(video, {"shots": "1", "sound": "1"})
+
+
+def _shot(video_id: str, index: int, tone: Tone) -> Shot:
+    """One of two halves of the video."""
+    start, end = index * SECONDS / 2, (index + 1) * SECONDS / 2
+    figures = 20.0 - 40.0 * index, 10.0, 50.0, 5.0, 2.0
+    return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start + 1.0, tone, *figures, None)

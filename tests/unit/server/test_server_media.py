@@ -220,7 +220,8 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     assert client.get("/v1/stats").json()["videos"] == 3
     assert client.get("/v1/problems").json()["problems"][0]["reason"] == "not a video"
     assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.csv"
-    assert client.get(f"/v1/videos/{world.lamp}/shots").json()["shots"] == []
+    shots = client.get(f"/v1/videos/{world.lamp}/shots?copies=true").json()
+    assert ([shot["tone"] for shot in shots["shots"]], shots["copies"]) == (["warm", "cold"], None)
     passage = client.get("/v1/citations/p0").json()["citation"]
     assert (passage["title"], passage["citation"]) == ("Kettles", "p0")
     statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]

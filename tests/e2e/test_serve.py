@@ -1,0 +1,92 @@
+"""`rag serve` as a process: start, token, end with connections open, and what it refuses in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SERVE = [sys.executable, "-m", "rag._cli.main", "serve", "--port", "0"]
+
+
+@contextmanager
+def _served(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process and the line that it prints."""
+    env = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
+    command = [*SERVE, "--library", str(folder / "library"), *options]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", env=env
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def _get(address: str, **headers: str) -> tuple[int, Any]:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=60) as answer:
+            return answer.status, json.loads(answer.read())
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())
+
+
+def test_it_serves_without_a_library_and_ends_with_everything_open(tmp_path: Path) -> None:
+    with _served(tmp_path) as (process, address):
+        status, health = _get(f"{address}v1/health")
+        assert (status, health["status"], health["models"]) == (200, "empty", "cold")
+        port = int(address.rstrip("/").rpartition(":")[2])
+        half = b"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", port)) as open_one:
+            open_one.sendall(half + b"Content-Length: 100\r\n\r\n{")
+            # What it had to load is loaded: libraries for questions come with the first of them.
+            loaded = Path(f"/proc/{process.pid}/maps")
+            assert not loaded.exists() or "libtorch" not in loaded.read_text()
+            process.send_signal(signal.SIGINT)
+            # 2 s and a little; a connection that stays open would hold it up for ever.
+            process.wait(30)
+        assert process.stderr is not None
+        assert (process.returncode, process.stderr.read()) == (130, "rag: interrupted\n")
+
+
+def test_another_address_than_loopback_demands_a_token(tmp_path: Path) -> None:
+    with _served(tmp_path, "--host", "0.0.0.0") as (_, address):
+        base, token = address.split("?token=")
+        here = base.replace("0.0.0.0", "127.0.0.1")
+        assert len(token) >= 32
+        assert _get(f"{here}v1/health")[0] == 401
+        assert _get(f"{here}v1/health", Authorization=f"Bearer {token}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--token-file", "short.txt"], "rag: short.txt: a token is one word of at least 32 characters"),
+        (["--token-file", "none.txt"], "rag: none.txt: the token cannot be read: no such file or directory"),
+        (["--allow-index", "none"], "rag: none: no such folder; --allow-index names one that exists"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(tmp_path: Path, options: list[str], line: str) -> None:
+    (tmp_path / "short.txt").write_text("secret\n")
+    done = subprocess.run([*SERVE, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", line)
+
+
+def test_a_taken_port_is_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run([*SERVE[:-1], port], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"rag: 127.0.0.1:{port}: address already in use; choose another with --port\n"
