@@ -21,9 +21,10 @@ from typing import Any
 
 from benchmarks.material import save_vit_b32
 from indexers.backend import probe_images
+from indexers.devices import placement
 from indexers.registry import choose_backend, open_image_encoder
 from indexers.settings import EncoderSettings
-from indexers.torch_backend import TorchImageEncoder, placement
+from indexers.torch_backend import TorchImageEncoder
 
 FRAMES = 60
 """Of a clip: 30 s at 2 a second."""

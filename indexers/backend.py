@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
-from indexers.families import PLACES, device_of
+from indexers.devices import PLACES, available_backends, device_of, find_device
 from indexers.protocol import ImageEncoder
 from indexers.settings import Device
 
@@ -109,8 +109,6 @@ def _candidates(backends: Sequence[str], backend: str, device: Device) -> tuple[
     if PLACES.keys().isdisjoint(backends):
         here = on_device = tuple(backends)
     else:
-        from indexers.torch_backend import available_backends, find_device
-
         chosen = find_device(device)
         usable = {name for place in BATCHES for name in available_backends(place)}
         here = tuple(name for name in backends if name in usable or name not in PLACES)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from corpora.entry_points import find_entry_point, load_entry_point
+from indexers.devices import TORCH_BACKENDS
 from indexers.models.catalogue import Model
 from indexers.settings import EncoderSettings
 
@@ -48,23 +49,6 @@ WHISPER = FolderLayout(
 
 
 GROUP = "rag.image_encoders"
-PLACES = {
-    "torch-fp32": ("cpu", "float32"),
-    "torch-bf16": ("cpu", "bfloat16"),
-    "cuda-fp32": ("cuda", "float32"),
-    "cuda-bf16": ("cuda", "bfloat16"),
-    "cuda-fp16": ("cuda", "float16"),
-    "mps-fp32": ("mps", "float32"),
-    "mps-fp16": ("mps", "float16"),
-}
-"""Device and dtype of each backend; float32 first, which every other one of the device is compared with."""
-TORCH_BACKENDS = tuple(PLACES)
-CPU_BACKENDS = ("torch-fp32", "torch-bf16")
-
-
-def device_of(backend: str) -> str:
-    """`cpu`, `cuda` or `mps`; `cpu` for an arithmetic of another package."""
-    return PLACES[backend][0] if backend in PLACES else "cpu"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Frames
+from indexers.devices import placement
 from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
 from indexers.protocol import SingleTextEncoder, unit_rows
-from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves, placement
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
 
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.errors import SettingsError
+from indexers.devices import available_backends, find_device
 from indexers.errors import WeightsMissing
 from indexers.families import EncoderSource, ImageEncoderFamily, is_family, load_family
 from indexers.models import lookup
@@ -87,8 +88,6 @@ def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = ""
 
     chosen = backend or settings.text_backend
     if chosen == "auto":
-        from indexers.torch_backend import available_backends, find_device
-
         chosen = available_backends(find_device(settings.device))[0]
     return SentenceEncoder(name, _sentence_folder(name, settings), backend=chosen)
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexers.devices import placement
 from indexers.errors import WeightsInvalid
 from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
-from indexers.torch_backend import placement, quiet_transformers
+from indexers.torch_backend import quiet_transformers
 
 BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
 """Texts in a batch, by device."""

@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.errors import SettingsError
+from indexers.devices import placement, require_known
 from indexers.digests import fingerprint
-from indexers.families import PLACES
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder, TextTower
-from indexers.settings import Device
 
 
 @contextmanager
@@ -38,66 +36,6 @@ def quiet_transformers() -> Iterator[None]:
             logging.set_verbosity(level)
             if bars:
                 logging.enable_progress_bar()
-
-
-def has_device(device: str) -> bool:
-    """Whether torch sees a device of that class here: `cpu`, `cuda` or `mps`."""
-    import torch
-
-    if device == "cuda":
-        return bool(torch.cuda.is_available())
-    return device == "cpu" or (device == "mps" and bool(torch.backends.mps.is_available()))
-
-
-def find_device(device: Device) -> str:
-    """`cpu`, `cuda` or `mps`; `auto` takes CUDA, else MPS, else the processor.
-
-    Raises `SettingsError` for a device that torch does not see here.
-    """
-    if device == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if has_device(name))
-    if not has_device(device):
-        raise SettingsError(f"encoder.device {device}: torch sees none here; auto takes what there is")
-    return device
-
-
-def available_backends(device: str = "cpu") -> tuple[str, ...]:
-    """Backends of a device that are worth trying; bfloat16 only where it has instructions for it. None
-    where torch does not see the device here."""
-    import torch
-
-    if not has_device(device):
-        return ()
-    if device == "cuda":
-        fast = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
-        fast = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return tuple(
-        name for name, (place, dtype) in PLACES.items() if place == device and (fast or dtype != "bfloat16")
-    )
-
-
-def require_known(backend: str) -> None:
-    """Raises `SettingsError` for a backend that is none of torch's; its device may be missing here."""
-    if backend not in PLACES:
-        raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
-
-
-def placement(backend: str) -> tuple[str, Any]:
-    """Device and torch dtype of a backend. Raises `SettingsError` for an unknown one, or without its device.
-
-    A library keeps the backend it was made with, and needs its device to encode more, not to be asked.
-    """
-    import torch
-
-    require_known(backend)
-    device, dtype = PLACES[backend]
-    if not has_device(device):
-        raise SettingsError(
-            f"backend {backend} needs {device.upper()}, which torch does not see here: index on a machine "
-            "that has it, or encode everything again with rag index --reembed"
-        )
-    return device, getattr(torch, dtype)
 
 
 def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callable[[Any], Any]:

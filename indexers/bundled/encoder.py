@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from indexers.devices import CPU_BACKENDS
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import CPU_BACKENDS, EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.models.lookup import find_weights
 from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
 from indexers.preprocess import Preprocessing

@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from indexers.devices import find_device
 from indexers.digests import folder_digest
 from indexers.models.catalogue import MODELS, known_model
 from indexers.models.lookup import find_weights
 from indexers.tensors import weight_files
-from indexers.torch_backend import find_device, quiet_transformers
+from indexers.torch_backend import quiet_transformers
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of

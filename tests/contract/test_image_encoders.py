@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.backend import Timing, examine, probe_images
+from indexers.devices import available_backends
 from indexers.preprocess import read_preprocessing
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower, resolve_image_encoder
 from indexers.settings import EncoderSettings
 from indexers.testing import ImageEncoderContract
-from indexers.torch_backend import available_backends
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_siglip
 

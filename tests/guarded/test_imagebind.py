@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from corpora.records import Frames
 from indexers import imagebind
 from indexers.backend import Timing, examine, probe_images
+from indexers.devices import available_backends
 from indexers.imagebind import IMAGES, ImageBindEncoder, ImageBindText, audio_inputs, import_models
 from indexers.registry import open_image_encoder
 from indexers.settings import EncoderSettings
-from indexers.torch_backend import available_backends
 from rag._cli.main import main
 from rag.errors import WeightsInvalid
 from rag.library import Library

@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.backend import Timing, examine, probe_images
+from indexers.devices import available_backends
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
-from indexers.torch_backend import available_backends, guard_torchvision
+from indexers.torch_backend import guard_torchvision
 from rag.errors import WeightsInvalid
 
 SETTINGS = EncoderSettings()

@@ -111,9 +111,9 @@ def _opener(half: Forward, opened: list[str] | None = None) -> Opener:
 @pytest.fixture(autouse=True)
 def costs(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, int], float]:
     """Two backends on any machine, whose passes cost what the table says."""
-    monkeypatch.setattr("indexers.torch_backend.has_device", lambda device: device == "cpu")
+    monkeypatch.setattr("indexers.devices.has_device", lambda device: device == "cpu")
     monkeypatch.setattr(
-        "indexers.torch_backend.available_backends", lambda device: (FP32, BF16) if device == "cpu" else ()
+        "indexers.backend.available_backends", lambda device: (FP32, BF16) if device == "cpu" else ()
     )
     table = dict(COSTS)
 

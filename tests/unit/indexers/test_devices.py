@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from indexers.backend import BATCHES, measure
-from indexers.families import PLACES, TORCH_BACKENDS, device_of
-from indexers.preprocess import Preprocessing
-from indexers.settings import Device
-from indexers.torch_backend import (
-    TorchImageEncoder,
+from indexers.devices import (
+    PLACES,
+    TORCH_BACKENDS,
     available_backends,
+    device_of,
     find_device,
     has_device,
-    in_halves,
     placement,
 )
+from indexers.preprocess import Preprocessing
+from indexers.settings import Device
+from indexers.torch_backend import TorchImageEncoder, in_halves
 from rag.errors import SettingsError
 
 torch = pytest.importorskip("torch")
