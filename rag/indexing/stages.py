@@ -17,7 +17,6 @@ from rag.indexing.measuring import Measuring
 from rag.store.records import ClipFrames
 
 OCR_SHORT_SIDE = 720
-TEXTS_PER_CALL = 256
 
 
 class Stages:
@@ -100,14 +99,14 @@ class Stages:
                 yield Evidence(video_id, start, end, "asr", text)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), one for each text."""
+        """Unit rows, float32 (n, dim), one for each text; equal texts are encoded once.
+
+        All in one call: an encoder pads its last batch of each length.
+        """
         if not texts:
             return np.empty((0, self._text.dim), np.float32)
-        parts = [
-            self._text.encode_text(texts[k : k + TEXTS_PER_CALL])
-            for k in range(0, len(texts), TEXTS_PER_CALL)
-        ]
-        return np.concatenate(parts)
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        return self._text.encode_text(list(places))[[places[text] for text in texts]]
 
 
 def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> ClipFrames:
