@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from eval.metrics.intervals import cluster_interval
 from indexers.protocol import TextTower
 from indexers.registry import open_text_tower
-from rag.null_scores import BACKGROUND, CANDIDATES, LibraryScores, centre_of, measure_null_scores
+from rag.null_scores import BACKGROUND, LibraryScores, centre_of, measure_null_scores
 from rag.questions import parse_question
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.relevance import ImageScoreCalibrator
-from rag.settings import Settings
+from rag.settings import TOP_K, Settings
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, ScoreCalibration
 
@@ -58,10 +58,16 @@ def best_relevance(
 
     `queries`: unit float32 (q, dim). `rows`: float64 (n, dim), the vectors of the n `ids`.
     """
-    nearest = np.argsort(-(queries @ rows.T), axis=1, kind="stable")[:, :CANDIDATES]
+    nearest = np.argsort(-(queries @ rows.T), axis=1, kind="stable")[:, :TOP_K]
     return np.array(
         [max(relevance(query, ids[at]) for at in near) for query, near in zip(queries, nearest, strict=True)]
     )
+
+
+def unrelated_queries(file: Path = UNRELATED) -> list[str]:
+    """Visual queries of the questions of `file`, one a line."""
+    texts = file.read_text(encoding="utf-8").splitlines()
+    return [rewrite_question(parse_question(text, ())).visual_query for text in texts]
 
 
 def scales(
@@ -99,8 +105,7 @@ def main() -> None:
         count = chosen.clips or len(ids)
         ids, stored = list(ids)[:count], stored[:count]
         right = right_questions(chosen.corpus, reader, set(ids))
-        texts = chosen.unrelated.read_text(encoding="utf-8").splitlines()
-        unrelated = [rewrite_question(parse_question(text, ())).visual_query for text in texts]
+        unrelated = unrelated_queries(chosen.unrelated)
         rows = stored.astype(np.float64)
         shown, others = (tower.encode_text(queries) for queries in ([text for text, _ in right], unrelated))
         for name, relevance in scales(reader, tower, ids, stored).items():

@@ -7,10 +7,12 @@ library shows few, and each is searched as a question is. Their best scores are 
     score(q, clip) = max over the clip of the mean over 4 frames of (q - c) . v    c: mean of the background
     z(q, clip)     = (score - location) / spread
 
-`location` is the median of the background's best scores among as many clips as were searched, `spread` their
-standard deviation, estimated below the median and at the 84th percentile; a text that the library does show
-is above both. The best of many clips is higher than the best of few, so samples of 1, 8, 64, ... clips are
-measured, and all. Every factor and offset of the similarities cancels.
+`location` is the median of the background's best scores among as many clips as were searched, `spread`
+their standard deviation, estimated below the median and at the 84th percentile; a text that the library
+does show is above both. The best of many clips is higher than the best of few, so samples of 1, 8, 64, ...
+clips are measured, and all. A text counts with the best of its `TOP_K` nearest clips (the default of
+`search.top_k`), for one stored scale serves searches of any size. Every factor and offset of the
+similarities cancels.
 
 Four frames, not the clip's own vector: that is the mean of 30 seconds, in which a short event has no weight.
 """
@@ -24,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.relevance import image_relevance
+from rag.settings import TOP_K
 from rag.store.records import SCORE_MEASURES, NullScores, ScoreCalibration
 
 if TYPE_CHECKING:
@@ -60,8 +63,6 @@ BACKGROUND = tuple(
 """In the two forms of a visual query: as a rewritten question, and as words that are searched."""
 FRAMES = 4
 """Neighbouring frames whose mean is scored: 2 s at 2 a second."""
-CANDIDATES = 5
-"""Clips that a search looks at more closely (`search.top_k`)."""
 STEP = 8
 """Between the sizes of samples."""
 LARGEST = 16_384
@@ -195,7 +196,7 @@ def _candidates(similar: NDArray[np.float64], size: int) -> NDArray[np.int64]:
     texts, count = similar.shape
     samples = (np.arange(texts)[:, None] * size + np.arange(size)) % count
     nearest = np.argsort(-np.take_along_axis(similar, samples, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(samples, nearest[:, :CANDIDATES], axis=1)
+    return np.take_along_axis(samples, nearest[:, :TOP_K], axis=1)
 
 
 def _spread(values: NDArray[np.float64]) -> float:

@@ -28,11 +28,15 @@ from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
 from rag.errors import SettingsError
 
+TOP_K = 5
+"""Clips of a search. The relevance scale of a library is measured with as many; a change of it needs another
+`rag.store.records.SCORE_MEASURES`."""
+
 
 class SearchSettings(SettingsSection):
     """Retrieval, and the threshold for answers."""
 
-    top_k: int = Field(5, ge=1, le=1000)
+    top_k: int = Field(TOP_K, ge=1, le=1000)
     """Clips retrieved for a question (EgoFact, D.2.3: 5)."""
     threshold: float = Field(0.3, ge=0, le=1)
     """Relevance and confidence below which the answer is that nothing matches."""
