@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import math
 import shutil
@@ -13,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
+from corpora.entry_points import load_entry_point
 from corpora.testing import DecoderContract
-from corpora.video.decoders import decoder_names
+from corpora.video.decoders import GROUP, decoder_names
 from corpora.video.reader import MediaReader
 from corpora.video.records import DecodeReport, Keyframe
 from rag.errors import DamagedFile, FileProblem, UnsupportedFile
@@ -39,6 +41,26 @@ class TestDecord(DecoderContract):
     name = "decord"
 
 
+INSTALLED = tuple(
+    name
+    for name in decoder_names()
+    if importlib.util.find_spec(load_entry_point(GROUP, name, "decoder").package) is not None
+)
+"""pyav and decord come with the package; torchcodec is an extra and needs FFmpeg's shared libraries."""
+
+
+def test_the_decoders_of_the_package_are_here() -> None:
+    assert {"pyav", "decord"} <= set(INSTALLED)
+
+
+if "torchcodec" in INSTALLED:
+
+    class TestTorchcodec(DecoderContract):
+        """As above."""
+
+        name = "torchcodec"
+
+
 @dataclass(frozen=True)
 class Run:
     times: list[float]
@@ -48,7 +70,7 @@ class Run:
     batches: list[int]
 
 
-@pytest.fixture(scope="module", params=decoder_names())
+@pytest.fixture(scope="module", params=INSTALLED)
 def reader(request: pytest.FixtureRequest) -> Iterator[MediaReader]:
     with MediaReader(request.param) as opened:
         yield opened
