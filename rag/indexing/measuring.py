@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from indexers.shots import FrameFigures, describe_shots, joined, measure_frames,
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import decode_clips
+from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
 from rag.store.records import EncoderRef, Fingerprint
@@ -160,7 +162,7 @@ def unmeasured(
 def backfill_measurements(
     groups: Sequence[Group],
     writer: Writer,
-    reader: MediaReader,
+    readers: Sequence[MediaReader],
     measuring: Measuring,
     settings: VideoSettings,
     progress: Progress,
@@ -172,21 +174,25 @@ def backfill_measurements(
     """
     measured = 0
     stored = writer.stage_fingerprints()
-    for group in groups:
+
+    def steps(group: Group, reader: MediaReader) -> Generator[None, None, str]:
         progress.file(group.first.path)
         video, stages = writer.video(group.content_id), stored[group.content_id]
-        try:
-            parts = _frames(group.first.path, video, reader, measuring, settings, progress)
-            meter, damage = _sound(group.first.path, video, reader, measuring)
-        except FileProblem as problem:
-            record_problem(group, reason_of(problem, group.first.path), "not measured")
-            continue
+        parts = yield from _frames(group.first.path, video, reader, measuring, settings, progress)
+        meter, damage = _sound(group.first.path, video, reader, measuring)
         writer.begin_video(video)
         lost = measuring.store(writer, video, parts, meter)
         writer.finish_video(video, {**stages, **measuring.stages_on})
-        measured += 1
-        if notes := [note for note in (damage, lost) if note]:
-            record_problem(group, "; ".join(notes), "measured what is there")
+        return "; ".join(note for note in (damage, lost) if note)
+
+    with closing(interleave(groups, readers, steps)) as done:
+        for group, notes in done:
+            if isinstance(notes, FileProblem):
+                record_problem(group, reason_of(notes, group.first.path), "not measured")
+                continue
+            measured += 1
+            if notes:
+                record_problem(group, notes, "measured what is there")
     return measured
 
 
@@ -197,7 +203,7 @@ def _frames(
     measuring: Measuring,
     settings: VideoSettings,
     progress: Progress,
-) -> dict[str, FrameFigures]:
+) -> Generator[None, None, dict[str, FrameFigures]]:
     if video.stream < 0 or not measuring.frames_on:
         progress.advance(video.duration)
         return {}
@@ -206,6 +212,7 @@ def _frames(
     for cut in decode_clips(reader, path, video, settings):
         parts[cut.clip.clip_id] = measure_frames(cut.frames)
         progress.advance(cut.clip.end - cut.clip.start)
+        yield
     return parts
 
 

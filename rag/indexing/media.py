@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -53,7 +53,7 @@ class MediaResult:
 
 @dataclass(frozen=True, slots=True)
 class MediaContext:
-    """What indexing a media file needs, the same for all files of a run."""
+    """What indexing a media file needs; all but `reader` is the same for all files of a run."""
 
     writer: Writer
     folder: Path
@@ -66,8 +66,8 @@ class MediaContext:
 
 def index_media(
     context: MediaContext, found: FoundFile, sidecar_paths: Sequence[str], video_id: str, probe: Probe
-) -> MediaResult:
-    """Index one file. Raises `FileProblem` where nothing of it can be used.
+) -> Generator[None, None, MediaResult]:
+    """Index one file, a clip a step. Raises `FileProblem` where nothing of it can be used.
 
     Killed at any instant and called again, it goes on behind the last
     committed clip and ends with the same rows.
@@ -80,7 +80,7 @@ def index_media(
     log = ProgressLog(context.folder, video_id, stages.fingerprints()["ocr"])
     frames = _FrameIndexer(context, video, min(_last_end(texts), probe.duration), log)
     if probe.stream >= 0 and stages.needs_frames:
-        frames.decode(found.path)
+        yield from frames.decode(found.path)
     else:
         frames.store_times(probe)
     video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
@@ -145,11 +145,14 @@ class _FrameIndexer:
         self.clips = len(spans)
         self._context.progress.advance(self.duration)
 
-    def decode(self, path: str) -> None:
-        """Decode, from the last committed clip where the decoder lands on the very same pixels."""
+    def decode(self, path: str) -> Generator[None, None, None]:
+        """Decode, from the last committed clip where the decoder lands on the very same pixels.
+
+        Yields once the decoder runs, and after each clip.
+        """
         last = None if self._log.damaged else self._resumable()
-        if last is None or not self._pass(path, first=last, verify=True):
-            self._pass(path, first=0, verify=False)
+        if last is None or not (yield from self._pass(path, first=last, verify=True)):
+            yield from self._pass(path, first=0, verify=False)
         self.screen_text = [span for clip_id in sorted(self._log.spans) for span in self._log.spans[clip_id]]
         ids = (self._clip_id(index) for index in range(self.clips))
         self.figures = {i: self._log.figures[i] for i in ids if i in self._log.figures}
@@ -172,7 +175,7 @@ class _FrameIndexer:
     def _is_measured(self, clip_id: str, pixels: str) -> bool:
         return not self._context.stages.measuring.frames_on or self._log.measured(clip_id, pixels)
 
-    def _pass(self, path: str, *, first: int, verify: bool) -> bool:
+    def _pass(self, path: str, *, first: int, verify: bool) -> Generator[None, None, bool]:
         """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
         settings = self._context.settings
         stream = self._context.reader.frames(
@@ -194,12 +197,14 @@ class _FrameIndexer:
                 lambda: max(stream.report.end, self._last_end),
                 first=first,
             )
+            yield
             try:
                 for cut in cuts:
                     if verify and cut.pixels != self._committed[cut.clip.clip_id].pixels:
                         return False
                     verify = False
                     self._take(cut)
+                    yield
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
             except FileProblem as problem:
                 if not self.clips:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from corpora.manifest import recommended_encoder
@@ -16,6 +18,7 @@ from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, ocr_line, open_ocr
 from rag.errors import FileProblem, LibraryError
 from rag.indexing.calibrating import calibrate_scores
+from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import SelectedEncoders, enlarging_line, select_encoders, stored_side
 from rag.indexing.measuring import (
     Measuring,
@@ -24,7 +27,7 @@ from rag.indexing.measuring import (
     off_lines,
     unmeasured,
 )
-from rag.indexing.media import MediaContext, index_media
+from rag.indexing.media import MediaContext, MediaResult, index_media
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
 from rag.indexing.planning import Group, Plan, make_plan, prune_refusal, remove_missing
@@ -114,22 +117,22 @@ def _index_contents(
     measuring = Measuring(settings.video, _measure_fingerprints(writer, settings), encoders.open_image)
     media = [group for group in plan.groups if group.first.kind != "passages"]
     documents = [group for group in plan.groups if group.first.kind == "passages"]
-    with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
-        probes = _probe(media, reader, outcomes)
+    with open_readers(settings.video, image.backend if image else "") as readers:
+        probes = _probe(media, readers[0], outcomes)
         seconds = sum(probe.duration for probe in probes.values())
         seconds += sum(group.first.size for group in documents) / PASSAGE_BYTES_PER_SECOND
         seconds += sum(writer.video(group.content_id).duration for group in outdated)
         progress.start(seconds, len(probes) + len(documents) + len(outdated))
         if probes:
             stages = _open_stages(settings, encoders, measuring, outcomes, progress)
-            context = MediaContext(writer, folder, reader, stages, video, progress)
-            _index_media_files(media, probes, context, outcomes)
+            context = MediaContext(writer, folder, readers[0], stages, video, progress)
+            _index_media_files(media, probes, context, readers, outcomes)
         if outdated:
             line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
             stats.stages.append(line)
             progress.note(line)
             stats.backfilled = backfill_measurements(
-                outdated, writer, reader, measuring, video, progress, outcomes.append_problem
+                outdated, writer, readers, measuring, video, progress, outcomes.append_problem
             )
     passages = PassageIndexer(writer, encoders.text, outcomes, progress)
     for group in documents:
@@ -176,23 +179,33 @@ def _probe(groups: Sequence[Group], reader: MediaReader, outcomes: FileOutcomes)
 
 
 def _index_media_files(
-    groups: Sequence[Group], probes: Mapping[str, Probe], context: MediaContext, outcomes: FileOutcomes
+    groups: Sequence[Group],
+    probes: Mapping[str, Probe],
+    context: MediaContext,
+    readers: Sequence[MediaReader],
+    outcomes: FileOutcomes,
 ) -> None:
-    for group in groups:
-        if group.content_id not in probes:
-            continue
+    def steps(group: Group, reader: MediaReader) -> Generator[None, None, MediaResult]:
         context.progress.file(group.first.path)
         outcomes.publish(group)
         context.writer.flush()
-        try:
-            result = index_media(
-                context, group.first, group.sidecars, group.content_id, probes[group.content_id]
-            )
-            outcomes.require_unchanged(group)
-        except FileProblem as problem:
-            outcomes.skip_file(group, problem)
-            continue
-        seconds = result.video.duration
-        outcomes.count_indexed(group, clips=result.clips, seconds=seconds)
-        if result.note:
-            outcomes.record_partial(group, result.note, f"indexed {seconds:.0f} s of it")
+        result = yield from index_media(
+            replace(context, reader=reader),
+            group.first,
+            group.sidecars,
+            group.content_id,
+            probes[group.content_id],
+        )
+        outcomes.require_unchanged(group)
+        return result
+
+    readable = [group for group in groups if group.content_id in probes]
+    with closing(interleave(readable, readers, steps)) as done:
+        for group, result in done:
+            if isinstance(result, FileProblem):
+                outcomes.skip_file(group, result)
+                continue
+            seconds = result.video.duration
+            outcomes.count_indexed(group, clips=result.clips, seconds=seconds)
+            if result.note:
+                outcomes.record_partial(group, result.note, f"indexed {seconds:.0f} s of it")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
+from contextlib import closing
 
 from corpora.records import Problem, Video
 from corpora.settings import VideoSettings
@@ -10,6 +12,7 @@ from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
+from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
     check_text_encoder_match,
@@ -50,24 +53,27 @@ def reembed_library(
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []
-    with (
-        Reader.open(writer.folder) as reader,
-        MediaReader(settings.video.decoder, settings.video.stall_seconds) as media,
-    ):
+    with Reader.open(writer.folder) as reader, open_readers(settings.video, encoder.backend) as readers:
         videos = [video for video in reader.videos() if video.stream >= 0]
+        places = {
+            video.video_id: next(filter(os.path.exists, reader.paths(video.video_id)), "") for video in videos
+        }
         progress.start(sum(video.duration for video in videos), len(videos))
-        for video in videos:
-            paths = [path for path in reader.paths(video.video_id) if os.path.exists(path)]
-            try:
-                if not paths:
-                    raise FileProblem("no longer on disk")
-                progress.file(paths[0])
-                _video(paths[0], video, encoder, switch, media, settings, decoding, progress)
-            except FileProblem as problem:
-                path = paths[0] if paths else video.path
-                reason = reason_of(problem, path)
-                problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
-                progress.note(f"{path}: {reason}; {problems[-1].action}")
+
+        def steps(video: Video, media: MediaReader) -> Generator[None, None, None]:
+            path = places[video.video_id]
+            if not path:
+                raise FileProblem("no longer on disk")
+            progress.file(path)
+            yield from _video(path, video, encoder, switch, media, settings, decoding, progress)
+
+        with closing(interleave(videos, readers, steps)) as done:
+            for video, problem in done:
+                if problem is not None:
+                    path = places[video.video_id] or video.path
+                    reason = reason_of(problem, path)
+                    problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
+                    progress.note(f"{path}: {reason}; {problems[-1].action}")
     switch.commit()
     return [line], problems
 
@@ -81,7 +87,7 @@ def _video(
     settings: Settings,
     decoding: VideoSettings,
     progress: Progress,
-) -> None:
+) -> Generator[None, None, None]:
     if set(switch.clips(video.video_id)) <= switch.done():
         progress.advance(video.duration)
         return
@@ -95,4 +101,5 @@ def _video(
         if len(rows) >= CLIPS_PER_COMMIT:
             switch.add(rows)
             rows = []
+        yield
     switch.add(rows)

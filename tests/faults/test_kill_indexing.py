@@ -21,7 +21,7 @@ from tests.fakes.library_dump import dump
 KILLS = 4
 DONE_IN_PART = 3
 # Each run is a fork of a process that has imported what takes seconds, but not lance, whose threads survive
-# no fork; it reads arguments and log, a run a line, and prints the id of the run and, when it ended, its
+# no fork; it reads arguments, log and settings, a run a line, and prints the run's id and, when it ended, its
 # exit status.
 SERVER = """
 import json, os, sys
@@ -30,12 +30,13 @@ import sentence_transformers, torch
 import transformers.models.bert.modeling_bert, transformers.models.clip.modeling_clip
 from rag._cli.main import run
 for line in sys.stdin:
-    arguments, log = json.loads(line)
+    arguments, log, settings = json.loads(line)
     child = os.fork()
     if child == 0:
         os.setsid()
         for number, path in enumerate((os.devnull, os.devnull, log)):
             os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
+        os.environ.update(settings)
         sys.argv = ["rag", *arguments]
         run()
     print(child, flush=True)
@@ -46,11 +47,11 @@ for line in sys.stdin:
 class Run:
     """One `rag index` in a session of its own, until it ends or is killed."""
 
-    def __init__(self, server: subprocess.Popen[str], corpus: Path, library: Path) -> None:
+    def __init__(self, server: subprocess.Popen[str], corpus: Path, library: Path, **settings: str) -> None:
         assert server.stdin is not None
         assert server.stdout is not None
         words = ["index", str(corpus), "--library", str(library)]
-        server.stdin.write(json.dumps([words, str(library.with_suffix(".log"))]) + "\n")
+        server.stdin.write(json.dumps([words, str(library.with_suffix(".log")), settings]) + "\n")
         server.stdin.flush()
         self._replies = server.stdout
         self.pid = int(self._replies.readline())
@@ -126,7 +127,7 @@ def test_killed_between_commits_and_run_again_is_undisturbed(tmp_path: Path) -> 
         moments = random.Random(20)
         kills = 0
         while kills < KILLS:
-            run = Run(server, corpus, disturbed)
+            run = Run(server, corpus, disturbed, RAG_VIDEO__DECODERS="2")
             code = kill_after(run, disturbed, moments.randint(1, 4), moments.uniform(0, 0.3))
             wait_until_empty(run.pid)
             if code == -signal.SIGKILL:
