@@ -3,9 +3,9 @@
     python -m benchmarks.relevance_towers hf:FOLDER [hf:FOLDER ...]
 
 The clips are of generated images, which show nothing that a text names; random weights will do. Two kinds of
-texts are asked: the questions of `benchmarks/relevance/unrelated.txt`, and texts of the background itself, a
-quarter of it each time, with which the scale was not measured. Only these must be refused at one rate by every
-encoder: questions have another form than the background, to which a random tower gives a direction.
+texts are asked: questions of `benchmarks/relevance/unrelated.txt`, and texts of the background itself, a
+quarter of it each time, with which the scale was not measured. Only these must be refused at one rate by all
+encoders: questions have another form than the background, to which a random tower gives a direction.
 """
 
 from __future__ import annotations
