@@ -24,6 +24,8 @@ from rag.rendering.terminal import counted, problem_line, visible
 if TYPE_CHECKING:
     from rag.library import Library
 
+DEFAULT: FormatName = "otio"
+
 
 @with_session()
 def export(
@@ -77,8 +79,9 @@ def export(
     """
     from rag.export.writing import FORMATS, write_export
 
-    named = (name for name, row in FORMATS.items() if out is not None and out.suffix == row.suffix)
-    chosen: FormatName = form or next(named, "otio")
+    suffix = "" if out is None else out.suffix.lower()
+    named: list[FormatName] = [name for name, row in FORMATS.items() if row.suffix == suffix]
+    chosen = form or (*named, DEFAULT)[0]
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)

@@ -5,36 +5,44 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from corpora.errors import FileProblem
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
 from corpora.video.reader import cut_clip
-from rag.export.records import Cut, Timeline
+from rag.export.records import Cut, Select, Timeline
+
+Cutter = Callable[[Select, float, float, Path], None]
+"""Writes [start, end) seconds of a select's video to a file. Raises `FileProblem`."""
 
 LONGEST_STEM = 120
 """Bytes; a file system takes 255 for a whole name."""
 
 
-def write_clips(timeline: Timeline, folder: Path) -> tuple[Problem, ...]:
+def cut_select(select: Select, start: float, end: float, out: Path) -> None:
+    """`cut_clip` of the video of a select."""
+    cut_clip(select.path, start, end, out)
+
+
+def write_clips(timeline: Timeline, folder: Path, cutter: Cutter = cut_select) -> tuple[Problem, ...]:
     """Write each select, with its handles, into a folder that exists; what cannot be cut is a problem."""
     problems: list[Problem] = []
     for cut, name in zip(timeline.cuts, clip_names(timeline), strict=True):
         start, end = _span(cut)
         try:
-            cut_clip(cut.source.path, start, end, folder / name)
+            cutter(cut.select, start, end, folder / name)
         except FileProblem as error:
             problems.append(Problem(cut.source.path, str(error).removeprefix(f"{cut.source.path}: ")))
     return tuple(problems)
 
 
-def write_zip(timeline: Timeline, stream: BinaryIO) -> tuple[Problem, ...]:
+def write_zip(timeline: Timeline, stream: IO[bytes], cutter: Cutter = cut_select) -> tuple[Problem, ...]:
     """The same as a zip archive; clips are stored as they are, since H.264 does not get smaller."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(stream, "w") as archive:
-        problems = write_clips(timeline, Path(folder))
+        problems = write_clips(timeline, Path(folder), cutter)
         for clip in sorted(Path(folder).iterdir()):
             archive.write(clip, clip.name)
         archive.comment = PROGRAM.encode()

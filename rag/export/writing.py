@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from corpora.errors import UnreadableFile
 from corpora.outputs import (
@@ -21,7 +20,7 @@ from corpora.outputs import (
     replace_file,
 )
 from corpora.records import Problem
-from rag.export.clips import write_clips, write_zip
+from rag.export.clips import Cutter, cut_select, write_clips, write_zip
 from rag.export.edl import render_edl, render_markers
 from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
@@ -32,21 +31,24 @@ from rag.export.tables import COLUMNS, render_chapters, render_csv, render_times
 HEAD_BYTES = 1 << 16
 
 
+Writer = Callable[[Timeline, IO[bytes], Cutter], tuple[Problem, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
     """How selects become a file."""
 
     suffix: str
     media_type: str
-    write: Callable[[Timeline, BinaryIO], tuple[Problem, ...]]
+    write: Writer
     is_ours: Callable[[Path], bool]
     """Whether a file was written by this program in this format."""
     counts_frames: bool = True
     """Whether rates and timecode decide what is written, so that notes on them matter."""
 
 
-def _text(render: Callable[[Timeline], str]) -> Callable[[Timeline, BinaryIO], tuple[Problem, ...]]:
-    def write(timeline: Timeline, stream: BinaryIO) -> tuple[Problem, ...]:
+def _text(render: Callable[[Timeline], str]) -> Writer:
+    def write(timeline: Timeline, stream: IO[bytes], _: Cutter) -> tuple[Problem, ...]:
         stream.write(render(timeline).encode())
         return ()
 
@@ -110,18 +112,25 @@ def write_export(
     else:
         ours = Format(f"an export as {form}", kind.is_ours)
         with replace_file(destination, ours, allowed) as draft, draft.open("wb") as stream:
-            skipped += kind.write(timeline, stream)
+            skipped += kind.write(timeline, stream, cut_select)
     return _exported(form, timeline, skipped)
 
 
 def render_export(
-    selects: Sequence[Select], form: FormatName, *, title: str = "", handles: float = 0.0
-) -> tuple[bytes, Exported]:
-    """The bytes of the file that `write_export` writes, clips as a zip archive; raises as that does."""
+    selects: Sequence[Select],
+    form: FormatName,
+    stream: IO[bytes],
+    *,
+    title: str = "",
+    handles: float = 0.0,
+    cutter: Cutter = cut_select,
+) -> Exported:
+    """Write the bytes of the file that `write_export` writes, clips as a zip archive; raises as that does.
+
+    `cutter` makes the clips.
+    """
     timeline, skipped = _plan(selects, title, handles)
-    stream = io.BytesIO()
-    skipped += FORMATS[form].write(timeline, stream)
-    return stream.getvalue(), _exported(form, timeline, skipped)
+    return _exported(form, timeline, skipped + FORMATS[form].write(timeline, stream, cutter))
 
 
 def _plan(selects: Sequence[Select], title: str, handles: float) -> tuple[Timeline, tuple[Problem, ...]]:

@@ -15,12 +15,18 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import holdings, media, page, questions
+from rag.server import exports, holdings, media, page, questions
 from rag.server.doors import Doors, DoorsMiddleware
 from rag.server.problems import ProblemDocument, add_handlers
 from rag.server.service import Service
 
-ROUTERS: tuple[APIRouter, ...] = (questions.router, holdings.router, media.router, page.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    questions.router,
+    holdings.router,
+    media.router,
+    exports.router,
+    page.router,
+)
 LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = ()
 TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """FastAPI instruments itself with OpenTelemetry unless that is switched off."""

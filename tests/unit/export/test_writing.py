@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import pytest
@@ -19,7 +20,7 @@ from corpora.outputs import PROGRAM, OverwritePolicy
 from rag.export import writing
 from rag.export.clips import clip_names
 from rag.export.planning import plan_timeline, read_sources
-from rag.export.records import FormatName, Select
+from rag.export.records import Exported, FormatName, Select
 from rag.export.tables import render_chapters, render_csv
 from rag.export.writing import FORMATS, render_export, write_export
 from tests.fakes.exports import source, timeline
@@ -38,6 +39,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_video(made / "variable.mp4", 4, fps=30, size=size, variable_rate=True)
     write_video(made / "slow.mp4", 4, fps=12.5, size=size, metadata={"timecode": "half past nine"})
     return made
+
+
+def _render(selects: list[Select], form: FormatName, **options: Any) -> tuple[bytes, Exported]:
+    stream = io.BytesIO()
+    done = render_export(selects, form, stream, **options)
+    return stream.getvalue(), done
 
 
 def _select(path: Path, start: float = 1.0, end: float = 2.0) -> Select:
@@ -116,17 +123,17 @@ def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.
 
 def test_notes_are_of_formats_that_count_frames(known: Select) -> None:
     forms = [name for name in FORMATS if name != "clips"]
-    noted = {form for form in forms if render_export([known], form)[1].notes}
+    noted = {form for form in forms if _render([known], form)[1].notes}
     assert noted == {"otio", "edl", "markers", "fcpxml", "csv"}
 
 
 def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
     gone = _select(folder / "gone.mp4")
-    content, done = render_export([gone, _select(folder / "slow.mp4")], "times")
+    content, done = _render([gone, _select(folder / "slow.mp4")], "times")
     assert (done.selects, [problem.path for problem in done.skipped]) == (1, [gone.path])
     assert content.count(b"\n") == 2
     with pytest.raises(FileProblem, match="gone"):
-        render_export([gone], "times")
+        _render([gone], "times")
 
 
 @pytest.mark.parametrize(
@@ -135,14 +142,14 @@ def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
 )
 def test_what_is_no_window_is_refused(known: Select, start: float, end: float, handles: float) -> None:
     with pytest.raises(UsageError):
-        render_export([replace(known, start=start, end=end)], "edl", handles=handles)
+        _render([replace(known, start=start, end=end)], "edl", handles=handles)
 
 
 def test_a_window_after_the_end_is_refused(known: Select) -> None:
     with pytest.raises(UsageError, match=r"3600\.000 s long"):
-        render_export([replace(known, start=3600.1, end=3601)], "edl")
+        _render([replace(known, start=3600.1, end=3601)], "edl")
     with pytest.raises(UsageError, match="nothing to export"):
-        render_export([], "edl")
+        _render([], "edl")
 
 
 @pytest.mark.slow
@@ -194,5 +201,5 @@ def test_cells_are_no_formulas() -> None:
 
 
 def test_a_title_is_one_line(known: Select) -> None:
-    content, _ = render_export([known], "otio", title="my\nselects")
+    content, _ = _render([known], "otio", title="my\nselects")
     assert json.loads(content)["name"] == "my selects"

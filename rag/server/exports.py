@@ -1,0 +1,154 @@
+"""`/v1/exports`: selected windows as a file for an editing program."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Annotated
+
+from fastapi import APIRouter, Request
+from pydantic import Field, model_validator
+from starlette.responses import Response, StreamingResponse
+
+from rag.errors import UsageError
+from rag.export.found import select_of
+from rag.export.records import Exported, FormatName, Select
+from rag.export.writing import FORMATS, render_export
+from rag.library import Library
+from rag.records import VideoCitation
+from rag.rendering.shapes import plain, to_json
+from rag.server.holdings import known_video
+from rag.server.media import servable
+from rag.server.problems import problems
+from rag.server.questions import Body, Seconds, VideoId
+from rag.server.service import Served, Service
+
+router = APIRouter(prefix="/v1", tags=["exports"])
+
+MOST_SELECTS = 500
+LONGEST_CLIPS = 1800.0
+"""Seconds of clips that one request makes, handles included."""
+LONGEST_HANDLES = 60.0
+IN_MEMORY = 8 * 2**20
+"""Bytes; a larger file is written to the disk."""
+PART = 1 << 18
+MOST_NOTES = 20
+WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6})?$"
+Line = Annotated[str, Field(max_length=10_000)]
+
+
+class ExportedWindow(Body):
+    """A window: its `citation`, or `video_id`, `start` and `end`."""
+
+    citation: Annotated[str, Field(pattern=WINDOW)] | None = Field(None, description="VIDEO_ID@START-END.")
+    video_id: VideoId | None = None
+    start: Seconds | None = None
+    end: Seconds | None = None
+    name: Line = Field("", description="Of its clip and marker; default: the query, else the file's name.")
+    note: Line = Field("", description="Of its marker; default: the evidence.")
+    query: Line = ""
+    score: Annotated[float, Field(allow_inf_nan=False)] | None = None
+
+    @model_validator(mode="after")
+    def _check_window(self) -> ExportedWindow:
+        given = [value is not None for value in (self.video_id, self.start, self.end)]
+        if any(given) if self.citation is not None else not all(given):
+            raise ValueError("a window is a citation, or video_id, start and end")
+        return self
+
+    def window(self) -> tuple[str, float, float]:
+        """Video id, and [start, end) seconds."""
+        if self.citation is not None:
+            video_id, _, span = self.citation.rpartition("@")
+            start, _, end = span.partition("-")
+            return video_id, float(start), float(end)
+        assert self.video_id is not None
+        assert self.start is not None
+        assert self.end is not None
+        return self.video_id, self.start, self.end
+
+
+class ExportBody(Body):
+    """What is exported, in the order of the timeline."""
+
+    format: FormatName
+    selects: list[ExportedWindow] = Field(min_length=1, max_length=MOST_SELECTS)
+    handles: float = Field(0.0, ge=0, le=LONGEST_HANDLES, description="Seconds before and after each window.")
+    title: Annotated[str, Field(max_length=200)] = ""
+
+
+@router.post(
+    "/exports",
+    responses={
+        200: {
+            "description": "The file",
+            "content": {kind: {} for kind in sorted({row.media_type for row in FORMATS.values()})},
+        },
+        **problems(404),
+    },
+    response_class=Response,
+)
+async def exports(request: Request, service: Served, body: ExportBody) -> Response:
+    """Windows as a timeline, markers, a table, chapters, or an archive of clips, to download."""
+    with service.question() as stopped:
+        stream, done = await service.while_connected(request, _make, service, body, stopped)
+    row = FORMATS[body.format]
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{_file_stem(body.title)}{row.suffix}"',
+        "Content-Length": str(size),
+        "Cache-Control": "no-store",
+        "Rag-Export": to_json(plain({**plain(done), "notes": done.notes[:MOST_NOTES]})),
+    }
+    return StreamingResponse(_parts(stream), media_type=row.media_type, headers=headers)
+
+
+def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple[IO[bytes], Exported]:
+    """The file, which vanishes when it is closed or forgotten."""
+    with service.library() as library:
+        selects = [_select(library, window) for window in body.selects]
+    seconds = sum(select.end - select.start + 2 * body.handles for select in selects)
+    if body.format == "clips" and seconds > LONGEST_CLIPS:
+        raise UsageError(f"clips of {seconds:.0f} s; at most {LONGEST_CLIPS:.0f} s are made at once")
+
+    def cut(select: Select, start: float, end: float, out: Path) -> None:
+        made = service.media.clip(select.path, select.video_id, start, end, stopped)
+        shutil.copyfile(made, out)
+
+    stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
+    done = render_export(selects, body.format, stream, title=body.title, handles=body.handles, cutter=cut)
+    return stream, done
+
+
+def _select(library: Library, window: ExportedWindow) -> Select:
+    video_id, start, end = window.window()
+    video = known_video(library, video_id)
+    end = min(end, video.duration)
+    evidence = tuple(library.engine.reader.evidence(video_id, start, end)) if start < end else ()
+    found = select_of(VideoCitation(servable(library, video_id), video_id, start, end, 0.0, evidence))
+    return Select(
+        path=found.path,
+        video_id=video_id,
+        start=start,
+        end=end,
+        name=window.name,
+        note=window.note,
+        query=window.query,
+        score=window.score,
+        evidence=found.evidence,
+    )
+
+
+def _parts(stream: IO[bytes]) -> Iterator[bytes]:
+    with stream:
+        while part := stream.read(PART):
+            yield part
+
+
+def _file_stem(title: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", title).strip("._-") or "selects"

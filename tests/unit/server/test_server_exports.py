@@ -1,0 +1,94 @@
+"""`POST /v1/exports`: windows of a served library as files to download."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import opentimelineio as otio
+import pytest
+from starlette.testclient import TestClient
+
+from rag.export.writing import FORMATS
+from tests.fakes.served_library import World, build_world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def client(world: World) -> Iterator[TestClient]:
+    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
+        yield client
+
+
+def _export(client: TestClient, form: str, *windows: dict[str, Any], **more: Any) -> Any:
+    return client.post("/v1/exports", json={"format": form, "selects": list(windows), **more})
+
+
+def test_windows_become_a_timeline_to_download(client: TestClient, world: World) -> None:
+    windows = (
+        {"citation": f"{world.lamp}@1-2.5", "name": "the lamp", "score": 0.5},
+        {"video_id": world.kettle, "start": 2, "end": 3, "note": "it boils"},
+    )
+    answer = _export(client, "otio", *windows, title="My cut: 1/2", handles=0.5)
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"] == 'attachment; filename="My_cut_1_2.otio"'
+    made = otio.adapters.read_from_string(answer.text, "otio_json")
+    clips = list(made.tracks[0].find_clips())
+    assert [clip.name for clip in clips] == ["the lamp", "caf\ufffd kettle"]
+    assert clips[0].metadata["rag"]["citation"] == f"{world.lamp}@1.000-2.500"
+    assert clips[0].markers[0].comment == "subtitle: Switch the <b>lamp</b> on."
+    assert clips[1].markers[0].comment == "it boils"
+    # Ten frames a second are counted at 30.
+    assert clips[0].source_range.start_time.value == 15
+    done = json.loads(answer.headers["rag-export"])
+    assert (done["selects"], done["skipped"], len(done["notes"])) == (2, [], 2)
+
+
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
+def test_every_format_has_its_media_type(client: TestClient, world: World, form: Any) -> None:
+    answer = _export(client, form, {"citation": f"{world.lamp}@0-1"})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].partition(";")[0] == FORMATS[form].media_type
+    assert int(answer.headers["content-length"]) == len(answer.content) > 0
+
+
+@pytest.mark.slow
+def test_clips_are_an_archive(client: TestClient, world: World) -> None:
+    answer = _export(client, "clips", {"citation": f"{world.lamp}@1-2"}, {"citation": f"{world.kettle}@0-1"})
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.namelist() == ["caf_kettle_00-00.000-00-01.000.mp4", "lamp_00-01.000-00-02.000.mp4"]
+        assert archive.testzip() is None
+
+
+def test_what_cannot_be_exported_is_a_problem(client: TestClient, world: World) -> None:
+    window = {"citation": f"{world.lamp}@0-1"}
+    refused = {
+        400: [
+            _export(client, "edl", {"citation": f"{world.lamp}@2-1"}),
+            _export(client, "edl", {"citation": f"{world.lamp}@500-501"}),
+            _export(client, "clips", *[{"citation": f"{world.lamp}@0-6"}] * 301),
+        ],
+        404: [
+            _export(client, "edl", {"citation": "nothing@1-2"}),
+            _export(client, "edl", window, {"video_id": world.gone, "start": 1, "end": 2}),
+        ],
+        422: [
+            _export(client, "mp4", window),
+            _export(client, "edl"),
+            _export(client, "edl", {"video_id": world.lamp, "start": 1}),
+            _export(client, "edl", {**window, "start": 1}),
+            _export(client, "edl", {"citation": f"{world.lamp_file}@0-1"}),
+            _export(client, "edl", window, handles=1e9),
+        ],
+    }
+    for status, answers in refused.items():
+        assert [answer.status_code for answer in answers] == [status] * len(answers)
+        assert {answer.headers["content-type"] for answer in answers} == {"application/problem+json"}
