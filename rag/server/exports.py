@@ -121,14 +121,17 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
         shutil.copyfile(made, out)
 
     stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
-    done = render_export(selects, body.format, stream, title=body.title, handles=body.handles, cutter=cut)
+    try:
+        done = render_export(selects, body.format, stream, title=body.title, handles=body.handles, cutter=cut)
+    except BaseException:
+        stream.close()
+        raise
     return stream, done
 
 
 def _select(library: Library, window: ExportedWindow) -> Select:
     video_id, start, end = window.window()
-    video = known_video(library, video_id)
-    end = min(end, video.duration)
+    known_video(library, video_id)
     evidence = tuple(library.engine.reader.evidence(video_id, start, end)) if start < end else ()
     found = select_of(VideoCitation(servable(library, video_id), video_id, start, end, 0.0, evidence))
     return Select(

@@ -6,7 +6,6 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import opentimelineio as otio
