@@ -7,11 +7,12 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Annotated
 
 from fastapi import APIRouter, Request
-from pydantic import Field, model_validator
+from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
 from rag.errors import UsageError
@@ -41,42 +42,41 @@ WINDOW = r"^[0-9a-zA-Z_-]{1,64}@[0-9]{1,7}(\.[0-9]{1,6})?-[0-9]{1,7}(\.[0-9]{1,6
 Line = Annotated[str, Field(max_length=10_000)]
 
 
-class ExportedWindow(Body):
-    """A window: its `citation`, or `video_id`, `start` and `end`."""
+class Named(Body):
+    """What an editor sees of a window."""
 
-    citation: Annotated[str, Field(pattern=WINDOW)] | None = Field(None, description="VIDEO_ID@START-END.")
-    video_id: VideoId | None = None
-    start: Seconds | None = None
-    end: Seconds | None = None
     name: Line = Field("", description="Of its clip and marker; default: the query, else the file's name.")
     note: Line = Field("", description="Of its marker; default: the evidence.")
     query: Line = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
-    @model_validator(mode="after")
-    def _check_window(self) -> ExportedWindow:
-        given = [value is not None for value in (self.video_id, self.start, self.end)]
-        if any(given) if self.citation is not None else not all(given):
-            raise ValueError("a window is a citation, or video_id, start and end")
-        return self
 
-    def window(self) -> tuple[str, float, float]:
-        """Video id, and [start, end) seconds."""
-        if self.citation is not None:
-            video_id, _, span = self.citation.rpartition("@")
-            start, _, end = span.partition("-")
-            return video_id, float(start), float(end)
-        assert self.video_id is not None
-        assert self.start is not None
-        assert self.end is not None
-        return self.video_id, self.start, self.end
+class TimedWindow(Named):
+    """A window by its video and [start, end) seconds."""
+
+    video_id: VideoId
+    start: Seconds
+    end: Seconds
+
+
+class CitedWindow(Named):
+    """A window by its citation."""
+
+    citation: str = Field(pattern=WINDOW, description="VIDEO_ID@START-END.")
+
+    def timed(self) -> TimedWindow:
+        """The same by its video and seconds."""
+        video_id, _, span = self.citation.rpartition("@")
+        start, _, end = span.partition("-")
+        named = self.model_dump(exclude={"citation"})
+        return TimedWindow(video_id=video_id, start=float(start), end=float(end), **named)
 
 
 class ExportBody(Body):
     """What is exported, in the order of the timeline."""
 
     format: FormatName
-    selects: list[ExportedWindow] = Field(min_length=1, max_length=MOST_SELECTS)
+    selects: list[CitedWindow | TimedWindow] = Field(min_length=1, max_length=MOST_SELECTS)
     handles: float = Field(0.0, ge=0, le=LONGEST_HANDLES, description="Seconds before and after each window.")
     title: Annotated[str, Field(max_length=200)] = ""
 
@@ -129,22 +129,14 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
     return stream, done
 
 
-def _select(library: Library, window: ExportedWindow) -> Select:
-    video_id, start, end = window.window()
-    known_video(library, video_id)
-    evidence = tuple(library.engine.reader.evidence(video_id, start, end)) if start < end else ()
-    found = select_of(VideoCitation(servable(library, video_id), video_id, start, end, 0.0, evidence))
-    return Select(
-        path=found.path,
-        video_id=video_id,
-        start=start,
-        end=end,
-        name=window.name,
-        note=window.note,
-        query=window.query,
-        score=window.score,
-        evidence=found.evidence,
-    )
+def _select(library: Library, given: CitedWindow | TimedWindow) -> Select:
+    window = given.timed() if isinstance(given, CitedWindow) else given
+    known_video(library, window.video_id)
+    start, end = window.start, window.end
+    evidence = tuple(library.engine.reader.evidence(window.video_id, start, end)) if start < end else ()
+    path = servable(library, window.video_id)
+    found = select_of(VideoCitation(path, window.video_id, start, end, 0.0, evidence))
+    return replace(found, name=window.name, note=window.note, query=window.query, score=window.score)
 
 
 def _parts(stream: IO[bytes]) -> Iterator[bytes]:
