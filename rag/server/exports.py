@@ -120,7 +120,7 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
         made = service.media.clip(select.path, select.video_id, start, end, stopped)
         shutil.copyfile(made, out)
 
-    stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the response closes it
+    stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (the response closes it)
     try:
         done = render_export(selects, body.format, stream, title=body.title, handles=body.handles, cutter=cut)
     except BaseException:
