@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, get_args
 
 from corpora.entry_points import load_entry_point
 from rag.errors import SettingsError
@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from rag.reasoners.llm.usage import UsageCounter
     from rag.reasoners.protocol import Part, Reasoner
 
-__all__ = ["ReasonerContext", "open_reasoner"]
+__all__ = ["ReasonerContext", "deterministic", "open_reasoner"]
 
 GROUP = "rag.reasoners"
+
+_FactoryT = TypeVar("_FactoryT", bound="Callable[[ReasonerContext], Reasoner]")
+
+
+def deterministic(factory: _FactoryT) -> _FactoryT:
+    """Mark a factory whose reasoners always give the same reply: there is nothing to record or replay."""
+    factory.__dict__["deterministic"] = True
+    return factory
 
 
 @dataclass(frozen=True)
@@ -63,10 +71,11 @@ def open_reasoner(
     }
     whole = settings.reasoner
     recorded = whole.record is not None or whole.replay is not None
-    if recorded and all(own.kind in ("embedded", "extractive") for own in by_part.values()):
+    if recorded and all(getattr(_factory(own), "deterministic", False) for own in by_part.values()):
+        kinds = " and ".join(sorted({own.kind for own in by_part.values()}))
         raise SettingsError(
-            "reasoner.record and reasoner.replay are for a language model; the embedded and the extractive "
-            "reasoner always give the same reply"
+            "reasoner.record and reasoner.replay are for a language model; "
+            f"reasoners of the kind {kinds} always give the same reply"
         )
     recording = open_recording(whole) if recorded else None
     usage_counter = UsageCounter()
@@ -76,11 +85,10 @@ def open_reasoner(
         # Parts under the same settings share one reasoner: a model in this process is loaded once.
         identity = own.kind if own.kind == "embedded" else _identity(own)
         if identity not in opened:
-            factory: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
             context = ReasonerContext(
                 own, settings.encoder, settings.seed, text_encoder, tower, usage_counter, recording
             )
-            opened[identity] = factory(context)
+            opened[identity] = _factory(own)(context)
         return opened[identity]
 
     routed: dict[Part, Reasoner] = {part: open_part(own) for part, own in by_part.items()}
@@ -93,6 +101,11 @@ def open_reasoner(
     if len({id(own) for own in routed.values()}) == 1:
         return routed["analyst"]
     return RoutedReasoner(routed)
+
+
+def _factory(own: ReasonerSettings) -> Callable[[ReasonerContext], Reasoner]:
+    found: Callable[[ReasonerContext], Reasoner] = load_entry_point(GROUP, own.kind, "reasoner")
+    return found
 
 
 def _identity(own: ReasonerSettings) -> str:

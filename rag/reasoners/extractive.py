@@ -29,6 +29,7 @@ from indexers.models.lookup import find_weights
 from indexers.tensors import weight_files
 from indexers.torch_backend import quiet_transformers
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+from rag.reasoners import deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.llm.messages import ChatReply
@@ -269,6 +270,7 @@ def reader_folder(model: str, settings: EncoderSettings) -> Path:
     return find_weights(name, settings)
 
 
+@deterministic
 def open_extractive(context: ReasonerContext) -> ExtractiveReasoner:
     """The factory of the kind `extractive`. Raises as `reader_folder` and `open_embedded` do."""
     inner = open_embedded(context)

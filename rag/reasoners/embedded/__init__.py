@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import RoleUnknown, SettingsError
+from rag.reasoners import deterministic
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles import ROLES
 from rag.records import Usage
@@ -79,6 +80,7 @@ RULES: dict[str, Callable[..., Any]] = {
 `scorer` and `calibrator`."""
 
 
+@deterministic
 def open_embedded(context: ReasonerContext) -> EmbeddedReasoner:
     """The factory of the kind `embedded`. Raises `SettingsError` without a text encoder."""
     if context.text_encoder is None:

@@ -155,5 +155,5 @@ def test_a_reader_is_found_by_its_name_or_by_none(tmp_path, folder, monkeypatch)
 
 def test_a_recording_of_it_is_refused(folder, tmp_path):
     chosen = {"kind": "extractive", "model": str(folder), "record": str(tmp_path / "calls.jsonl")}
-    with pytest.raises(SettingsError, match="always give the same reply"):
+    with pytest.raises(SettingsError, match="of the kind extractive always give"):
         open_reasoner(Settings(reasoner=chosen), sentences())
