@@ -1,62 +1,82 @@
-"""Fit the weights of `rag.reasoners.embedded.quotation` to reading sets in SQuAD's JSON.
+"""Fit the weights of `rag.reasoners.embedded.quotation` to published reading sets.
 
     python -m training.quotation FILE... --into rag/reasoners/embedded/quotation.json
 
-The libraries and questions are those of `benchmarks.reading_quality`. The order is a conditional logit: of
-the sentences that were shortlisted for a question, those that hold an answer get the greatest share. The
-confidence is a logistic regression on held-out libraries: the order is fitted without each fifth of the
-libraries and gives the evidence of that fifth, so that the confidence is not that of text the order was
-fitted to. Foreign questions count `FOREIGN` times: an answer to one is worse than none to another. Both have
-a small L2 penalty on standardized weights.
+The libraries and questions are those of `benchmarks.reading_quality`; the same files give the same bytes.
+The order is a conditional logit: of the sentences that were shortlisted for a question, those that hold an
+answer get the greatest share. The confidence is a logistic regression on held-out libraries: the order is
+fitted without each fifth of the libraries and gives the evidence of that fifth, so that the confidence is not
+that of text the order was fitted to. Foreign questions count `FOREIGN` times: an answer to one is worse than
+none to another. Both have a small L2 penalty on standardized weights.
+
+Printed is how well each set is answered by weights that are fitted to the others alone.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.reading_quality import Encoded, ReadingLibrary, holds, opened, reading_libraries
+from benchmarks.reading_quality import Encoded, draw, opened, outcome, print_table
+from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
+from eval.metrics.scored import Scored
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.answer_open import cosines_of_shortlist
-from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, PassageText
+from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, Candidate, PassageText, Weights, columns
+from rag.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from rag.reasoners.embedded.sentences import Sentence
+
 FOLDS = 5
+PRECISE = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
 FOREIGN = 3.0
 PENALTY = 1e-3
+DIGITS = 3
+"""Of a weight: sums of float32 in another order change the fifth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with the features (n, 14) of its sentences and which of them hold an answer, (n,)."""
+    """A question with its shortlisted sentences and which of them hold an answer, float64 (n,)."""
 
     library: str
-    foreign: bool
+    set_name: str
+    asked: Asked
     text: PassageText
-    rows: NDArray[np.float64]
+    held: Sequence[Candidate]
     right: NDArray[np.float64]
+    relevant: bool
+    """Whether retrieval found a passage above the threshold; else no sentence is quoted."""
+
+    @property
+    def foreign(self) -> bool:
+        return self.asked.kind == "foreign"
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """(n, features)."""
+        return columns(FEATURES, (one.features for one in self.held))
 
 
 def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
-    """Of the questions that are not marked as impossible, those for which a passage was found."""
+    """Of all questions of a library."""
     found = []
     with opened(library, encoder) as retriever:
         reasoner, settings = EmbeddedReasoner(encoder), retriever.settings
         stages = Pipeline()
         for asked in library.asked:
-            if asked.kind == "impossible":
-                continue
             context = Context(
                 *(parse_question(asked.text), retriever, reasoner, settings, EVERYWHERE),
                 top_k=settings.search.top_k,
@@ -66,40 +86,52 @@ def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
             passages = stages.retrieve_passages(context, rewriting)
             reading = read(context, rewriting, (), (), (), passages)
             asking = cosines_of_shortlist(reading, reasoner.sentences)
-            if not asking.cosines:
-                continue
             text = PassageText(asking.core, asking.sentences, [one.score for one in reading.passages])
-            rows = text.rows(asking.cosines)
-            right = np.array([float(holds(one.text, asked.answers)) for one in asking.cosines])
-            found.append(Example(library.name, asked.kind == "foreign", text, rows, right))
+            relevant = max((one.relevance for one in passages), default=0.0) >= context.threshold
+            found.append(example(library, asked, text, asking.cosines, relevant=relevant))
     return found
 
 
+def example(
+    library: ReadingLibrary,
+    asked: Asked,
+    text: PassageText,
+    cosines: Mapping[Sentence, float],
+    *,
+    relevant: bool,
+) -> Example:
+    """`cosines`: of the sentences that were shortlisted, as `PassageText.candidates` takes them."""
+    held = text.candidates(cosines)
+    right = np.array([float(holds(one.sentence.text, asked.answers)) for one in held])
+    return Example(library.name, library.set_name, asked, text, held, right, relevant and bool(held))
+
+
 def fit_order(held: Sequence[Example]) -> NDArray[np.float64]:
-    """(14,) weights: the log of the share of right sentences, summed over questions that have one."""
+    """Weights of `FEATURES`: the log of the share of right sentences, summed over questions that have one."""
     useful = [one for one in held if 0 < one.right.sum() < len(one.right)]
-    spread = _spread(np.concatenate([one.rows for one in useful]))
-    # Padded to the longest: (m, n, 14), a sentence that is none has value -inf.
-    shape = (len(useful), max(len(one.rows) for one in useful))
+    every = [one.rows for one in useful]
+    spread = _spread(np.concatenate(every))
+    # Padded to the longest: (m, n, features), a sentence that is none has value -inf.
+    shape = (len(useful), max(map(len, every)))
     rows, right, none = np.zeros((*shape, len(FEATURES))), np.zeros(shape), np.full(shape, -np.inf)
-    for at, one in enumerate(useful):
-        inside = slice(len(one.rows))
-        rows[at, inside], right[at, inside], none[at, inside] = one.rows / spread, one.right, 0.0
+    for at, (own, one) in enumerate(zip(every, useful, strict=True)):
+        inside = slice(len(own))
+        rows[at, inside], right[at, inside], none[at, inside] = own / spread, one.right, 0.0
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         values = rows @ weights + none
-        every = np.exp(values - values.max(axis=1, keepdims=True))
-        hits = every * right
-        share, wanted = every / every.sum(axis=1, keepdims=True), hits / hits.sum(axis=1, keepdims=True)
+        parts = np.exp(values - values.max(axis=1, keepdims=True))
+        hits = parts * right
+        share, wanted = parts / parts.sum(axis=1, keepdims=True), hits / hits.sum(axis=1, keepdims=True)
         slope = np.einsum("mn,mnf->f", share - wanted, rows) / len(rows)
-        value = -np.log(hits.sum(axis=1) / every.sum(axis=1)).mean() + PENALTY * weights @ weights
+        value = -np.log(hits.sum(axis=1) / parts.sum(axis=1)).mean() + PENALTY * weights @ weights
         return float(value), slope + 2 * PENALTY * weights
 
     return _minimized(loss, len(FEATURES)) / spread
 
 
 def _minimized(loss: Callable[..., Any], size: int) -> NDArray[np.float64]:
-    found = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    found = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options=PRECISE)
     return np.asarray(found.x, np.float64)
 
 
@@ -110,16 +142,16 @@ def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def evidence(held: Sequence[Example], order: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Of each question: evidence (m, 10) of the sentence that is quoted, whether it is right, and weight."""
+    """Of each question: `EVIDENCE` of the sentence that is quoted, whether it is right, and its weight."""
     background = mean_of_wrong(held, order)
     rows, right, weight = [], [], []
     for one in held:
         values = one.rows @ order
         best = int(values.argmax())
-        rows.append(one.text.evidence(one.rows, values, best, background))
+        rows.append(one.text.evidence(one.held, values, best, background))
         right.append(one.right[best])
         weight.append(FOREIGN if one.foreign else 1.0)
-    return np.array(rows), np.array(right), np.array(weight)
+    return columns(EVIDENCE, rows), np.array(right), np.array(weight)
 
 
 def mean_of_wrong(held: Sequence[Example], order: NDArray[np.float64]) -> float:
@@ -130,11 +162,11 @@ def mean_of_wrong(held: Sequence[Example], order: NDArray[np.float64]) -> float:
 def fit_confidence(
     rows: NDArray[np.float64], right: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """(10,) weights of a logistic regression; the constant, first, has no penalty."""
+    """Weights of `EVIDENCE` by a logistic regression; the constant has no penalty."""
     spread = _spread(rows)
     scaled, weight = rows / spread, weight / weight.sum()
     penalty = np.full(rows.shape[1], PENALTY)
-    penalty[0] = 0.0
+    penalty[EVIDENCE.index("constant")] = 0.0
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         values = scaled @ weights
@@ -145,8 +177,9 @@ def fit_confidence(
     return _minimized(loss, rows.shape[1]) / spread
 
 
-def fit(held: Sequence[Example]) -> dict[str, Any]:
-    """Both sets of weights by name, and the background."""
+def fit(every: Sequence[Example]) -> Weights:
+    """Both sets of weights, and the background; of questions that SQuAD marks as impossible it takes none."""
+    held = [one for one in every if one.held and one.asked.kind != "impossible"]
     libraries = sorted({one.library for one in held})
     parts = []
     for fold in range(FOLDS):
@@ -155,41 +188,70 @@ def fit(held: Sequence[Example]) -> dict[str, Any]:
         parts.append(evidence([one for one in held if one.library in left_out], order))
     confidence = fit_confidence(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     order = fit_order([one for one in held if not one.foreign])
-    return {
-        "order": _named(FEATURES, order),
-        "confidence": _named(EVIDENCE, confidence),
-        "background": round(mean_of_wrong(held, order), 4),
-    }
+    return Weights(
+        _named(FEATURES, order), _named(EVIDENCE, confidence), round(mean_of_wrong(held, order), DIGITS)
+    )
 
 
 def _named(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:
-    return {name: round(float(value), 4) for name, value in zip(names, values, strict=True)}
+    return {name: round(float(value), DIGITS) for name, value in zip(names, values, strict=True)}
+
+
+def answered(held: Sequence[Example], fitted: Weights) -> list[Scored]:
+    """Each question as `fitted` answers it."""
+    found = []
+    threshold = Settings().search.threshold
+    for number, one in enumerate(held):
+        confidence, right = 0.0, False
+        if one.relevant:
+            ranked = one.text.scored({each.sentence: each.features["cosine"] for each in one.held}, fitted)
+            best = max(range(len(ranked)), key=lambda at: ranked[at].value)
+            confidence, right = ranked[best].confidence, bool(one.right[best])
+        found.append(
+            outcome(one.library, number, one.asked, confidence, right, matched=confidence >= threshold)
+        )
+    return found
 
 
 def main() -> None:
-    """Write the weights with the sets that they were fitted to."""
+    """Write the weights with the sets that they were fitted to; print the table of the sets left out."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--libraries", type=int, default=12)
+    parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
+    parser.add_argument("--figures", type=Path, help="folder for reliability.png")
     chosen = parser.parse_args()
     encoder = Encoded()
-    held = []
-    for path in chosen.files:
-        for library in reading_libraries(path, chosen.libraries, chosen.questions):
-            held += examples(library, encoder)
-            print(library.name, len(held), flush=True)
+    by_set = {
+        path.stem: [
+            one
+            for library in reading_libraries(path, chosen.libraries, chosen.questions)
+            for one in examples(library, encoder)
+        ]
+        for path in (*chosen.files, *chosen.unseen)
+    }
+    stems = [path.stem for path in chosen.files]
+    held = [one for stem in stems for one in by_set[stem]]
+    fitted = fit(held)
     made = {
         "fitted_to": [path.name for path in chosen.files],
         "libraries": len({one.library for one in held}),
-        "questions": sum(not one.foreign for one in held),
+        "questions": sum(one.asked.kind == "own" for one in held),
         "foreign_questions": sum(one.foreign for one in held),
-        **fit(held),
+        **asdict(fitted),
     }
     chosen.into.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    tables = {}
+    for stem, own in by_set.items():
+        others = [one for one in held if one.set_name != stem]
+        tables[stem] = answered(own, fit(others) if stem in stems else fitted)
+    print_table(tables)
+    if chosen.figures is not None:
+        draw(tables, chosen.figures)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
-from rag.reasoners.embedded.quotation import PassageText, Scored
+from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, shortlist, speech_question
@@ -104,7 +104,7 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     ]
     read = [one for one in asked.sentences if one.origin == "passage"]
     written = PassageText(asked.core, read, [passage.score for passage in reading.passages]).scored(
-        {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}
+        {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}, fitted_weights()
     )
     spoken, written = (sorted(scored, key=lambda one: -one.value) for scored in (spoken, written))
     best = max([*spoken[:1], *written[:1]], key=lambda one: one.confidence)

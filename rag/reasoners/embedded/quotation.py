@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -69,12 +69,13 @@ EVIDENCE = (
     "margin",
     "no_type",
     "words",
+    "named",
 )
 """Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
 its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to
-the next one, at most `FURTHEST`; log of the number of the question's words."""
+the next one, at most `FURTHEST`; log of the number of the question's words; whether the question has a name:
+"How is the sound?" is answered in more places than the one that was meant."""
 
-OVERLAP, TYPE = FEATURES.index("overlap"), FEATURES.index("type")
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _NAMED = frozenset({"who", "where", "name", "thing"})
@@ -93,25 +94,34 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
-    """float64 weights of `FEATURES` and of `EVIDENCE`."""
+class Candidate:
+    """A sentence with its `FEATURES` by name."""
 
-    order: NDArray[np.float64]
-    confidence: NDArray[np.float64]
+    sentence: Sentence
+    features: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """By the names of `FEATURES` and of `EVIDENCE`."""
+
+    order: Mapping[str, float]
+    confidence: Mapping[str, float]
     background: float
     """Mean value of sentences that hold no answer. It counts for each sentence that a short text has less
     than `MOST_SENTENCES`: the only sentence of a text is not the best of many."""
 
 
 @cache
-def weights() -> Weights:
+def fitted_weights() -> Weights:
     """As fitted by `training/quotation.py`."""
     held = json.loads(Path(__file__).with_name("quotation.json").read_text(encoding="utf-8"))
-    return Weights(
-        np.array([held["order"][name] for name in FEATURES]),
-        np.array([held["confidence"][name] for name in EVIDENCE]),
-        float(held["background"]),
-    )
+    return Weights(held["order"], held["confidence"], held["background"])
+
+
+def columns(names: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:
+    """float64 (n, names) of n rows by name. Raises KeyError for a name that a row lacks."""
+    return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(-1, len(names))
 
 
 def names(text: str) -> set[str]:
@@ -145,8 +155,8 @@ class PassageText:
             for index, held in self._places.items()
         }
 
-    def features(self, at: int, cosine: float) -> list[float]:
-        """`FEATURES` of one sentence."""
+    def features(self, at: int, cosine: float) -> dict[str, float]:
+        """`FEATURES` of one sentence by name."""
         sentence = self.sentences[at]
         held = self._places[sentence.index]
         place = held.index(at)
@@ -160,63 +170,61 @@ class PassageText:
         strength = 0.0 if open_kind else kind.strength(sentence.text)
         new_numbers = set(numbers(sentence.text)) - self._numbers
         new_names = names(sentence.text) - self._names - set(self.words)
-        return [
-            cosine,
-            own,
-            self._share(self._stems[at] | before) - own,
-            self._share(self._stems[at] | after) - own,
-            self._share(self._passages[sentence.index]),
-            len(pairs) / max(1, len(self._pairs)),
-            strength,
-            float(not open_kind and strength == 0),
-            float(kind.name in _COUNTED and bool(new_numbers)),
-            float(kind.name in _NAMED and bool(new_names)),
-            len(self._names & {stem(word) for word in words}) / max(1, len(self._names)),
-            1 / (1 + sentence.index),
-            self._scores[sentence.index],
-            math.log1p(len(sentence.text.split())),
-        ]
+        return {
+            "cosine": cosine,
+            "overlap": own,
+            "before": self._share(self._stems[at] | before) - own,
+            "after": self._share(self._stems[at] | after) - own,
+            "passage": self._share(self._passages[sentence.index]),
+            "pairs": len(pairs) / max(1, len(self._pairs)),
+            "type": strength,
+            "no_type": float(not open_kind and strength == 0),
+            "new_number": float(kind.name in _COUNTED and bool(new_numbers)),
+            "new_name": float(kind.name in _NAMED and bool(new_names)),
+            "names": len(self._names & {stem(word) for word in words}) / max(1, len(self._names)),
+            "rank": 1 / (1 + sentence.index),
+            "score": self._scores[sentence.index],
+            "length": math.log1p(len(sentence.text.split())),
+        }
 
-    def rows(self, cosines: Mapping[Sentence, float]) -> NDArray[np.float64]:
-        """float64 (n, features) of the sentences of `cosines` in its order."""
+    def candidates(self, cosines: Mapping[Sentence, float]) -> list[Candidate]:
+        """The sentences of `cosines` in its order, each with its features."""
         places = {sentence: at for at, sentence in enumerate(self.sentences)}
-        return np.array([self.features(places[one], cosine) for one, cosine in cosines.items()])
+        return [Candidate(one, self.features(places[one], cosine)) for one, cosine in cosines.items()]
 
-    def scored(self, cosines: Mapping[Sentence, float]) -> list[Scored]:
+    def scored(self, cosines: Mapping[Sentence, float], fitted: Weights) -> list[Scored]:
         """The sentences of `cosines` in its order, each with its cosine to the question."""
         if not cosines:
             return []
-        fitted = weights()
-        rows = self.rows(cosines)
-        values = rows @ fitted.order
+        held = self.candidates(cosines)
+        values = columns(FEATURES, (one.features for one in held)) @ columns(FEATURES, [fitted.order])[0]
         found = []
-        for at, sentence in enumerate(cosines):
-            confidence = logistic(
-                float(self.evidence(rows, values, at, fitted.background) @ fitted.confidence)
-            )
-            value = round(float(values[at] / fitted.order[0]), 6)
-            overlap, holds = float(rows[at, OVERLAP]), bool(rows[at, TYPE] > 0)
-            found.append(Scored(sentence, value, round(confidence, 6), round(overlap, 6), holds))
+        for at, (sentence, features) in enumerate((one.sentence, one.features) for one in held):
+            evidence = self.evidence(held, values, at, fitted.background)
+            confidence = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
+            value = round(float(values[at] / fitted.order["cosine"]), 6)
+            overlap = round(features["overlap"], 6)
+            found.append(Scored(sentence, value, round(confidence, 6), overlap, features["type"] > 0))
         return found
 
     def evidence(
-        self, rows: NDArray[np.float64], values: NDArray[np.float64], best: int, background: float
-    ) -> NDArray[np.float64]:
-        """`EVIDENCE`, float64 (10,), of the sentence in row `best`.
-
-        `rows`: float64 (n, features); `values`: float64 (n,), by which they are ordered."""
-        of = dict(zip(FEATURES, rows[best], strict=True))
+        self, held: Sequence[Candidate], values: NDArray[np.float64], best: int, background: float
+    ) -> dict[str, float]:
+        """`EVIDENCE` of `held[best]` by name. `values`: float64 (n,), by which `held` is ordered."""
+        of = held[best].features
         missing = [background] * max(1, MOST_SENTENCES - len(values))
         others = np.array([*np.delete(values, best), *missing])
-        margin = max(-FURTHEST, min(FURTHEST, float(values[best] - others.max())))
-        held = set().union(*self._passages.values())
-        no_name = len(self._names - held) / max(1, len(self._names))
-        row = [
-            *(1.0, of["cosine"], of["overlap"], of["passage"], 1 - self._share(held), no_name),
-            -math.log1p(float(np.exp(others - values[best]).sum())),
-            *(margin, of["no_type"], math.log1p(len(self.words))),
-        ]
-        return np.array(row)
+        read = set().union(*self._passages.values())
+        return {
+            **{name: of[name] for name in ("cosine", "overlap", "passage", "no_type")},
+            "constant": 1.0,
+            "unknown": 1 - self._share(read),
+            "no_name": len(self._names - read) / max(1, len(self._names)),
+            "share": -math.log1p(float(np.exp(others - values[best]).sum())),
+            "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
+            "words": math.log1p(len(self.words)),
+            "named": float(bool(self._names)),
+        }
 
     def _share(self, found: set[str]) -> float:
         return lexical_overlap(self.words, found, self._rarity)
