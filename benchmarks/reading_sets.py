@@ -62,7 +62,7 @@ def reading_libraries(path: Path, libraries: int, questions: int) -> list[Readin
     """The first `libraries` of a set; the same file gives the same questions.
 
     Articles of a middling length are libraries of their own, every second one with its title; others are
-    mixed into libraries of `GROUP` paragraphs. Up to `questions` of each library's own are drawn, a fifth
+    mixed into libraries of `GROUP` paragraphs. Up to `questions` of each library's own are sampled, a fifth
     as many impossible ones, and a fifth as many foreign ones: own to others of the set and not to it.
     """
     articles = _articles(path)
