@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import math
 import os
@@ -53,6 +54,8 @@ def find_video(reader: Reader, name: str) -> str:
 
     Raises `UsageError` where no video or several have it, with the nearest names.
     """
+    with contextlib.suppress(KeyError):
+        return reader.video(name).video_id
     path = os.path.abspath(name)
     videos = [video.video_id for video in reader.videos()]
     named = [video_id for video_id in videos if path in reader.paths(video_id)]

@@ -80,9 +80,9 @@ def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit
         reader = library.engine.reader
         found = [video for video in reader.videos() if _has(text, video.title, video.path)]
         rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
-        kinds, files = reader.evidence_kinds(), rows_by_content(library)
+        kinds = reader.evidence_kinds()
         shape = {
-            "videos": [video_row(library, video, kinds, files) for video in rows],
+            "videos": [video_row(library, video, kinds) for video in rows],
             "total": len(found),
             "next_cursor": following,
         }
@@ -187,25 +187,15 @@ def spans_of(
     return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
 
 
-def rows_by_content(library: Library) -> dict[str, list[FileRow]]:
-    """The paths of each content, as they were indexed."""
-    found: dict[str, list[FileRow]] = {}
-    for row in library.engine.reader.file_rows():
-        found.setdefault(row.content_id, []).append(row)
-    return found
-
-
 def state_of(rows: Iterable[FileRow]) -> FileState:
     """The state of a content that is at these paths: the best of theirs."""
     order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")
     return min(map(file_state, rows), key=order.index, default="missing")
 
 
-def video_row(
-    library: Library, video: Video, kinds: Mapping[str, Iterable[str]], files: Mapping[str, Sequence[FileRow]]
-) -> dict[str, Any]:
-    """A row of `rag.videos/1`."""
-    rows = files.get(video.video_id, ())
+def video_row(library: Library, video: Video, kinds: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """A row of `rag.videos/1`; `kinds`: of evidence, by video."""
+    rows = library.engine.reader.files_of(video.video_id)
     return {
         "video_id": video.video_id,
         "path": library.path_of(video.video_id),

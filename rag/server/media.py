@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path as FilePath
 from typing import Annotated, Any, TypeVar
 
@@ -16,7 +17,7 @@ from rag.library import Library, file_state
 from rag.rendering.shapes import evidence_shape, report_shape
 from rag.rendering.webvtt import webvtt
 from rag.server import documents
-from rag.server.holdings import VideoId, known_video, rows_by_content, spans_of, video_row
+from rag.server.holdings import VideoId, known_video, spans_of, video_row
 from rag.server.making import best_moment, tile_cues, tile_times
 from rag.server.problems import Document, Problem, problems
 from rag.server.service import Served, Service
@@ -45,11 +46,12 @@ Seconds = Annotated[float, Query(ge=0, le=10_000_000, allow_inf_nan=False)]
 
 
 def media_route(path: str, kind: str, *statuses: int) -> Callable[[F], F]:
-    """A route for GET, described as of the media type `kind`, and for HEAD."""
+    """A route for GET, described as of the media type `kind`, and for HEAD; `statuses` beside 200, 304."""
 
     def decorate(function: F) -> F:
-        found = {200: {"description": "The media", "content": {kind: {}}}, 304: {"description": "Unchanged"}}
-        answers: dict[int | str, dict[str, Any]] = {**found, **problems(404, *statuses)}
+        answers = problems(404)
+        answers |= {200: {"description": "The media", "content": {kind: {}}}}
+        answers |= {status: {"description": HTTPStatus(status).phrase} for status in (304, *statuses)}
         router.add_api_route(path, function, methods=["GET"], responses=answers, response_class=Response)
         router.add_api_route(path, function, methods=["HEAD"], include_in_schema=False)
         return function
@@ -63,7 +65,7 @@ def video(service: Served, video_id: VideoId) -> Response:
     with service.library() as library:
         facts = known_video(library, video_id)
         kinds = library.engine.reader.evidence_kinds()
-        row = video_row(library, facts, kinds, rows_by_content(library))
+        row = video_row(library, facts, kinds)
         chapters = [evidence_shape(span) for span in spans_of(library, facts, ("chapter",))]
         path = servable(library, video_id) if row["state"] == "ok" else None
     more = {"description": facts.description, "tags": facts.tags, "chapters": chapters}
@@ -100,7 +102,7 @@ def how_to_play(service: Service, video: Video, path: str | None) -> dict[str, s
 
 def servable(library: Library, video_id: str) -> str:
     """The first path where the file is the one that was indexed. Raises `Problem` where there is none."""
-    states = {row.path: file_state(row) for row in rows_by_content(library).get(video_id, ())}
+    states = {row.path: file_state(row) for row in library.engine.reader.files_of(video_id)}
     for path, state in states.items():
         if state == "ok":
             return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,7 +64,9 @@ def serve(
             raise UsageError(f"{root}: no such folder; --allow-index names one that exists")
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
-    address = f"http://{authority(host, taken)}"
+    # An unspecified address is one to listen on, and none to open.
+    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    address = f"http://{authority(shown, taken)}"
     service = Service(
         settings,
         LibrarySession(settings),

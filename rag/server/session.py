@@ -18,7 +18,7 @@ WATCHED = ("meta", "videos", "files")
 """Tables of which every change of the library makes a new version."""
 LOOK_SECONDS = 1.0
 """Between two looks at the versions on disk."""
-RENEW_SECONDS = 10.0
+RENEW_SECONDS = 30.0
 """Least time for which one snapshot is used while a writer works."""
 
 Version = tuple[int, ...]

@@ -114,6 +114,10 @@ class Reader:
         """Every indexed path with what was known of its file, sorted by path."""
         return self._ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
+    def files_of(self, content_id: str) -> tuple[FileRow, ...]:
+        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
+        return self._ask(lambda s: s.files_of.get(content_id, ()))
+
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
         return self._ask(lambda s: s.paths[content_id])

@@ -27,7 +27,7 @@ from rag.store.error_mapping import TableGone, read_errors, require_columns, req
 from rag.store.filters import path_matches
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.records import ClipFrames, EncoderRef, Fingerprint, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix
 
 if TYPE_CHECKING:
@@ -118,6 +118,14 @@ class Snapshot:
         for video_id in self.ready:
             held.setdefault(video_id, [os.fsdecode(self.video_rows[video_id]["path"])])
         return {content: tuple(sorted(paths)) for content, paths in held.items()}
+
+    @cached_property
+    def files_of(self) -> dict[str, tuple[FileRow, ...]]:
+        """Content id to the rows of its paths, sorted by path."""
+        held: dict[str, list[FileRow]] = {}
+        for row in sorted(self.file_rows, key=lambda row: row.path):
+            held.setdefault(row.content_id, []).append(row)
+        return {content: tuple(rows) for content, rows in held.items()}
 
     @cached_property
     def videos(self) -> dict[str, Video]:

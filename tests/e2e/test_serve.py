@@ -63,8 +63,8 @@ def test_it_serves_without_a_library_and_ends_with_everything_open(tmp_path: Pat
 
 def test_another_address_than_loopback_demands_a_token(tmp_path: Path) -> None:
     with _served(tmp_path, "--host", "0.0.0.0") as (_, address):
-        base, token = address.split("?token=")
-        here = base.replace("0.0.0.0", "127.0.0.1")
+        base, token = address.split("/?token=")
+        here = f"http://127.0.0.1:{base.rpartition(':')[2]}/"
         assert len(token) >= 32
         assert _get(f"{here}v1/health")[0] == 401
         assert _get(f"{here}v1/health", Authorization=f"Bearer {token}")[0] == 200
