@@ -21,6 +21,7 @@ _COMMANDS = {
     "search": ("search", "search", "Find windows of videos, and passages."),
     "localize": ("library", "localize", "Find the best windows of one video."),
     "serve": ("serve", "serve", "Serve a page, a REST API and MCP."),
+    "mcp": ("mcp", "mcp", "Give an agent the library, over MCP."),
     "shots": ("library", "shots", "List the shots of a video, as measured."),
     "show": ("show", "show", "Show a citation."),
     "export": ("export", "export", "Export windows to an editing program."),

@@ -15,8 +15,9 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import exports, holdings, media, page, questions
+from rag.server import exports, holdings, media, openai, page, questions
 from rag.server.doors import Doors, DoorsMiddleware
+from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
 from rag.server.service import Service
 
@@ -25,9 +26,11 @@ ROUTERS: tuple[APIRouter, ...] = (
     holdings.router,
     media.router,
     exports.router,
+    openai.router,
+    mcp.router,
     page.router,
 )
-LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = ()
+LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = (mcp.lifetime,)
 TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False)
 """FastAPI instruments itself with OpenTelemetry unless that is switched off."""
 

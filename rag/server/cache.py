@@ -80,3 +80,9 @@ class DiskCache:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
                     total -= size
+
+
+def cache_folder() -> Path:
+    """Where clips and thumbnails are kept: below `$XDG_CACHE_HOME`."""
+    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(root) / "rag" / "serve"

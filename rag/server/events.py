@@ -21,16 +21,18 @@ STOP_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; `data` is a document."""
+    """One event. `data` is a document, or text of one line; without a name it is a `message`."""
 
     name: str
-    data: Mapping[str, Any]
+    data: Mapping[str, Any] | str
     id: str = ""
 
     def encode(self) -> bytes:
         """Its lines, and the empty one that ends it."""
         head = f"id: {self.id}\n" if self.id else ""
-        return f"{head}event: {self.name}\ndata: {to_json(self.data)}\n\n".encode("ascii")
+        head += f"event: {self.name}\n" if self.name else ""
+        data = self.data if isinstance(self.data, str) else to_json(self.data)
+        return f"{head}data: {data}\n\n".encode("ascii")
 
 
 Emit = Callable[[Event], Coroutine[Any, Any, None]]

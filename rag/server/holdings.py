@@ -77,16 +77,7 @@ def stats(service: Served) -> Response:
 def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
     """Videos by path, with the state of their files."""
     with service.library() as library:
-        reader = library.engine.reader
-        found = [video for video in reader.videos() if _has(text, video.title, video.path)]
-        rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
-        kinds = reader.evidence_kinds()
-        shape = {
-            "videos": [video_row(library, video, kinds) for video in rows],
-            "total": len(found),
-            "next_cursor": following,
-        }
-    return Document(report_shape("rag.videos/1", shape))
+        return Document(videos_shape(library, text, cursor, limit))
 
 
 @router.get("/videos/{video_id}/shots", responses={200: {"model": documents.ShotsDocument}, **problems(404)})
@@ -185,6 +176,20 @@ def spans_of(
     until = max(video.duration, start) + 1.0 if end is None else end
     found = library.engine.reader.evidence(video.video_id, start, until)
     return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
+
+
+def videos_shape(library: Library, text: str, cursor: str | None, limit: int) -> dict[str, Any]:
+    """`rag.videos/1`: at most `limit` videos that have `text` in their title or path, after `cursor`."""
+    reader = library.engine.reader
+    found = [video for video in reader.videos() if _has(text, video.title, video.path)]
+    rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
+    kinds = reader.evidence_kinds()
+    shape = {
+        "videos": [video_row(library, video, kinds) for video in rows],
+        "total": len(found),
+        "next_cursor": following,
+    }
+    return report_shape("rag.videos/1", shape)
 
 
 def state_of(rows: Iterable[FileRow]) -> FileState:

@@ -68,6 +68,11 @@ class MediaMaker:
             frames = reader.frames_at(path, [time], short_side=max(16, side))
         return jpeg(frames.images[0]), float(frames.times[0])
 
+    def frames(self, path: str, times: Sequence[float], side: int) -> NDArray[np.uint8]:
+        """The frames on screen at `times` seconds, uint8 (n, h, w, 3); `side`: of the short one."""
+        with self._reader() as reader:
+            return reader.frames_at(path, times, short_side=side).images
+
     def thumbnail(self, path: str, video: Video, time: float) -> Path:
         """A JPEG file of `THUMBNAIL_HEIGHT` lines."""
         name = f"thumbnail {video.video_id} {time:.3f}"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response
@@ -43,3 +46,10 @@ def _file(name: str) -> Response:
     if kind is None or not path.is_relative_to(STATIC) or not path.is_file():
         raise Problem(404, "not-found", f"{name}: the page has no such file")
     return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-cache"})
+
+
+def address_of(server: str, citation: Mapping[str, Any]) -> str:
+    """Where the page of a server shows a result or a citation, given by its shape."""
+    if citation["kind"] == "passage":
+        return f"{server}/#/p/{quote(citation['passage_id'], safe='')}"
+    return f"{server}/#/v/{citation['video_id']}?t={citation['start']:g},{citation['end']:g}"

@@ -16,6 +16,7 @@ import uvicorn
 from rag.errors import UsageError
 from rag.listening import authority, bind_listener, is_loopback
 from rag.server.app import build_app
+from rag.server.cache import cache_folder
 from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -118,9 +119,3 @@ def read_token(path: Path) -> str:
     if len(token) < LEAST_TOKEN or any(letter.isspace() or not letter.isprintable() for letter in token):
         raise UsageError(f"{path}: a token is one word of at least {LEAST_TOKEN} characters")
     return token
-
-
-def cache_folder() -> Path:
-    """Where clips and thumbnails are kept: below `$XDG_CACHE_HOME`."""
-    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(root) / "rag" / "serve"

@@ -42,10 +42,13 @@ class Service:
     """Where clips, thumbnails and storyboards are kept."""
     index_roots: tuple[Path, ...] = ()
     """Folders below which jobs may index; none: indexing is off."""
-    address: str = "http://127.0.0.1:8650"
+    address: str | None = "http://127.0.0.1:8650"
+    """Where the page is; None without one."""
     models: ModelState = "cold"
     stopping: threading.Event = field(default_factory=threading.Event)
     """Set once the server is to end: streams and questions stop."""
+    mcp: Any = None
+    """The endpoint of MCP, while the application lives (`rag.server.mcp.http`)."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
     _asked: set[threading.Event] = field(default_factory=set)
     _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)

@@ -70,6 +70,15 @@ def _answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *_: object) -> str
     return made.replace(f"{tmp_path}/", "")
 
 
+def _mcp_tools(*_: object) -> str:
+    """What a client is shown of each tool: names, schemas, hints."""
+    from rag.server.mcp.server import tool_item
+    from rag.server.mcp.tools import TOOLS
+
+    items = [tool_item(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in TOOLS]
+    return json.dumps(items, indent=1) + "\n"
+
+
 def _rounded(value: Any) -> Any:
     match value:
         case float():
@@ -85,6 +94,7 @@ CASES: dict[str, Callable[..., str]] = {
     "answers.json": _answers,
     "command_line.json": _command_line,
     "library.jsonl": _library,
+    "mcp_tools.json": _mcp_tools,
 }
 
 

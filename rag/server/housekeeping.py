@@ -1,0 +1,77 @@
+"""Prompts that chat clients send of their own for titles, tags and the like: answered without a search.
+
+Open WebUI sends `### Task:` with the conversation in `<chat_history>` and the key of the JSON object that it
+expects; LibreChat asks for a title after the conversation, or with it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from rag.relevance import FUNCTION_WORDS, GENERIC_WORDS, tokens
+from rag.rendering.terminal import excerpt
+
+TITLE_WORDS = 5
+LONGEST_TITLE = 60
+MOST_TAGS = 3
+HISTORY = re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
+KEY = re.compile(r"\{\s*\"(\w+)\"\s*:")
+TURN = re.compile(
+    r"^(?:USER|User): (.*?)(?=^(?:USER|ASSISTANT|User|AI|Assistant): |\Z)", re.DOTALL | re.MULTILINE
+)
+TITLE_PROMPTS = re.compile(
+    r"provide a concise, 5-word-or-less title for the conversation"
+    r"|analyze this conversation and provide:\s*1\. the detected language"
+    r"|generate a concise title \(max 40 characters\) for a conversation",
+    re.IGNORECASE,
+)
+EMOJI_PROMPT = re.compile(
+    r"^Your task is to reflect the speaker's likely facial expression through a fitting emoji"
+)
+EMOJI = "🎬"
+
+
+def housekeeping_reply(messages: Sequence[str]) -> str | None:
+    """The reply to a client's own prompt; None for a question. `messages`: those of the user, in order."""
+    *before, prompt = messages
+    if EMOJI_PROMPT.search(prompt):
+        return EMOJI
+    if TITLE_PROMPTS.search(prompt):
+        asked = TURN.findall(prompt) or before
+        return _title(asked) or "Conversation"
+    history = HISTORY.search(prompt)
+    key = KEY.search(HISTORY.sub("", prompt))
+    if not prompt.lstrip().startswith("### Task:") or history is None or key is None:
+        return None
+    asked = TURN.findall(history[1]) or before
+    reply = REPLIES.get(key[1], _question)(asked)
+    return json.dumps({key[1]: reply}, ensure_ascii=False)
+
+
+def _title(asked: Sequence[str]) -> str:
+    """The first words of the first question."""
+    words = asked[0].split() if asked else []
+    return excerpt(" ".join(words[:TITLE_WORDS]), LONGEST_TITLE).rstrip("?!.,:; ")
+
+
+def _tags(asked: Sequence[str]) -> list[str]:
+    words = dict.fromkeys(tokens(" ".join(asked)))
+    topics = [word for word in words if word not in FUNCTION_WORDS | GENERIC_WORDS]
+    return [excerpt(word, 30).capitalize() for word in topics][:MOST_TAGS] or ["General"]
+
+
+def _question(asked: Sequence[str]) -> str:
+    """The last question."""
+    return excerpt(asked[-1], 1000) if asked else ""
+
+
+REPLIES: dict[str, Callable[[Sequence[str]], str | list[str]]] = {
+    "title": lambda asked: _title(asked) or "Conversation",
+    "tags": _tags,
+    "follow_ups": lambda _: [],
+    "queries": lambda asked: [_question(asked)] if asked else [],
+    "text": lambda _: "",
+}
+"""By the key of the object that is asked for; others get the last question."""

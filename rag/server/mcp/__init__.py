@@ -1,0 +1,1 @@
+"""MCP: the library as tools of an agent, over HTTP in the one application and on stdio."""

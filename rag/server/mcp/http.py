@@ -1,0 +1,77 @@
+"""`/mcp`: the MCP server over HTTP, in the one application and behind its doors.
+
+The protocol's library is imported at the first request: the page starts without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from fastapi import APIRouter
+from starlette.types import Receive, Scope, Send
+
+from rag.server.service import Service
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass
+class McpEndpoint:
+    """The session manager of one application: made when it is first asked for, ended with the application."""
+
+    service: Service
+    manager: StreamableHTTPSessionManager | None = None
+    wanted: anyio.Event = field(default_factory=anyio.Event)
+    ready: anyio.Event = field(default_factory=anyio.Event)
+
+    async def run(self) -> None:
+        """Run the sessions, from the first request to the end of the application."""
+        await self.wanted.wait()
+        self.manager = await anyio.to_thread.run_sync(self._make)
+        async with self.manager.run():
+            self.ready.set()
+            await anyio.sleep_forever()
+
+    def _make(self) -> StreamableHTTPSessionManager:
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        from rag.server.mcp.server import build_server
+
+        # Host, Origin, token and size are checked by the doors of the application, as for every other route.
+        return StreamableHTTPSessionManager(build_server(self.service), json_response=True, stateless=True)
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        self.wanted.set()
+        await self.ready.wait()
+        assert self.manager is not None
+        await self.manager.asgi_app(scope, receive, send)
+
+
+class _Route:
+    """An ASGI application, so that the answer is the protocol library's own."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["app"].state.service.mcp.handle(scope, receive, send)
+
+
+# GET would open a stream without an end, and without sessions there is nothing to delete.
+router.add_route("/mcp", _Route(), methods=["POST"])  # type: ignore[arg-type]  # Starlette takes an application
+
+
+@contextlib.asynccontextmanager
+async def lifetime(service: Service) -> AsyncIterator[None]:
+    """The endpoint's sessions, as long as the application lives."""
+    service.mcp = McpEndpoint(service)
+    async with anyio.create_task_group() as group:
+        group.start_soon(service.mcp.run)
+        yield
+        group.cancel_scope.cancel()

@@ -1,0 +1,48 @@
+"""The MCP server on stdin and stdout, for `rag mcp`.
+
+The protocol library gives stdout of the process to stderr while it runs, so nothing that a decoder or a model
+prints gets between the messages.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from rag.server.cache import cache_folder
+from rag.server.mcp.server import build_server
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+
+
+def run(settings: Settings) -> NoReturn:
+    """Serve until stdin is closed or a signal comes, then end the process with 0 (130 after an interrupt)."""
+    service = Service(settings, LibrarySession(settings), cache_folder(), address=None)
+
+    def end(number: int, _: FrameType | None) -> None:
+        _end(service, 130 if number == signal.SIGINT else 0)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    anyio.run(_serve, service)
+    _end(service, 0)
+
+
+async def _serve(service: Service) -> None:
+    server = build_server(service)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _end(service: Service, code: int) -> NoReturn:
+    """End now: a thread that waits for stdin or a language model cannot be joined, and nothing is unsaved."""
+    service.stop()
+    sys.stderr.flush()
+    os._exit(code)

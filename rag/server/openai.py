@@ -1,0 +1,366 @@
+"""The OpenAI-compatible API, for chat clients: `/v1/models` and `/v1/chat/completions`.
+
+The last message of the user is the question. Clients show citations in different places and drop fields that
+they do not know, so they are given three times: as Markdown links at the end of the text, as `url_citation`
+annotations, and as the `citations` of `rag.ask/1`. A chat client's own prompts, for titles and the like, are
+answered without a search (`rag.server.housekeeping`).
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any, Literal, NotRequired
+
+from fastapi import APIRouter, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+from typing_extensions import TypedDict
+
+from rag.errors import QuestionError, RagError
+from rag.library import Library
+from rag.questions import parse_question
+from rag.reasoners.llm.usage import estimated_text_tokens
+from rag.rendering.terminal import clock, excerpt
+from rag.server.events import Emit, Event, EventStream
+from rag.server.housekeeping import housekeeping_reply
+from rag.server.page import address_of
+from rag.server.problems import Document, Problem, problem_shape
+from rag.server.questions import AskBody, answer
+from rag.server.service import Served, Service
+
+MODEL = "offline-video-rag"
+LONGEST_QUOTE = 160
+MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#])")
+DONE = "[DONE]"
+
+
+class Message(BaseModel):
+    """A message of the conversation; further keys are ignored."""
+
+    role: str = Field(max_length=100)
+    content: str | list[dict[str, Any]] | None = None
+
+    def text(self) -> str:
+        """The text, of all parts. Raises `QuestionError` for a part that is no text."""
+        if not isinstance(self.content, list):
+            return self.content or ""
+        kinds = {str(part.get("type")) for part in self.content}
+        if kinds - {"text"}:
+            raise QuestionError("only text can be asked here; search by an image with POST /v1/search")
+        return "\n".join(str(part.get("text", "")) for part in self.content)
+
+
+class StreamOptions(BaseModel):
+    """What a stream has besides."""
+
+    include_usage: bool | None = None
+
+
+class ChatBody(BaseModel):
+    """A conversation; sampling options, tools and all else are accepted and ignored."""
+
+    model: str = Field(max_length=200)
+    messages: list[Message] = Field(min_length=1, max_length=10_000)
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Literal[1] | None = Field(None, description="There is one answer to a question.")
+
+
+class ModelItem(TypedDict):
+    """A model in the list."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class ModelList(TypedDict):
+    """What there is to choose from."""
+
+    object: Literal["list"]
+    data: list[ModelItem]
+
+
+class UrlCitation(TypedDict):
+    """Where a link to a citation is in the text, as character positions, [start, end)."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class Annotation(TypedDict):
+    """A citation as OpenAI has it."""
+
+    type: Literal["url_citation"]
+    url_citation: UrlCitation
+
+
+class ReplyMessage(TypedDict):
+    """The answer."""
+
+    role: Literal["assistant"]
+    content: str
+    refusal: None
+    annotations: list[Annotation]
+
+
+class Choice(TypedDict):
+    """The one choice."""
+
+    index: int
+    message: ReplyMessage
+    finish_reason: Literal["stop"]
+    logprobs: None
+
+
+class TokenUsage(TypedDict):
+    """Tokens, estimated where no language model runs."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class ChatCompletion(TypedDict):
+    """An answer; `citations` are those of `rag.ask/1`."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: TokenUsage
+    citations: NotRequired[list[dict[str, Any]]]
+
+
+class OpenAIError(TypedDict):
+    """An error as OpenAI has it."""
+
+    error: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Completion:
+    """An answer as text, with where it cites what."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    annotations: list[Annotation] = field(default_factory=list)
+    citations: list[dict[str, Any]] = field(default_factory=list)
+    id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """The tokens."""
+        both = self.prompt_tokens + self.completion_tokens
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "total_tokens": both,
+        }
+
+    def shape(self) -> dict[str, Any]:
+        """`chat.completion`."""
+        message = {
+            "role": "assistant",
+            "content": self.text,
+            "refusal": None,
+            "annotations": self.annotations,
+        }
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {
+            **self._head("chat.completion"),
+            "choices": [choice],
+            "usage": self.usage,
+            "citations": self.citations,
+        }
+
+    def chunks(self, with_usage: bool) -> Iterator[dict[str, Any]]:
+        """`chat.completion.chunk`s: the text by lines, then the annotations, then the end."""
+        for line in self.text.splitlines(keepends=True):
+            yield self._chunk({"content": line})
+        if self.annotations:
+            yield {**self._chunk({"annotations": self.annotations}), "citations": self.citations}
+        yield self._chunk({}, "stop")
+        if with_usage:
+            yield {**self._head("chat.completion.chunk"), "choices": [], "usage": self.usage}
+
+    def _chunk(self, delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return {**self._head("chat.completion.chunk"), "choices": [choice]}
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": MODEL}
+
+
+class OpenAIRoute(APIRoute):
+    """A route whose errors have the shape of OpenAI's."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, and how its errors are answered."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except (RagError, Problem, RequestValidationError) as error:
+                shape, status = error_shape(error)
+                return Document(shape, status)
+
+        return handle
+
+
+def error_shape(error: Exception) -> tuple[dict[str, Any], int]:
+    """The document and the status of an error."""
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        error = Problem(400, "invalid-request", f"{where}: {first['msg']}", param=where or None)
+    shape = problem_shape(error, "")
+    status = shape["status"]
+    row = {
+        "message": shape["detail"],
+        "type": "invalid_request_error" if status < 500 else "server_error",
+        "param": shape.get("param"),
+        "code": shape["type"].rpartition(":")[2],
+    }
+    return {"error": row}, status
+
+
+def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    return {
+        status: {
+            "description": "An error, as OpenAI has it; or a problem, where the server's doors refuse",
+            "model": OpenAIError,
+            "content": {
+                "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
+            },
+        }
+        for status in sorted({401, 403, 421, 500, *statuses})
+    }
+
+
+router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
+
+
+@router.get("/models", responses={200: {"model": ModelList}, **_errors()})
+def models() -> Response:
+    """The one model: this library."""
+    row = {"id": MODEL, "object": "model", "created": 0, "owned_by": "offline-video-rag"}
+    return Document({"object": "list", "data": [row]})
+
+
+@router.post(
+    "/chat/completions",
+    responses={
+        200: {"model": ChatCompletion, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        **_errors(400, 404, 409, 413, 415, 422, 502, 503, 504, 507),
+    },
+)
+async def chat(request: Request, service: Served, body: ChatBody) -> Response:
+    """The answer to the last message of the user, with citations; streamed with `stream`."""
+    if body.model != MODEL:
+        raise Problem(404, "unknown-id", f"{body.model}: no such model; it is {MODEL}")
+    asked = [message.text() for message in body.messages if message.role == "user"]
+    if not asked:
+        raise QuestionError("there is no message of the user, so there is no question")
+    reply = housekeeping_reply(asked)
+    if reply is None:
+        # Refused here, before a stream has begun, with a status.
+        parse_question(asked[-1])
+    page = str(request.base_url).rstrip("/")
+
+    def complete(library: Library) -> Completion:
+        return completion(answer(library, AskBody.model_construct(question=asked[-1])), page)
+
+    made = None if reply is None else plain_completion(reply, asked[-1])
+    if body.stream:
+        with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
+        return EventStream(service, _streamed(service, complete, made, with_usage))
+    if made is None:
+        made = await service.compute(request, complete)
+    return Document(made.shape())
+
+
+def _streamed(
+    service: Service, complete: Callable[[Library], Completion], made: Completion | None, with_usage: bool
+) -> Callable[[Emit], Awaitable[None]]:
+    async def produce(emit: Emit) -> None:
+        opening = Completion("", 0, 0)
+        await emit(Event("", opening._chunk({"role": "assistant", "content": ""})))
+        done = made
+        if done is None:
+            with service.question() as stopped:
+                try:
+                    done = await service.in_thread(service.compute_now, complete, stopped)
+                except (RagError, Problem) as error:
+                    await emit(Event("", error_shape(error)[0]))
+                    return
+        for chunk in done.chunks(with_usage):
+            await emit(Event("", {**chunk, "id": opening.id, "created": opening.created}))
+        await emit(Event("", DONE))
+
+    return produce
+
+
+def plain_completion(reply: str, prompt: str) -> Completion:
+    """A reply without citations."""
+    return Completion(reply, estimated_text_tokens(prompt), estimated_text_tokens(reply))
+
+
+def completion(shape: Mapping[str, Any], page: str) -> Completion:
+    """`rag.ask/1` as a text in Markdown; `page`: where the page is served."""
+    found = shape["answer"]
+    chosen = f"{found['choice']}. " if found["choice"] else ""
+    text = f"{chosen}{markdown(found['text'])}"
+    if found["matched"]:
+        text = f"**{text}** (confidence {found['confidence']:.2f})"
+    if found["explanation"]:
+        text += f"\n\n{markdown(found['explanation'])}"
+    annotations: list[Annotation] = []
+    if shape["citations"]:
+        text += "\n\nSources:\n"
+    for number, citation in enumerate(shape["citations"], 1):
+        title, quote = _source(citation)
+        address = address_of(page, citation)
+        text += f"\n{number}. "
+        start = len(text)
+        text += f"[{markdown(title)}]({address})"
+        place: UrlCitation = {"start_index": start, "end_index": len(text), "title": title, "url": address}
+        annotations.append({"type": "url_citation", "url_citation": place})
+        text += f": “{markdown(quote)}”" if quote else ""
+    usage = shape["usage"]
+    return Completion(
+        text,
+        usage["prompt_tokens"] + usage["image_tokens"] or estimated_text_tokens(shape["question"]),
+        usage["completion_tokens"] or estimated_text_tokens(text),
+        annotations,
+        shape["citations"],
+    )
+
+
+def _source(citation: Mapping[str, Any]) -> tuple[str, str]:
+    """What a link is called, and the words that prove it; the latter may be empty."""
+    name = excerpt(PurePath(citation["path"]).name, 100)
+    if citation["kind"] == "passage":
+        return excerpt(citation["title"], 100) or name, excerpt(citation["text"], LONGEST_QUOTE)
+    evidence = next(iter(citation["evidence"]), None)
+    quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
+    return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote
+
+
+def markdown(text: str) -> str:
+    """Text from a file, in which nothing is Markdown."""
+    return MARKDOWN.sub(r"\\\1", excerpt(text, 10_000))

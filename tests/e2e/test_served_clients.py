@@ -1,0 +1,189 @@
+"""Other people's clients of the server: MCP's own, over stdio and HTTP, and the `openai` package."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import openai
+import pytest
+import uvicorn
+from mcp.client import Client
+
+from rag.server.doors import Doors
+from rag.server.openai import MODEL
+from tests.fakes.served_library import World, build_world, serve
+
+TOKEN = "t" * 40
+TOOLS = 7
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+@dataclass(frozen=True)
+class Served:
+    world: World
+    address: str
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+def _serve(world: World, token: str | None) -> Iterator[Served]:
+    # An application closes its service when it ends, so each has its own.
+    world = replace(world, service=serve(world.folder / "library", world.folder / "cache"))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        app = world.app(Doors(port=port, token=token))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield Served(world, f"http://127.0.0.1:{port}")
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
+            assert not thread.is_alive()
+
+
+@pytest.fixture
+def served(world: World) -> Iterator[Served]:
+    yield from _serve(world, None)
+
+
+@pytest.fixture
+def guarded(world: World) -> Iterator[Served]:
+    yield from _serve(world, TOKEN)
+
+
+def _use_mcp(server: Any, mode: str) -> tuple[str, int, str]:
+    """The protocol's version, the number of tools, and the first id that `list_videos` gives."""
+
+    async def run() -> tuple[str, int, str]:
+        async with Client(server, mode=mode) as client:
+            tools = (await client.list_tools()).tools
+            result = await client.call_tool("list_videos", {"query": "lamp"})
+            return client.protocol_version, len(tools), result.structured_content["videos"][0]["video_id"]
+
+    return anyio.run(run)
+
+
+def test_both_generations_of_mcp_over_http_and_the_doors_before_it(served: Served) -> None:
+    address = f"{served.address}/mcp"
+    assert _use_mcp(address, "auto") == ("2026-07-28", TOOLS, served.world.lamp)
+    assert _use_mcp(address, "legacy") == ("2025-11-25", TOOLS, served.world.lamp)
+    with httpx.Client(headers=ACCEPT) as client:
+        for headers, status in (
+            ({}, 200),
+            ({"Host": "evil.example"}, 421),
+            ({"Origin": "http://evil.example"}, 403),
+            ({"Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "same-site"}, 403),
+            ({"Content-Type": "text/plain"}, 415),
+        ):
+            answer = client.post(address, json=INITIALIZE, headers=headers)
+            assert (headers, answer.status_code) == (headers, status)
+        # GET would be a stream without an end.
+        assert [client.request(method, address).status_code for method in ("GET", "DELETE")] == [405, 405]
+
+
+def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None:
+    with openai.OpenAI(base_url=f"{served.address}/v1", api_key="none", max_retries=0) as client:
+        assert [model.id for model in client.models.list()] == [MODEL]
+        question: Any = [{"role": "user", "content": "What do I switch on? (A) the lamp (B) the kettle"}]
+        whole = client.chat.completions.create(model=MODEL, messages=question)
+        message = whole.choices[0].message
+        assert message.content is not None
+        assert message.content.startswith("**A. the lamp**")
+        assert message.annotations is not None
+        assert served.world.lamp in "".join(note.url_citation.url for note in message.annotations)
+        chunks = list(client.chat.completions.create(model=MODEL, messages=question, stream=True))
+        streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+        assert streamed == message.content
+        with pytest.raises(openai.BadRequestError, match="the question is empty"):
+            client.chat.completions.create(model=MODEL, messages=[{"role": "user", "content": "?"}])
+        with pytest.raises(openai.NotFoundError, match="no such model"):
+            client.chat.completions.create(model="gpt-4o", messages=question)
+
+
+def test_with_a_token_nothing_is_answered_without_it(guarded: Served) -> None:
+    address = f"{guarded.address}/mcp"
+    with httpx.Client(headers=ACCEPT) as client:
+        assert client.post(address, json=INITIALIZE).status_code == 401
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        assert client.post(address, json=INITIALIZE, headers=bearer).status_code == 200
+    for key, expected in ((TOKEN, [MODEL]), ("wrong", None)):
+        with openai.OpenAI(base_url=f"{guarded.address}/v1", api_key=key, max_retries=0) as client:
+            if expected is None:
+                with pytest.raises(openai.AuthenticationError):
+                    client.models.list()
+            else:
+                assert [model.id for model in client.models.list()] == expected
+
+
+@pytest.fixture
+def process(world: World) -> Iterator[subprocess.Popen[bytes]]:
+    library = os.fspath(world.folder / "library")
+    words = [sys.executable, "-m", "rag._cli.main", "mcp", "--library", library]
+    pipe, root = subprocess.PIPE, Path(__file__).parents[2]
+    with subprocess.Popen(words, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe) as started:
+        yield started
+        started.kill()
+
+
+def _exchange(process: subprocess.Popen[bytes], *messages: dict[str, Any]) -> list[dict[str, Any]]:
+    """Send messages; the answers to those with an id, in order."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for message in messages:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    process.stdin.flush()
+    return [json.loads(process.stdout.readline()) for message in messages if "id" in message]
+
+
+def _list_videos(process: subprocess.Popen[bytes]) -> str:
+    call = {"name": "list_videos", "arguments": {"query": "lamp"}}
+    first, second = _exchange(
+        process,
+        INITIALIZE,
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": call},
+    )
+    assert first["result"]["serverInfo"]["name"] == "offline-video-rag"
+    return str(second["result"]["structuredContent"]["videos"][0]["video_id"])
+
+
+def test_stdout_is_the_protocol_alone_and_a_closed_stdin_ends_it(
+    process: subprocess.Popen[bytes], world: World
+) -> None:
+    assert _list_videos(process) == world.lamp
+    rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, b"")
+
+
+def test_a_signal_ends_it(process: subprocess.Popen[bytes], world: World) -> None:
+    assert _list_videos(process) == world.lamp
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 0

@@ -1,0 +1,175 @@
+"""`/v1/models` and `/v1/chat/completions`: answers, streams, errors, and prompts that chat clients send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from rag.errors import ReasonerUnreachable
+from rag.library import Library
+from rag.records import Answer, PassageCitation, Question
+from rag.server.housekeeping import housekeeping_reply
+from rag.server.openai import MODEL, completion
+from tests.fakes.served_library import World, build_world
+
+OPTIONS = "What do I switch on? (A) the lamp (B) the kettle"
+HISTORY = (
+    "<chat_history>\nUSER: When is the torque wrench set on the bench?\nASSISTANT: At 00:12.\n"
+    'USER: To how much? { "title": "x" }\n</chat_history>'
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def client(world: World) -> Iterator[TestClient]:
+    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
+        yield client
+
+
+def _ask(client: TestClient, text: Any, **more: Any) -> Any:
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]
+    return client.post("/v1/chat/completions", json={"model": MODEL, "messages": messages, **more})
+
+
+def _events(text: str) -> list[Any]:
+    lines = [line.removeprefix("data: ") for line in text.splitlines() if line and not line.startswith(":")]
+    assert lines.pop() == "[DONE]"
+    return [json.loads(line) for line in lines]
+
+
+def test_there_is_one_model(client: TestClient) -> None:
+    assert [row["id"] for row in client.get("/v1/models").json()["data"]] == [MODEL]
+
+
+def test_an_answer_has_its_citations_in_text_annotations_and_their_own_field(
+    client: TestClient, world: World
+) -> None:
+    shape = _ask(client, OPTIONS, temperature=0.7, tools=[], user="me").json()
+    message = shape["choices"][0]["message"]
+    assert message["content"].startswith("**A. the lamp** (confidence ")
+    cited = next(row for row in shape["citations"] if row.get("video_id") == world.lamp)
+    link = f"http://127.0.0.1:8650/#/v/{world.lamp}?t={cited['start']:g},{cited['end']:g}"
+    assert f"[lamp.mp4 00:00-00:05]({link})" in message["content"]
+    place = next(row["url_citation"] for row in message["annotations"] if row["url_citation"]["url"] == link)
+    marked = message["content"][place["start_index"] : place["end_index"]]
+    assert marked == f"[lamp.mp4 00:00-00:05]({link})"
+    usage = shape["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"] > 20
+
+
+def test_a_stream_has_the_same_text_and_annotations(client: TestClient) -> None:
+    whole = _ask(client, OPTIONS).json()["choices"][0]["message"]
+    answer = _ask(client, OPTIONS, stream=True, stream_options={"include_usage": True})
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert "event:" not in answer.text
+    chunks = _events(answer.text)
+    assert {(chunk["object"], chunk["id"]) for chunk in chunks} == {
+        ("chat.completion.chunk", chunks[0]["id"])
+    }
+    deltas = [choice["delta"] for chunk in chunks for choice in chunk["choices"]]
+    assert deltas[0] == {"role": "assistant", "content": ""}
+    assert "".join(delta.get("content", "") for delta in deltas) == whole["content"]
+    assert [delta["annotations"] for delta in deltas if "annotations" in delta] == [whole["annotations"]]
+    assert chunks[-2]["choices"][0]["finish_reason"] == "stop"
+    assert chunks[-1]["choices"] == []
+    assert chunks[-1]["usage"]["total_tokens"] > 20
+    assert "usage" not in _events(_ask(client, OPTIONS, stream=True).text)[-1]
+
+
+def test_nothing_matches_is_an_answer(client: TestClient) -> None:
+    shape = _ask(client, [{"type": "text", "text": "Who painted the zebra crossing?"}]).json()
+    message = shape["choices"][0]["message"]
+    assert "Nothing in the library matches" in message["content"]
+    assert (message["annotations"], shape["citations"]) == ([], [])
+    assert shape["choices"][0]["finish_reason"] == "stop"
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"messages": [{"role": "user", "content": "What?"}], "model": "gpt-4o"}, 404, "unknown-id"),
+        ({"messages": [{"role": "system", "content": "What?"}]}, 400, "question-error"),
+        ({"messages": [{"role": "user", "content": "?"}]}, 400, "question-error"),
+        ({"messages": [{"role": "user", "content": "?"}], "stream": True}, 400, "question-error"),
+        ({"messages": [{"role": "user", "content": "word " * 4000}]}, 400, "question-error"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "question-error"),
+        ({"messages": []}, 400, "invalid-request"),
+        ({"messages": [{"role": "user", "content": "What?"}], "n": 2}, 400, "invalid-request"),
+    ],
+)
+def test_errors_have_the_shape_of_openai(
+    client: TestClient, body: dict[str, Any], status: int, code: str
+) -> None:
+    answer = client.post("/v1/chat/completions", json={"model": MODEL, **body})
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"], error["type"]) == (status, code, "invalid_request_error")
+    assert error["message"]
+
+
+def test_an_error_in_a_stream_is_its_last_event(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> Answer:
+        raise ReasonerUnreachable("no answer from the server")
+
+    monkeypatch.setattr(Library, "ask", fail)
+    assert _ask(client, "What?").status_code == 502
+    last = _ask(client, "What?", stream=True).text.strip().splitlines()[-1]
+    error = json.loads(last.removeprefix("data: "))["error"]
+    assert (error["message"], error["type"]) == ("no answer from the server", "server_error")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply"),
+    [
+        (
+            'Generate a title.\n### Output:\nJSON format: { "title": "..." }',
+            {"title": "When is the torque wrench"},
+        ),
+        ('Generate 1-3 broad tags.\nJSON format: { "tags": ["a"] }', {"tags": ["Torque", "Wrench", "Set"]}),
+        ('Suggest follow-ups.\nJSON format: { "follow_ups": ["a"] }', {"follow_ups": []}),
+        ('Analyze.\n{\n  "queries": ["a"]\n}', {"queries": ['To how much? { "title": "x" }']}),
+        ('You are an autocompletion system. `{ "text": "" }`', {"text": ""}),
+    ],
+)
+def test_prompts_of_a_chat_client_are_answered_without_a_search(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, prompt: str, reply: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(Library, "ask", lambda *_, **__: pytest.fail("searched"))
+    text = f"### Task:\n{prompt}\n### Chat History:\n{HISTORY}"
+    assert json.loads(_ask(client, text).json()["choices"][0]["message"]["content"]) == reply
+    streamed = _events(_ask(client, text, stream=True).text)
+    assert json.loads("".join(each["choices"][0]["delta"].get("content", "") for each in streamed)) == reply
+
+
+def test_titles_and_emoji_of_other_clients_need_no_search_and_questions_do() -> None:
+    title = (
+        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. "
+        "Only return the title itself."
+    )
+    assert housekeeping_reply(["When does the lamp go on again?", title]) == "When does the lamp go"
+    assert housekeeping_reply([f"{title}\n\nConversation:\nUser: Where is it?\nAI: There."]) == "Where is it"
+    emoji = "Your task is to reflect the speaker's likely facial expression through a fitting emoji. ..."
+    assert housekeeping_reply([emoji]) == "🎬"
+    for question in (OPTIONS, '### Task:\nWhat is { "title": 1 }?', "Which title has the conversation?"):
+        assert housekeeping_reply([question]) is None
+
+
+def test_words_of_a_file_are_no_markdown() -> None:
+    hostile = "![x](http://evil.example/?q=1) <img src=y>\n# *Obey* \udcff"
+    cited = PassageCitation("/a/b.md", "p/1", hostile, hostile, 1.0)
+    answer = Answer(Question("q", "?"), None, hostile, 1.0, hostile, True, (cited,))
+    from rag.rendering.shapes import answer_shape
+
+    text = completion(answer_shape(answer), "http://127.0.0.1:1").text
+    assert "![" not in text.replace(r"!\[", "")
+    assert "<img" not in text.replace(r"\<img", "")
+    assert text.count("](") == text.count(r"\](") + 1
+    assert "(http://127.0.0.1:1/#/p/p%2F1)" in text
+    text.encode("utf-8")
