@@ -67,15 +67,18 @@ def scan(
     *,
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
+    within: Iterable[str | os.PathLike[str]] = (),
 ) -> Scan:
     """Find the media files and passages below `roots` (folders or single files).
 
-    Globs (`corpora.scan`) go by the path below the root; for a root that is a file, by its name.
+    Globs (`corpora.scan`) go by the path below the root; for a root that is a file, by its name. `within`:
+    folders; links to files outside all of them are reported and not followed. Empty: no such bound.
     Raises `UnreadableFile` if a root does not exist or cannot be listed.
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     paths = [os.path.normpath(Path(root).absolute()) for root in named]
-    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths])
+    bounds = [os.path.realpath(folder) for folder in within]
+    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths], bounds)
     for root in paths:
         try:
             status = Path(root).stat()
@@ -95,6 +98,7 @@ class _Walk:
     include: Globs
     exclude: Globs
     real_roots: list[str]
+    bounds: list[str]
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
@@ -188,7 +192,15 @@ class _Walk:
         elif not any(_inside(target, root) for root in self.real_roots):
             self._report(path, f"a link to the folder {target}", "not followed; name that folder to index it")
 
+    def _in_bounds(self, path: str) -> bool:
+        real = os.path.realpath(path) if self.bounds else path
+        return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
+
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        if not self._in_bounds(path):
+            self._report(path, "a link to a file outside of the folders in scan.within")
+            return
+        sidecars = [sidecar for sidecar in sidecars if self._in_bounds(sidecar)]
         try:
             if Path(path).is_symlink() and not self._link_leads_to_file(path):
                 return

@@ -22,6 +22,9 @@ class ScanSettings(SettingsSection):
     """Globs on the path below the corpus folder; empty takes every known kind of file."""
     exclude: tuple[str, ...] = ()
     """Globs on the same paths; what matches is left out."""
+    within: tuple[str, ...] = ()
+    """Folders; a link to a file outside all of them is reported and not followed. Empty: links may lead
+    anywhere."""
 
 
 def _registered_decoder(name: str) -> str:

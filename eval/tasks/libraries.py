@@ -12,7 +12,7 @@ from indexers.ocr import ocr_line
 from localization.sampling import midpoints
 
 if TYPE_CHECKING:
-    from corpora.records import Frames
+    from corpora.records import Frames, Problem
     from eval.runs.records import ClipWindow
     from rag.library import Library
 
@@ -74,6 +74,9 @@ class FileCounter:
 
     def note(self, line: str) -> None:
         """Ignored."""
+
+    def problem(self, problem: Problem) -> None:
+        """Ignored: the report has them."""
 
     def done(self) -> None:
         """Ignored."""

@@ -42,9 +42,19 @@ from rag._cli.agent_environment import (
     vision_status,
     write_page,
 )
-from rag._cli.output import echo_stderr, line_width, print_json, print_lines, stderr_width, width
+from rag._cli.output import (
+    echo_stderr,
+    line_width,
+    print_event,
+    print_json,
+    print_lines,
+    stderr_width,
+    take_interrupts,
+    width,
+)
 from rag._cli.session import (
     Config,
+    Events,
     Force,
     Json,
     Library,
@@ -139,6 +149,7 @@ class AgentCommand(ABC, Generic[Run, Env]):
     as_json: Json = None
     verbose: Verbose = 0
     seed: Seed = None
+    events: Events = False
     session: Session = field(init=False, repr=False)
 
     @property
@@ -199,6 +210,8 @@ class AgentCommand(ABC, Generic[Run, Env]):
     def execute(self) -> int:
         """The exit code: 0 where there is an answer, 1 where there is none, 3 where the page could not be
         written."""
+        if self.events:
+            take_interrupts()
         flags = {"reasoner.record": self.record, "reasoner.replay": self.replay}
         session = start(self.library, self.config, self.as_json, self.verbose, self.seed, flags)
         self.session = session
@@ -216,10 +229,13 @@ class AgentCommand(ABC, Generic[Run, Env]):
 
                 def watch(step: Step) -> None:
                     writer.write(step)
+                    if self.events:
+                        print_event("step", step=step.line())
+                        return
                     for line in view.step_lines(step, stderr_width()):
                         show(line)
 
-                for line in self.status(environment):
+                for line in () if self.events else self.status(environment):
                     show(line)
                 run = self.run(environment, watch)
                 writer.write(view.result_step(run))

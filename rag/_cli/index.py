@@ -11,8 +11,8 @@ import typer
 from typer.core import TyperCommand
 
 import rag
-from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import Session, given_path, with_session
+from rag._cli.output import echo_stderr, print_report, take_interrupts
+from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
@@ -80,11 +80,14 @@ def index(
         ),
     ] = False,
     prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
+    events: Events = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
     from rag._cli.progress import open_progress
 
-    with open_progress() as progress:
+    if events:
+        take_interrupts()
+    with open_progress(events=events) as progress:
         report = rag.Library.index(
             [os.fsdecode(path) for path in paths],
             settings=session.settings,
@@ -94,7 +97,8 @@ def index(
             progress=progress,
             limit=limit,
         )
-    _report_problems(report, progress.printed)
+    if not events:
+        _report_problems(report, progress.printed)
     if not (report.files_found or report.removed):
         echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
     print_report(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
@@ -44,6 +45,18 @@ def echo_stderr(line: str) -> None:
     from rag.rendering.terminal import visible
 
     _write(sys.stderr, [visible(line)])
+
+
+def take_interrupts() -> None:
+    """Let SIGINT interrupt this process: a child of one that a shell started in the background ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def print_event(name: str, **fields: Any) -> None:
+    """One event as a line of JSON on stderr, for the server that runs the command as a child process."""
+    from rag.rendering.shapes import to_json
+
+    _write(sys.stderr, [to_json({"event": name, **fields})])
 
 
 def width() -> int:

@@ -1,4 +1,7 @@
-"""Progress of indexing: a bar over seconds of media on a terminal, a line every 10 s elsewhere."""
+"""Progress of indexing: a bar over seconds of media on a terminal, a line every 10 s elsewhere.
+
+For the server, which runs the command as a child process, it is JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,17 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from rag._cli.output import echo_stderr
+from rag._cli.output import echo_stderr, print_event
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
+    from corpora.records import Problem
+
 QUIET_SECONDS = 10.0
 """Without progress for this long, the display shows for how long."""
+EVENT_SECONDS = 0.5
+"""Between two events within one file."""
 
 
 class ProgressDisplay:
@@ -54,6 +61,10 @@ class ProgressDisplay:
         self.printed.append(line)
         echo_stderr(line)
 
+    def problem(self, problem: Problem) -> None:
+        """Print what is wrong with a file."""
+        self.note(f"{problem.path}: {problem.reason}; {problem.action}")
+
     def done(self) -> None:
         """End the display."""
 
@@ -84,9 +95,59 @@ class ProgressDisplay:
         return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
 
 
-def open_progress() -> ProgressDisplay:
-    """A bar where stderr is a terminal, else lines."""
+def open_progress(*, events: bool = False) -> ProgressDisplay:
+    """A bar where stderr is a terminal, else lines; `events`: JSON lines in any case."""
+    if events:
+        return JsonProgress()
     return BarProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class JsonProgress(ProgressDisplay):
+    """Events `progress` and `problem`; of what advances within one file at most one each half second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._printed_at = 0.0
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Begin, with seconds of media and files to index: models are loaded next."""
+        super().start(total_seconds, total_files)
+        self._print("load")
+
+    def file(self, path: str) -> None:
+        """The next file begins."""
+        super().file(path)
+        self._print("index")
+
+    def advance(self, seconds: float) -> None:
+        """So many seconds of media are done."""
+        super().advance(seconds)
+        ended = self.files >= self.total_files and self.seconds >= self.total_seconds - 1e-6
+        if ended or time.monotonic() - self._printed_at >= EVENT_SECONDS:
+            self._print("finish" if ended else "index")
+
+    def note(self, line: str) -> None:
+        """Kept: the report has the lines of the stages."""
+        self.printed.append(line)
+
+    def problem(self, problem: Problem) -> None:
+        """An event for each bad file."""
+        super().problem(problem)
+        print_event("problem", path=problem.path, reason=problem.reason, action=problem.action)
+
+    def _print(self, stage: str) -> None:
+        self._printed_at = time.monotonic()
+        left = self.left()
+        print_event(
+            "progress",
+            media_seconds_done=round(min(self.seconds, self.total_seconds), 3),
+            media_seconds_total=round(self.total_seconds, 3),
+            files_begun=self.files,
+            files_total=self.total_files,
+            eta_seconds=None if left is None else round(left, 1),
+            file=self.current or None,
+            stage=stage,
+        )
 
 
 class LineProgress(ProgressDisplay):

@@ -110,6 +110,7 @@ Replay = Annotated[
         "--replay", metavar="FILE", help="Replay the calls recorded in this file; no model is contacted."
     ),
 ]
+Events = Annotated[bool, typer.Option("--events", hidden=True, help="Progress as JSON lines on stderr.")]
 Data = Annotated[
     Path | None,
     typer.Option(

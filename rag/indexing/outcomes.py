@@ -110,7 +110,7 @@ class FileOutcomes:
         """Problems of this run alone, which the library does not keep."""
         for problem in problems:
             self.stats.problems.append(problem)
-            self._progress.note(f"{problem.path}: {problem.reason}; {problem.action}")
+            self._progress.problem(problem)
 
     def keep_scan_problems(self, problems: Sequence[Problem], scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the scan, and clear those below `roots` that are solved."""

@@ -73,7 +73,7 @@ def reembed_library(
                     path = places[video.video_id] or video.path
                     reason = reason_of(problem, path)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
-                    progress.note(f"{path}: {reason}; {problems[-1].action}")
+                    progress.problem(problems[-1])
     switch.commit()
     return [line], problems
 

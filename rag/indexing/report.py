@@ -25,7 +25,10 @@ class Progress(Protocol):
         """`seconds` more of media are done."""
 
     def note(self, line: str) -> None:
-        """One line to show: a bad file, a stage that is off."""
+        """One line to show: a stage that is off, a warning."""
+
+    def problem(self, problem: Problem) -> None:
+        """A bad file, as soon as it is known."""
 
     def done(self) -> None:
         """The run is over."""
@@ -49,6 +52,9 @@ class Silent:
         """Ignored."""
 
     def note(self, line: str) -> None:
+        """Ignored."""
+
+    def problem(self, problem: Problem) -> None:
         """Ignored."""
 
     def done(self) -> None:

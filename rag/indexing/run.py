@@ -53,7 +53,8 @@ def index(
     roots = [absolute_path(path) for path in paths]
     folder = find_library(library=settings.library)
     writable_library(folder)
-    found = scan(roots, include=settings.scan.include, exclude=settings.scan.exclude)
+    chosen = settings.scan
+    found = scan(roots, include=chosen.include, exclude=chosen.exclude, within=chosen.within)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
         quick = _nothing_to_do(folder, found, roots, fingerprint, started)

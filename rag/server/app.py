@@ -15,7 +15,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import exports, holdings, media, openai, page, questions
+from rag.server import exports, holdings, job_routes, media, openai, page, questions
 from rag.server.doors import Doors, DoorsMiddleware
 from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
@@ -28,6 +28,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     exports.router,
     openai.router,
     mcp.router,
+    job_routes.router,
     page.router,
 )
 LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = (mcp.lifetime,)
@@ -42,6 +43,7 @@ def build_app(service: Service, doors: Doors | None = None) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with contextlib.AsyncExitStack() as stack:
             stack.callback(service.close)
+            service.jobs.open()
             for lifetime in LIFETIMES:
                 await stack.enter_async_context(lifetime(service))
             yield

@@ -11,6 +11,9 @@ from typing_extensions import TypedDict
 
 from corpora.records import EvidenceKind
 
+VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
+LONGEST_TEXT = 10_000
+"""Characters of a question."""
 Kind = Literal["video", "passage"]
 
 
@@ -288,3 +291,62 @@ class ModelsDocument(TypedDict):
 
     schema: Literal["rag.models/1"]
     models: list[dict[str, Any]]
+
+
+class ProgressItem(TypedDict):
+    """How far indexing is, in seconds of media and in files."""
+
+    media_seconds_done: float
+    media_seconds_total: float
+    files_begun: int
+    files_total: int
+    eta_seconds: float | None
+    file: str | None
+    stage: Literal["scan", "load", "index", "finish"]
+
+
+class ProblemItem(TypedDict):
+    """A file that cannot be used, or only in part."""
+
+    path: str
+    reason: str
+    action: str
+
+
+class JobDocument(TypedDict):
+    """`rag.job/1`: the keys of an index, or those of an agent."""
+
+    schema: Literal["rag.job/1"]
+    job_id: str
+    kind: Literal["index", "agent"]
+    folder: NotRequired[str]
+    dry_run: NotRequired[bool]
+    prune: NotRequired[bool]
+    agent: NotRequired[str]
+    arguments: NotRequired[dict[str, Any]]
+    state: Literal["queued", "running", "cancelling", "done", "partial", "failed", "cancelled"]
+    created: str
+    started: str | None
+    ended: str | None
+    forecast: dict[str, Any] | None
+    progress: ProgressItem | None
+    problems: list[ProblemItem]
+    problem_count: int
+    steps: list[dict[str, Any]]
+    result: dict[str, Any] | None
+    error: str | None
+
+
+class JobsDocument(TypedDict):
+    """`rag.jobs/1`."""
+
+    schema: Literal["rag.jobs/1"]
+    jobs: list[JobDocument]
+    roots: list[str]
+
+
+class AgentsDocument(TypedDict):
+    """`rag.agents/1`."""
+
+    schema: Literal["rag.agents/1"]
+    agents: list[dict[str, Any]]

@@ -19,13 +19,14 @@ from rag.library import Library, file_state
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
 from rag.server import documents
 from rag.server.problems import Document, Problem, not_found, problems
-from rag.server.questions import VIDEO_ID
 from rag.server.service import Served
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
 
-VideoId = Annotated[str, Path(pattern=VIDEO_ID, description="Of a row of /v1/videos, or of any result.")]
+VideoId = Annotated[
+    str, Path(pattern=documents.VIDEO_ID, description="Of a row of /v1/videos, or of any result.")
+]
 Limit = Annotated[int, Query(ge=1, le=1000, description="Most rows of the answer.")]
 Cursor = Annotated[str | None, Query(max_length=10_000, description="`next_cursor` of the page before.")]
 Text = Annotated[str, Query(max_length=1000, description="Only where the title or path has these letters.")]

@@ -19,7 +19,7 @@ from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
-from rag.server.documents import AskDocument, LocalizeDocument, SearchDocument
+from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
 from rag.server.making import decode_image
 from rag.server.problems import Document, Problem, not_found, problem_shape, problems, stopped_problem
@@ -27,9 +27,6 @@ from rag.server.service import Served, Service
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
-VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
-LONGEST_TEXT = 10_000
-"""Characters of a question."""
 LONGEST_IMAGE = 14 * 2**20
 """Characters of an image in base64."""
 MOST_POINTS = 20_000

@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -15,6 +15,7 @@ import uvicorn
 
 from rag.errors import UsageError
 from rag.listening import authority, bind_listener, is_loopback
+from rag.server.agents import AgentSpec
 from rag.server.app import build_app
 from rag.server.cache import cache_folder
 from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
@@ -50,9 +51,11 @@ def serve(
     *,
     token_file: Path | None = None,
     index_roots: tuple[Path, ...] = (),
+    agents: Callable[[], Sequence[AgentSpec]] = tuple,
     started: Callable[[Started], None] | None = None,
 ) -> None:
-    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens.
+    """Blocks until an interrupt. `port` 0 takes a free one; `started` is called once it listens; `agents`:
+    those that jobs may run.
 
     Raises `UsageError` for a token file that cannot be used or a root that is no folder, and `RagError` where
     the port is taken.
@@ -73,6 +76,7 @@ def serve(
         LibrarySession(settings),
         cache_folder(),
         index_roots=tuple(root.resolve() for root in index_roots),
+        agents=agents,
         address=address,
     )
     config = uvicorn.Config(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,9 @@ from fastapi import Depends, Request
 from rag.errors import RagError
 from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
+from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
+from rag.server.jobs import Jobs, state_folder
 from rag.server.making import MediaMaker
 from rag.server.problems import Problem, stopped_problem
 from rag.server.session import LibrarySession
@@ -42,6 +44,10 @@ class Service:
     """Where clips, thumbnails and storyboards are kept."""
     index_roots: tuple[Path, ...] = ()
     """Folders below which jobs may index; none: indexing is off."""
+    agents: Callable[[], Sequence[AgentSpec]] = tuple
+    """The agents that jobs may run; called when they are first asked for."""
+    jobs_folder: Path = field(default_factory=state_folder)
+    """Where what is known of jobs is kept."""
     address: str | None = "http://127.0.0.1:8650"
     """Where the page is; None without one."""
     models: ModelState = "cold"
@@ -55,6 +61,14 @@ class Service:
 
     def __post_init__(self) -> None:
         self.media = MediaMaker(self.settings.video, DiskCache(self.cache_folder))
+        self.jobs = Jobs(
+            self.settings,
+            self.session.folder,
+            self.index_roots,
+            self.agents,
+            self.session.refresh,
+            self.jobs_folder,
+        )
 
     @contextmanager
     def library(self) -> Iterator[Library]:
@@ -171,8 +185,9 @@ class Service:
             stopped.set()
 
     def close(self) -> None:
-        """Close the library once its last reader has ended."""
+        """End the jobs, and close the library once its last reader has ended."""
         self.stop()
+        self.jobs.close()
         self.session.close()
         self.media.close()
 

@@ -86,6 +86,18 @@ def test_paths_are_absolute_and_links_in_the_root_kept(
     assert [file.path for file in scan("link/../link").files] == [str(tmp_path / "link/a.mp4")]
 
 
+def test_links_to_files_outside_are_not_followed(tmp_path: Path) -> None:
+    put(tmp_path, "root/a.mp4", "root/sub/b.txt", "other/secret.txt", "other/secret.srt")
+    (tmp_path / "root/link.txt").symlink_to("../other/secret.txt")
+    (tmp_path / "root/a.srt").symlink_to("../other/secret.srt")
+    (tmp_path / "root/alias.txt").symlink_to("sub/b.txt")
+    found = scan(tmp_path / "root", within=[tmp_path / "root"])
+    assert names(found, tmp_path / "root") == ["a.mp4", "alias.txt", "sub/b.txt"]
+    assert found.files[0].sidecars == ()
+    assert [problem.path for problem in found.problems] == [str(tmp_path / "root/link.txt")]
+    assert len(scan(tmp_path / "root").files) == 4
+
+
 def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="nowhere: no such file or folder"):
         scan([tmp_path, tmp_path / "nowhere"])

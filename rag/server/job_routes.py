@@ -1,0 +1,131 @@
+"""`/v1/jobs`, `/v1/agents`: start work, follow it, cancel it."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal
+
+import anyio
+import anyio.to_thread
+from fastapi import APIRouter, Header, Path
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from starlette.responses import Response
+
+from rag.server.agents import agents_shape
+from rag.server.documents import AgentsDocument, JobDocument, JobsDocument
+from rag.server.events import Emit, Event, EventStream
+from rag.server.problems import Document, problems
+from rag.server.service import Served
+
+router = APIRouter(prefix="/v1", tags=["jobs"])
+
+LOOK_SECONDS = 0.2
+"""Between two looks at what a job wrote."""
+LONGEST_PATH = 4096
+
+
+def _path(value: object) -> str:
+    """A path as JSON has it: names that are not UTF-8 have surrogate escapes, which pydantic refuses."""
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_PATH:
+        raise ValueError(f"give a path of at most {LONGEST_PATH} characters")
+    return value
+
+
+FolderPath = Annotated[
+    str, PlainValidator(_path), WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_PATH})
+]
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+Key = Annotated[str, Header(alias="Idempotency-Key", max_length=200)]
+
+
+class IndexJob(BaseModel):
+    """Index a folder or a file, or forecast that."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["index"]
+    folder: Annotated[FolderPath, Field(description="An absolute path below one of the roots.")]
+    dry_run: bool = Field(False, description="Only forecast what it would take.")
+    prune: bool = Field(False, description="Also remove files below it that no longer exist.")
+
+
+class AgentJob(BaseModel):
+    """Run an agent."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["agent"]
+    agent: Annotated[str, Field(max_length=100)]
+    arguments: dict[str, Any] = Field({}, description="By the names of its options in /v1/agents.")
+
+
+JobBody = Annotated[IndexJob | AgentJob, Field(discriminator="kind")]
+
+
+@router.get("/jobs", responses={200: {"model": JobsDocument}, **problems()})
+def list_jobs(service: Served) -> Response:
+    """All jobs, the newest first, and the roots below which a folder may be indexed."""
+    roots = [os.fsdecode(root) for root in service.index_roots]
+    return Document({"schema": "rag.jobs/1", "jobs": service.jobs.all(), "roots": roots})
+
+
+@router.post("/jobs", status_code=202, responses={202: {"model": JobDocument}, **problems(404)})
+def start_job(service: Served, body: JobBody, idempotency_key: Key = "") -> Response:
+    """A new job; with a key that was sent before, the job of that time."""
+    if isinstance(body, IndexJob):
+        job = service.jobs.start_index(
+            body.folder, dry_run=body.dry_run, prune=body.prune, key=idempotency_key
+        )
+    else:
+        job = service.jobs.start_agent(body.agent, body.arguments, key=idempotency_key)
+    return Document(job, 202, {"Location": f"/v1/jobs/{job['job_id']}"})
+
+
+@router.get("/jobs/{job_id}", responses={200: {"model": JobDocument}, **problems(404)})
+def show_job(service: Served, job_id: JobId) -> Response:
+    """One job."""
+    return Document(service.jobs.get(job_id))
+
+
+@router.delete("/jobs/{job_id}", responses={200: {"model": JobDocument}, **problems(404)})
+def cancel_job(service: Served, job_id: JobId) -> Response:
+    """Cancel a job; one that has ended stays as it is."""
+    return Document(service.jobs.cancel(job_id))
+
+
+@router.get(
+    "/jobs/{job_id}/events",
+    response_class=Response,
+    responses={
+        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        204: {"description": "The job has ended, and Last-Event-ID is its last event"},
+        **problems(404),
+    },
+)
+def follow_job(
+    service: Served, job_id: JobId, last_event_id: Annotated[str, Header(max_length=40)] = ""
+) -> Response:
+    """The job as it is, then what happens, to its end; with Last-Event-ID what happened since."""
+    after = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else None
+    first, ended = service.jobs.events(job_id, after)
+    if ended and not first:
+        return Response(status_code=204)
+
+    async def produce(emit: Emit) -> None:
+        events, done, last = first, ended, after
+        while True:
+            for event in events:
+                await emit(Event(event.name, event.data, str(event.number)))
+                last = event.number
+            if done:
+                return
+            await anyio.sleep(LOOK_SECONDS)
+            events, done = await anyio.to_thread.run_sync(service.jobs.events, job_id, last)
+
+    return EventStream(service, produce)
+
+
+@router.get("/agents", responses={200: {"model": AgentsDocument}, **problems()})
+def list_agents(service: Served) -> Response:
+    """The agents that a job can run, with their options."""
+    return Document(agents_shape(service.jobs.agents()))

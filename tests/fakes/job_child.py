@@ -1,0 +1,63 @@
+"""In place of `rag` as the child of a job: what it does is the name of the folder that it is to index.
+
+`waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `bad`: ends with a
+problem; `breaks`: ends with an error; `settings`: prints its environment; any other: ends well. For an agent:
+two steps, and its words as the result.
+"""
+
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+
+def event(name: str, **fields: Any) -> None:
+    print(json.dumps({"event": name, **fields}), file=sys.stderr, flush=True)
+
+
+def report(**fields: Any) -> None:
+    counts = dict.fromkeys(("indexed", "unchanged", "moved", "removed"), 0)
+    shape = {"files_found": 2, **counts, "problems": [], "forecast": None, **fields}
+    print(json.dumps({"schema": "rag.index/1", **shape}))
+
+
+def progress(done: float, stage: str) -> None:
+    event("progress", media_seconds_done=done, media_seconds_total=10.0, file="/x/a.mp4", stage=stage)
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.argv[1] == "agent":
+        event("step", step={"number": 1, "kind": "plan", "text": "plan", "data": {}})
+        event("step", step={"number": 2, "kind": "look", "text": "look", "data": {}})
+        print(json.dumps({"answer": "yes", "words": sys.argv[1:]}))
+        return
+    kind = os.path.basename(sys.argv[-1])
+    if "--dry-run" in sys.argv:
+        report(forecast={"new_files": 2, "media_seconds": 10.0, "seconds": 4.0, "bytes": 1000})
+        return
+    if kind == "ignores":
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if kind in ("waits", "ignores"):
+        progress(2.5, "index")
+        print("half a line", end="", file=sys.stderr, flush=True)
+        while True:
+            signal.pause()
+    if kind == "breaks":
+        print("a warning\nrag: the library is locked by process 7", file=sys.stderr)
+        sys.exit(1)
+    progress(0.0, "load")
+    progress(5.0, "index")
+    if kind == "bad":
+        problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
+        event("problem", **problem)
+        report(indexed=1, problems=[problem])
+    elif kind == "settings":
+        report(indexed=2, environment={k: v for k, v in os.environ.items() if k.startswith("RAG_")})
+    else:
+        progress(10.0, "finish")
+        report(indexed=2)
+
+
+main()

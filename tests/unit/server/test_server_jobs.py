@@ -1,0 +1,398 @@
+"""Jobs of the server, with a small program in place of `rag` as their child process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import rag
+from rag._cli.serve import describe_agents
+from rag.errors import UnreadableFile
+from rag.server import jobs as jobs_module
+from rag.server.agents import AgentOption, AgentSpec
+from rag.server.app import build_app
+from rag.server.jobs import Jobs
+from rag.server.problems import Problem
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings, load_settings
+
+CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
+ODD_NAME = os.fsdecode(b"caf\xe9")
+KINDS = ("waits", "ignores", "bad", "breaks", "settings", "fine", ODD_NAME)
+SPEC = AgentSpec(
+    "looker",
+    "Look.",
+    (
+        AgentOption("video", "", "video", "Which.", required=True),
+        AgentOption("question", "", "text", "What.", required=True),
+        AgentOption("option", "--option", "text", "One of.", repeated=True),
+        AgentOption("looks", "--looks", "integer", "How many.", default=10, minimum=1, maximum=100),
+        AgentOption("preset", "--preset", "choice", "Of.", choices=("tuned", "paper")),
+        AgentOption("must_choose", "--must-choose", "flag", "Take one.", default=False),
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs_module, "COMMAND", (sys.executable, "-S", "-E", str(CHILD)))
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> Path:
+    for kind in KINDS:
+        (tmp_path / "root" / kind).mkdir(parents=True)
+    (tmp_path / "outside" / "fine").mkdir(parents=True)
+    (tmp_path / "root" / "out").symlink_to(tmp_path / "outside")
+    (tmp_path / "root" / "alias").symlink_to(tmp_path / "root" / "fine")
+    return tmp_path / "root"
+
+
+Start = Callable[[], Jobs]
+
+
+@pytest.fixture
+def start(tmp_path: Path, roots: Path) -> Iterator[Start]:
+    """Makes the jobs of a server over one library; all are closed in the end."""
+    made: list[Jobs] = []
+
+    def make() -> Jobs:
+        settings = Settings(library=tmp_path / "library")
+        jobs = Jobs(settings, tmp_path / "library", [roots], lambda: [SPEC], lambda: None, tmp_path / "state")
+        jobs.open()
+        made.append(jobs)
+        return jobs
+
+    yield make
+    for jobs in made:
+        jobs.close()
+
+
+def until(jobs: Jobs, job_id: str, *states: str, holds: Callable[[Any], bool] = lambda _: True) -> Any:
+    """The job, once it is in one of the states and `holds` is true of it."""
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit:
+        job = jobs.get(job_id)
+        if job["state"] in states and holds(job):
+            return job
+        time.sleep(0.005)
+    raise AssertionError(jobs.get(job_id))
+
+
+def under_way(jobs: Jobs, job_id: str) -> Any:
+    return until(jobs, job_id, "running", holds=lambda job: job["progress"]["media_seconds_done"] == 2.5)
+
+
+def ended(jobs: Jobs, job_id: str) -> Any:
+    return until(jobs, job_id, "done", "partial", "failed", "cancelled")
+
+
+def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
+    jobs = start()
+    ids = {
+        kind: jobs.start_index(str(roots / kind))["job_id"] for kind in ("fine", "bad", "breaks", ODD_NAME)
+    }
+    fine, bad, breaks, odd = (ended(jobs, job_id) for job_id in ids.values())
+    assert (fine["state"], fine["result"]["indexed"], fine["progress"]["stage"]) == ("done", 2, "finish")
+    assert (bad["state"], bad["problem_count"], bad["problems"][0]["reason"]) == ("partial", 1, "not a video")
+    assert (breaks["state"], breaks["error"]) == ("failed", "the library is locked by process 7")
+    assert (odd["state"], odd["folder"]) == ("done", str(roots / ODD_NAME))
+    assert fine["created"] < fine["started"] < fine["ended"] <= bad["started"], "one at a time, in order"
+    assert [job["job_id"] for job in jobs.all()] == list(ids.values())[::-1]
+
+
+def test_a_forecast_does_not_wait_for_what_is_being_indexed(start: Start, roots: Path) -> None:
+    jobs = start()
+    writing = jobs.start_index(str(roots / "waits"))["job_id"]
+    forecast = ended(jobs, jobs.start_index(str(roots / "fine"), dry_run=True)["job_id"])
+    assert (forecast["state"], forecast["forecast"]["new_files"]) == ("done", 2)
+    assert jobs.get(writing)["state"] == "running"
+
+
+def test_cancel_ends_the_child_and_the_next_job_starts(start: Start, roots: Path) -> None:
+    jobs = start()
+    first = jobs.start_index(str(roots / "waits"))["job_id"]
+    second = jobs.start_index(str(roots / "fine"))["job_id"]
+    third = jobs.start_index(str(roots / "fine"))["job_id"]
+    pid = _pid(jobs, first)
+    under_way(jobs, first)
+    assert jobs.cancel(third)["state"] == "cancelled"
+    assert jobs.get(second)["state"] == "queued"
+    assert jobs.cancel(first)["state"] == "cancelling"
+    assert ended(jobs, first)["state"] == "cancelled"
+    assert not Path(f"/proc/{pid}").exists()
+    assert ended(jobs, second)["state"] == "done"
+    assert jobs.cancel(second)["state"] == "done"
+    assert jobs.get(third)["state"] == "cancelled"
+
+
+def test_a_child_that_ignores_the_interrupt_is_terminated(
+    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_module, "SIGNALS", ((0.0, signal.SIGINT), (0.05, signal.SIGTERM)))
+    jobs = start()
+    job_id = jobs.start_index(str(roots / "ignores"))["job_id"]
+    under_way(jobs, job_id)
+    jobs.cancel(job_id)
+    assert ended(jobs, job_id)["state"] == "cancelled"
+
+
+def test_a_server_that_stops_interrupts_and_the_next_goes_on(start: Start, roots: Path) -> None:
+    first = start()
+    job_id = first.start_index(str(roots / "waits"))["job_id"]
+    pid = _pid(first, job_id)
+    under_way(first, job_id)
+    first.close()
+    assert not Path(f"/proc/{pid}").exists()
+    second = start()
+    assert under_way(second, job_id)["job_id"] == job_id
+    second.cancel(job_id)
+    assert ended(second, job_id)["state"] == "cancelled"
+
+
+def test_what_was_queued_is_refused_once_its_root_is_not_allowed(start: Start, roots: Path) -> None:
+    first = start()
+    job_id = first.start_index(str(roots / "waits"))["job_id"]
+    under_way(first, job_id)
+    first.close()
+    (roots / "waits").rmdir()
+    (roots / "waits").symlink_to("/etc")
+    assert "not allowed" in ended(start(), job_id)["error"]
+
+
+CRASHING = """
+import os, sys, time
+from pathlib import Path
+from rag.server import jobs
+from rag.settings import Settings
+child, home, folder = sys.argv[1:]
+jobs.COMMAND = (sys.executable, "-S", "-E", child)
+home = Path(home)
+made = jobs.Jobs(Settings(), home / "library", [home / "root"], tuple, lambda: None, home / "state")
+job_id = made.start_index(folder)["job_id"]
+while (made.get(job_id)["progress"] or {}).get("media_seconds_done") != 2.5:
+    time.sleep(0.005)
+print(job_id, flush=True)
+os._exit(9)
+"""
+
+
+def test_a_child_that_outlives_its_server_is_found(start: Start, roots: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", CRASHING, str(CHILD), str(tmp_path), str(roots / "waits")]
+    crashed = subprocess.run(words, capture_output=True, text=True, check=False, cwd=CHILD.parents[2])
+    job_id = crashed.stdout.strip()
+    jobs = start()
+    assert jobs.get(job_id)["state"] == "running"
+    queued = jobs.start_index(str(roots / "fine"))["job_id"]
+    assert jobs.get(queued)["state"] == "queued"
+    jobs.cancel(job_id)
+    assert ended(jobs, job_id)["state"] == "cancelled"
+    assert ended(jobs, queued)["state"] == "done"
+
+
+def test_a_child_that_died_with_its_server_is_marked(start: Start, roots: Path, tmp_path: Path) -> None:
+    first = start()
+    job_id = first.start_index(str(roots / "waits"))["job_id"]
+    under_way(first, job_id)
+    log = next((tmp_path / "state").glob(f"*/{job_id}.jsonl"))
+    at_the_crash = log.read_bytes()
+    first.close()
+    log.write_bytes(at_the_crash + b'{"event": "progr')
+    job = ended(start(), job_id)
+    assert (job["state"], job["result"]) == ("failed", None)
+    assert "start it again" in job["error"]
+
+
+def test_one_server_has_the_jobs_of_a_library(start: Start, roots: Path) -> None:
+    first, second = start(), start()
+    job_id = first.start_index(str(roots / "fine"))["job_id"]
+    for refused in (second.all, lambda: second.get(job_id), lambda: second.start_index(str(roots))):
+        with pytest.raises(Problem) as caught:
+            refused()
+        assert caught.value.kind == "jobs-elsewhere"
+    first.close()
+    assert ended(second, job_id)["state"] == "done"
+
+
+def test_only_what_is_below_a_root_is_indexed(start: Start, roots: Path, tmp_path: Path) -> None:
+    jobs = start()
+    outside = [
+        tmp_path / "outside",
+        roots / ".." / "outside",
+        roots / "out",
+        roots / "out" / "fine",
+        tmp_path,
+    ]
+    for folder in [*map(str, outside), f"{roots}2", "root/fine", "", "\0", "\ud800", "/etc"]:
+        with pytest.raises(Problem) as caught:
+            jobs.start_index(folder)
+        assert (caught.value.status, caught.value.kind) == (403, "folder-not-allowed")
+    assert jobs.start_index(str(roots / "alias"))["folder"] == str(roots / "fine")
+    with pytest.raises(UnreadableFile):
+        jobs.start_index(str(roots / "nothing"))
+
+
+def test_the_child_has_the_settings_of_the_server(
+    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_VIDEO__RATE", "1.5")
+    monkeypatch.setenv("RAG_REASONER__API_KEY", "secret")
+    jobs = start()
+    jobs._settings = settings = load_settings(flags={"library": roots / "library"})
+    job = ended(jobs, jobs.start_index(str(roots / "settings"))["job_id"])
+    monkeypatch.delenv("RAG_VIDEO__RATE")
+    monkeypatch.delenv("RAG_REASONER__API_KEY")
+    for name, value in job["result"]["environment"].items():
+        monkeypatch.setenv(name, value)
+    child = load_settings(flags={"library": roots / "library"})
+    assert child.scan.within == (str(roots),)
+    assert child.model_copy(update={"scan": settings.scan}).model_dump() == settings.model_dump()
+    assert child.reasoner.api_key.get_secret_value() == "secret"
+
+
+def test_an_agent_gets_its_arguments_and_gives_its_steps(start: Start) -> None:
+    jobs = start()
+    arguments = {"question": "-x?", "option": ["a", "b"], "must_choose": True, "looks": 3, "video": "v1"}
+    job = ended(jobs, jobs.start_agent("looker", arguments)["job_id"])
+    words = job["result"]["words"]
+    assert words[:2] == ["agent", "looker"]
+    assert words[-7:] == ["--option=a", "--option=b", "--looks=3", "--must-choose", "--", "v1", "-x?"]
+    assert (job["state"], [step["kind"] for step in job["steps"]]) == ("done", ["plan", "look"])
+    brief = jobs.all()[0]
+    assert (brief["steps"], brief["result"], brief["agent"]) == ([], None, "looker")
+
+
+def test_an_argument_that_does_not_fit_is_refused(start: Start) -> None:
+    jobs = start()
+    for change in (
+        {"video": "../../etc"},
+        {"video": "v1\n"},
+        {"looks": 0},
+        {"looks": True},
+        {"preset": "other"},
+        {"option": "a"},
+        {"option": ["a"] * 27},
+        {"question": "a\0b"},
+        {"question": "\udce9"},
+        {"must_choose": "yes"},
+        {"trace": "/etc/passwd"},
+    ):
+        with pytest.raises(Problem) as caught:
+            jobs.start_agent("looker", {"question": "What?", "video": "v1", **change})
+        assert caught.value.more["errors"][0]["loc"] == ["body", "arguments", *change]
+    with pytest.raises(Problem, match="video: it is required"):
+        jobs.start_agent("looker", {"question": "What?"})
+
+
+def test_the_agents_are_those_of_the_command_line() -> None:
+    specs = {spec.agent: {option.name: option for option in spec.options} for spec in describe_agents()}
+    assert list(specs) == ["raclo", "shotfinder", "video-browser", "video-detective"]
+    assert specs["raclo"]["global"].flag == "--global"
+    assert specs["shotfinder"]["min_height"].minimum == 1
+    assert specs["shotfinder"]["style"].choices == ("live", "2d", "3d", "graphics")
+    assert specs["video-detective"]["video"].type == "video"
+    named = {name for options in specs.values() for name in options}
+    assert not named & {"trace", "html", "record", "replay", "web", "corpus", "library", "config", "events"}
+
+
+@pytest.fixture
+def client(tmp_path: Path, roots: Path) -> Iterator[TestClient]:
+    settings = Settings(library=tmp_path / "library")
+    session = LibrarySession(settings)
+    service = Service(
+        settings,
+        session,
+        tmp_path / "cache",
+        index_roots=(roots,),
+        agents=lambda: [SPEC],
+        jobs_folder=tmp_path / "state",
+    )
+    with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
+        yield client
+
+
+def test_jobs_over_http(client: TestClient, roots: Path) -> None:
+    assert client.get("/v1/jobs").json() == {"schema": "rag.jobs/1", "jobs": [], "roots": [str(roots)]}
+    body = {"kind": "index", "folder": str(roots / "bad")}
+    key = {"Idempotency-Key": "one"}
+    made = client.post("/v1/jobs", json=body, headers=key)
+    address = made.headers["location"]
+    assert (made.status_code, address) == (202, f"/v1/jobs/{made.json()['job_id']}")
+    assert client.post("/v1/jobs", json=body, headers=key).json()["job_id"] == made.json()["job_id"]
+    again = client.post("/v1/jobs", json={**body, "dry_run": True}, headers=key)
+    assert (again.status_code, again.json()["type"]) == (422, "urn:rag:problem:key-reused")
+
+    events = _events(client.get(f"{address}/events").text)
+    names = [name for _, name, _ in events]
+    assert (names[0], names[-1], events[-1][2]["state"]) == ("job", "job", "partial")
+    numbers = [number for number, _, _ in events]
+    assert numbers == sorted(set(numbers))
+    missed = _events(client.get(f"{address}/events", headers={"Last-Event-ID": "1"}).text)
+    assert [name for _, name, _ in missed] == ["job", "progress", "problem", "job"]
+    assert missed[2][2] == {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
+    last = client.get(f"{address}/events", headers={"Last-Event-ID": str(numbers[-1])})
+    assert (last.status_code, last.content) == (204, b"")
+    for unknown in ("999999999", "-1", "x"):
+        assert (
+            _events(client.get(f"{address}/events", headers={"Last-Event-ID": unknown}).text)[0][1] == "job"
+        )
+    assert client.delete(address).json()["state"] == "partial"
+
+
+def test_what_is_no_job_is_refused(client: TestClient) -> None:
+    for body, status in (
+        ({"kind": "index", "folder": "/etc"}, 403),
+        ({"kind": "index", "folder": 7}, 422),
+        ({"kind": "index", "folder": "/etc", "all": True}, 422),
+        ({"kind": "agent", "agent": "unknown"}, 404),
+        ({"kind": "agent", "agent": "looker"}, 422),
+        ({"kind": "other"}, 422),
+    ):
+        answer = client.post("/v1/jobs", json=body)
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+
+
+def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, roots: Path) -> None:
+    body = json.dumps({"kind": "index", "folder": str(roots / ODD_NAME)})
+    answer = client.post("/v1/jobs", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["folder"]) == (202, str(roots / ODD_NAME))
+
+
+def test_unknown_jobs_are_404(client: TestClient) -> None:
+    for address in ("/v1/jobs/0123456789abcdef", "/v1/jobs/0123456789abcdef/events"):
+        assert client.get(address).status_code == 404
+    assert client.get("/v1/agents").json()["agents"][0]["options"][0] == {
+        "name": "video",
+        "type": "video",
+        "help": "Which.",
+        "required": True,
+        "repeated": False,
+        "default": None,
+        "choices": [],
+        "minimum": None,
+        "maximum": None,
+    }
+
+
+def _pid(jobs: Jobs, job_id: str) -> int:
+    process = jobs._jobs[job_id].process
+    assert process is not None
+    return process[0]
+
+
+def _events(text: str) -> list[tuple[int, str, Any]]:
+    blocks = [
+        dict(line.split(": ", 1) for line in block.splitlines()) for block in text.split("\n\n") if block
+    ]
+    return [(int(block["id"]), block["event"], json.loads(block["data"])) for block in blocks]
