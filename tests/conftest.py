@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
-SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded")
+SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
 FAST_LANE = "not slow"
 LOOPBACK = ("127.", "::1", "localhost")

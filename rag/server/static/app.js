@@ -32,7 +32,8 @@ let route = parse(location.hash);
 let theme = kept("theme", "system");
 /** Where each address was scrolled to. @type {Map<string, number>} */
 const places = new Map();
-let restore = -1;
+/** The heading that was given the focus. @type {HTMLElement | null} */
+let headed = null;
 const view = () => VIEWS[route.name] ?? search;
 const dialog = () => /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.help"));
 
@@ -69,10 +70,13 @@ function draw() {
     `,
     /** @type {HTMLElement} */ (document.getElementById("app")),
   );
-  if (restore >= 0) {
-    scrollTo(0, restore);
-    restore = -1;
-  }
+  // The heading that has the focus was drawn anew when what loads was there.
+  if (headed && !headed.isConnected && document.activeElement === document.body) focusHeading();
+}
+
+function focusHeading() {
+  headed = heading();
+  headed?.focus({ preventScroll: true });
 }
 
 /** @param {string} name */
@@ -95,10 +99,8 @@ function navigate(first = false) {
   view().enter(route);
   draw();
   if (moved && !first) {
-    restore = places.get(location.hash) ?? 0;
-    scrollTo(0, restore);
-    restore = -1;
-    heading()?.focus({ preventScroll: true });
+    scrollTo(0, places.get(location.hash) ?? 0);
+    focusHeading();
   }
 }
 

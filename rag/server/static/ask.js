@@ -101,7 +101,7 @@ export function render(route) {
       <form @submit=${submit} aria-label="Question">
         <div class="query">
           ${icon("text")}
-          <input name="q" type="search" .value=${live(question)} placeholder="A question; the answer comes with the seconds that prove it" aria-label="Question" autocomplete="off" required />
+          <input name="q" type="search" .value=${question} placeholder="A question; the answer comes with the seconds that prove it" aria-label="Question" autocomplete="off" required />
           <button class="button main" type="submit">Ask</button>
         </div>
         ${options.map(

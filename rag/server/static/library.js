@@ -1,7 +1,6 @@
 // @ts-check
 /** The library: videos, documents, problems, missing files, and adding a folder. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { get, health } from "./api.js";
 import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
 import * as jobs from "./jobs.js";
@@ -89,7 +88,7 @@ function listed(route, part) {
   const rows = value[part] ?? [];
   return html`
     <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
-      <input type="search" name="text" .value=${live(text)} placeholder="Title or path" aria-label="Title or path has" autocomplete="off" /><button class="button">Filter</button></form>
+      <input type="search" name="text" .value=${text} placeholder="Title or path" aria-label="Title or path has" autocomplete="off" /><button class="button">Filter</button></form>
     <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
     ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(fileRow)}</ol>`}
     ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, text)}>More</button></div>` : nothing}

@@ -1,7 +1,6 @@
 // @ts-check
 /** Search: a field, filters as chips, moments and passages as cards. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { get, health, post } from "./api.js";
 import { clock, count, duration, printable, score, seconds, tail } from "./format.js";
 import { card, chip, failed, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError } from "./pieces.js";
@@ -155,7 +154,7 @@ export function render(route) {
       <h1 tabindex="-1" class=${asked ? "visually-hidden" : "display"}>${asked ? `Search${query ? `: ${query}` : ""}` : "Find the moment"}</h1>
       <form class="query" role="search" @submit=${(/** @type {SubmitEvent} */ event) => submit(event, route)}>
         ${icon("search")}
-        <input id="query" name="q" type="search" .value=${live(query)} placeholder="What is seen, said or written" aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
+        <input id="query" name="q" type="search" .value=${query} placeholder="What is seen, said or written" aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
         <label class="tool upload" title="Search by an image: choose or drop one">${icon("image")}<span class="visually-hidden">Search by an image</span>
           <input type="file" accept="image/*" class="visually-hidden" @change=${(/** @type {Event} */ event) => searchImage(/** @type {HTMLInputElement} */ (event.target).files?.[0])} /></label>
         <button class="button main" type="submit">Search</button>

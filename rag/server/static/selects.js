@@ -1,7 +1,6 @@
 // @ts-check
 /** Selects: the chosen windows in their order, trimmed, with notes, and their export. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { repeat } from "./vendor/lit-html@3.3.3/directives/repeat.js";
 import { request } from "./api.js";
 import { clock, count, duration, exact, printable, seconds, span, tail } from "./format.js";
@@ -64,7 +63,13 @@ function trim(at, side, value) {
   const start = side === "start" ? Math.min(Math.max(0, value), one.end - 0.04) : one.start;
   const end = side === "end" ? Math.max(value, one.start + 0.04) : one.end;
   if (Number.isFinite(value)) tray.change(at, { start: Math.round(start * 1000) / 1000, end: Math.round(end * 1000) / 1000, exported: [] });
-  else update();
+}
+
+/** A time was typed; what cannot be a time is replaced by what holds. @param {Event} event @param {number} at @param {"start" | "end"} side */
+function typed(event, at, side) {
+  const field = /** @type {HTMLInputElement} */ (event.target);
+  trim(at, side, seconds(field.value));
+  field.value = clock(tray.all()[at][side], 2);
 }
 
 export function render() {
@@ -93,7 +98,7 @@ function row(one, at) {
   const address = href("v", one.video_id, { t: `${one.start},${one.end}`, q: one.query });
   const field = (/** @type {"start" | "end"} */ side, /** @type {string} */ label) => html`
     <span class="trim"><button class="tool" aria-label="${label} 0.1 s earlier, ${name}" @click=${() => trim(at, side, one[side] - 0.1)}>${icon("left")}</button>
-      <label class="field short"><span>${label}</span><input size="9" .value=${live(clock(one[side], 2))} aria-label="${label} of select ${at + 1}" @change=${(/** @type {Event} */ event) => trim(at, side, seconds(/** @type {HTMLInputElement} */ (event.target).value))} /></label>
+      <label class="field short"><span>${label}</span><input size="9" .value=${clock(one[side], 2)} aria-label="${label} of select ${at + 1}" @change=${(/** @type {Event} */ event) => typed(event, at, side)} /></label>
       <button class="tool" aria-label="${label} 0.1 s later, ${name}" @click=${() => trim(at, side, one[side] + 0.1)}>${icon("right")}</button></span>`;
   return html`
     <li class="select" data-citation=${tray.citation(one)}>
@@ -102,7 +107,7 @@ function row(one, at) {
       <div class="about">
         <h2><a href=${address}>${name}</a></h2>
         <div class="row">${field("start", "In")}${field("end", "Out")}<span class="quiet length">${exact(one.end - one.start)} s</span></div>
-        <input class="note" .value=${live(one.note)} placeholder="Note" aria-label="Note on select ${at + 1}" @change=${(/** @type {Event} */ event) => tray.change(at, { note: /** @type {HTMLInputElement} */ (event.target).value })} />
+        <input class="note" .value=${one.note} placeholder="Note" aria-label="Note on select ${at + 1}" @change=${(/** @type {Event} */ event) => tray.change(at, { note: /** @type {HTMLInputElement} */ (event.target).value })} />
         <p class="quiet fine">${one.query ? html`found by “${one.query}”` : nothing}${one.exported.length ? html`<span class="exported">${icon("tick")}exported as ${one.exported.join(", ")}</span>` : nothing}</p>
       </div>
       <div class="row tools">
@@ -125,7 +130,7 @@ function exportForm(held) {
           ([name, label, readers]) => html`<label class="format"><input type="radio" name="format" value=${name} .checked=${format === name} @change=${() => { format = name; keep("format", name); update(); }} /><span>${label}<small>${readers}</small></span></label>`,
         )}
       </fieldset>
-      <label class="field short"><span>Handles, seconds</span><input type="number" min="0" max="60" step="0.1" .value=${live(String(handles))} @change=${(/** @type {Event} */ event) => { handles = Math.max(0, Number(/** @type {HTMLInputElement} */ (event.target).value) || 0); keep("handles", handles); }} /></label>
+      <label class="field short"><span>Handles, seconds</span><input type="number" min="0" max="60" step="0.1" .value=${String(handles)} @change=${(/** @type {Event} */ event) => { handles = Math.max(0, Number(/** @type {HTMLInputElement} */ (event.target).value) || 0); keep("handles", handles); }} /></label>
       ${failure ? html`<p class="state" role="alert">${failure}</p>` : nothing}
       <button class="button main" ?disabled=${exporting}>${exporting ? "Exporting" : `Export ${count(held, "select")}`}</button>
       <button class="button" type="button" @click=${() => confirm("Remove all selects?") && tray.replace([])}>Clear</button>

@@ -1,7 +1,6 @@
 // @ts-check
 /** A video: player, time axis, window, transcript and hits. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
 import { clock, duration, exact, kindName, printable, score, seconds, span, tail } from "./format.js";
@@ -114,11 +113,12 @@ function setSide(which, time = player.time) {
   else setWindow(start < at ? start : Math.max(0, at - LENGTH), Math.max(at, 0.1));
 }
 
-/** @param {string} text @param {"start" | "end"} which */
-function typed(text, which) {
-  const value = seconds(text);
+/** A time was typed; what cannot be a time is replaced by what holds. @param {Event} event @param {"start" | "end"} which */
+function typed(event, which) {
+  const field = /** @type {HTMLInputElement} */ (event.target);
+  const value = seconds(field.value);
   if (Number.isFinite(value) && value <= row.value.duration) setSide(which, value);
-  else update();
+  field.value = marked ? clock(marked[which], 2) : "";
 }
 
 const windows = () => (hits.state === "done" ? hits.value.windows : []);
@@ -227,7 +227,7 @@ export function render(route) {
         })}
         <div class="row axis-tools">
           <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(here, { q: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("q")).trim() })); }}>
-            ${icon("search")}<input type="search" name="q" .value=${live(query)} placeholder="Find in this video" aria-label="Find in this video" autocomplete="off" /></form>
+            ${icon("search")}<input type="search" name="q" .value=${query} placeholder="Find in this video" aria-label="Find in this video" autocomplete="off" /></form>
           <span class="quiet" role="status" aria-live="polite">${found(query)}</span>
           <span class="row tools"><button class="tool" aria-label="Zoom out" title="Zoom out" @click=${() => zoomBy(2)}>−</button><button class="tool" aria-label="Zoom in" title="Zoom in" @click=${() => zoomBy(0.5)}>+</button></span>
         </div>
@@ -248,7 +248,7 @@ function found(query) {
 
 /** How it plays, and why not otherwise. @param {any} video */
 function playing(video) {
-  if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
+  if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width && video.state === "ok" ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
   if (player.way === "clip") return html`<p class="reason" role="status">Only the window plays, as a cut: ${printable(player.reason)}.</p>`;
   if (player.reason) return html`<p class="reason" role="status">${printable(player.reason)}; it plays as another container.</p>`;
   if (video.damage) return html`<p class="reason" role="status">Damaged: ${printable(video.damage)}</p>`;
@@ -284,7 +284,7 @@ function windowTools(video, query) {
   const times = marked ? `${clock(marked.start, 3)} - ${clock(marked.end, 3)}` : "";
   const link = () => `${location.origin}/${href("v", id, { t: exactly(marked), q: query })}`;
   const field = (/** @type {"start" | "end"} */ which, /** @type {string} */ label, /** @type {string} */ keyName) => html`
-    <label class="field short"><span>${label}</span><input size="9" .value=${live(marked ? clock(marked[which], 2) : "")} placeholder="0:00" @change=${(/** @type {Event} */ event) => typed(/** @type {HTMLInputElement} */ (event.target).value, which)} /></label>
+    <label class="field short"><span>${label}</span><input size="9" .value=${marked ? clock(marked[which], 2) : ""} placeholder="0:00" @change=${(/** @type {Event} */ event) => typed(event, which)} /></label>
     <button class="tool" title="${label} here (${keyName})" aria-label="Window ${label === "In" ? "starts" : "ends"} here" @click=${() => setSide(which)}><b aria-hidden="true">${keyName}</b></button>`;
   return html`
     <div class="window-tools">

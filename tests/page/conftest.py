@@ -1,0 +1,163 @@
+"""A served library, a browser for all tests of the page, and what must be true after each of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import uvicorn
+
+from rag.server.app import build_app
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+from tests.fakes.page_world import PageWorld, build_page_world
+
+playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = (
+    os.environ.get("RAG_CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
+)
+# No name resolves but our own: a request to anywhere else fails, and is in the list of requests.
+OFFLINE = [
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--autoplay-policy=no-user-gesture-required",
+]
+# Of the video whose file is gone.
+NO_THUMBNAIL = "/v1/videos/00000000000000000000000000000000/thumbnail"
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@contextlib.contextmanager
+def served(service: Service) -> Iterator[str]:
+    """The address of the real application on a free port, in a thread, to the end of the block."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(build_app(service), log_level="critical", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        service.stop()
+        server.should_exit = True
+        thread.join()
+        listener.close()
+
+
+@dataclass
+class Site(PageWorld):
+    """The world, where it is served."""
+
+    address: str = ""
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    world = build_page_world(tmp_path_factory.mktemp("page"))
+    with served(world.service) as address:
+        yield Site(**vars(world), address=address)
+
+
+@pytest.fixture(scope="session")
+def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server over a folder in which nothing is indexed."""
+    folder = tmp_path_factory.mktemp("nothing")
+    settings = Settings(library=folder / "library")
+    with served(Service(settings, LibrarySession(settings), folder / "cache")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: install chromium-headless-shell, or name one in RAG_CHROMIUM")
+    with playwright_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OFFLINE)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Tab:
+    """A tab of the browser, and what it did."""
+
+    page: Any
+    address: str
+    requests: list[str]
+    messages: list[str]
+    expected: list[str]
+    """Parts of console messages that a test brings about itself."""
+
+    def open(self, place: str = "") -> None:
+        """Open an address of the page, `#/search?q=lamp`, and wait until nothing loads."""
+        self.page.goto(f"{self.address}/{place}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the view is drawn and nothing in it loads."""
+        self.page.wait_for_function(
+            "() => document.querySelector('main')?.childElementCount"
+            " && !document.querySelector('main [data-sight=loading]')"
+        )
+
+    def wait(self, condition: str, given: Any = None) -> None:
+        """Wait for a function of JavaScript, `() => ...`: the policy refuses strings."""
+        self.page.wait_for_function(condition, arg=given)
+
+    @property
+    def place(self) -> str:
+        """The part of the address that is the state of the view."""
+        return self.page.evaluate("() => location.hash")
+
+
+@pytest.fixture
+def open_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
+    """Opens tabs; after the test each has asked our server only, and its console holds no error."""
+    contexts, tabs = [], []
+
+    def open_tab(address: str, **options: Any) -> Tab:
+        context = browser.new_context(**{"viewport": DESKTOP, **options})
+        context.set_default_timeout(20_000)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab = Tab(context.new_page(), address, [], [], [NO_THUMBNAIL])
+        tab.page.on("request", lambda request: tab.requests.append(request.url))
+        tab.page.on(
+            "console",
+            lambda line: tab.messages.append(f"{line.type}: {line.text} {line.location.get('url')}"),
+        )
+        tab.page.on("pageerror", lambda error: tab.messages.append(f"error: {error}"))
+        contexts.append(context)
+        tabs.append(tab)
+        return tab
+
+    yield open_tab
+    for context in contexts:
+        context.close()
+    for tab in tabs:
+        foreign = [url for url in tab.requests if not url.startswith((tab.address, "blob:", "data:"))]
+        assert foreign == []
+        unexpected = [
+            line
+            for line in tab.messages
+            if line.startswith(("error", "warning")) and not any(part in line for part in tab.expected)
+        ]
+        assert unexpected == []
+
+
+@pytest.fixture
+def tab(open_tab: Callable[..., Tab], site: Site) -> Tab:
+    return open_tab(site.address)

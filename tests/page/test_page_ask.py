@@ -1,0 +1,79 @@
+"""The page, ask: behaviours 3, 5 and 8 of an answer and its proof."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from urllib.parse import quote
+
+from tests.fakes.answer_world import BagOfWords
+from tests.page.conftest import Site, Tab
+
+QUESTION = "What is the hammer made of?"
+
+
+def ask(question: str = QUESTION, *options: str) -> str:
+    """The address of a question."""
+    return f"#/ask?q={quote(question)}" + "".join(f"&o={quote(option)}" for option in options)
+
+
+def test_5_an_answer_has_confidence_scored_options_and_proof_that_loops(tab: Tab) -> None:
+    tab.open(ask(QUESTION, "beryllium", "wood"))
+    answer = tab.page.locator("article.answer")
+    assert "beryllium" in answer.locator(".text").inner_text()
+    confidence = float(answer.locator(".confidence b").inner_text())
+    assert 0.5 < confidence <= 1
+    scores = [float(text) for text in answer.locator(".options b").all_inner_texts()]
+    assert len(scores) == 2
+    assert abs(sum(scores) - 1) < 0.01
+    assert "%" not in answer.locator(".options").inner_text()
+    assert answer.locator(".citations .card").count() >= 1
+    tab.wait("() => document.querySelector('.loop video')?.currentTime > 0")
+    assert tab.page.evaluate("() => document.querySelector('.loop video').muted")
+    start = tab.page.evaluate("() => document.querySelector('.loop video').currentTime")
+    tab.wait("at => document.querySelector('.loop video').currentTime !== at", start)
+
+
+def test_5_a_passage_opens_at_its_words(tab: Tab, site: Site) -> None:
+    tab.open(f"#/p/{site.passage}?q=descale&a=vinegar %26 water")
+    mark = tab.page.locator(".reading mark.exact")
+    mark.wait_for()
+    assert mark.all_inner_texts() == ["vinegar & water"]
+    tab.open(f"#/p/{site.passage}?q=descale&a=soap")
+    tab.page.locator(".reading mark").first.wait_for()
+    assert tab.page.locator(".reading mark").all_inner_texts() == ["Descale"]
+
+
+def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
+    tab.open(ask("Where does the xylophone quartet rehearse?"))
+    tab.page.locator("main [data-sight=nothing]").wait_for()
+    assert tab.page.locator(".confidence").count() == 0
+    assert tab.page.locator(".citations").count() == 0
+    shown = tab.page.get_by_role("button", name="Show the nearest")
+    if shown.count():
+        shown.click()
+        assert tab.page.locator(".citations .card").count() >= 1
+        assert "not proof" in tab.page.locator(".proof h2").inner_text()
+
+
+def test_8_a_slow_stage_is_named_and_can_be_cancelled(tab: Tab, site: Site, monkeypatch: Any) -> None:
+    gate = threading.Event()
+    encode = BagOfWords.encode_text
+
+    def wait(self: BagOfWords, texts: Any) -> Any:
+        gate.wait(20)
+        return encode(self, texts)
+
+    monkeypatch.setattr(BagOfWords, "encode_text", wait)
+    try:
+        tab.page.goto(f"{site.address}/{ask('Is the brush clean?')}")
+        stage = tab.page.locator(".stages [data-state=runs]")
+        stage.wait_for()
+        assert stage.get_attribute("data-stage") in ("rewrite", "retrieve")
+        assert tab.page.locator(".sight-loading [role=status]").inner_text() in stage.inner_text()
+        tab.page.get_by_role("button", name="Cancel").click()
+        assert "given up" in tab.page.locator("main [data-sight=nothing]").inner_text()
+    finally:
+        gate.set()
+    tab.page.get_by_role("button", name="Ask it again").click()
+    tab.page.locator("article.answer").wait_for()

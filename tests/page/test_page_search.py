@@ -1,0 +1,232 @@
+"""The page, search: behaviours 1, 2, 3, 6, 7 and 8 of a hit's way to its seconds."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from typing import Any
+
+from PIL import Image
+
+from tests.page.conftest import Site, Tab
+
+CARD = "main .card"
+COUNT_ABORTS = """
+var aborted = 0, abort = AbortController.prototype.abort
+AbortController.prototype.abort = function () { aborted += 1; return abort.call(this) }
+"""
+
+
+def best(tab: Tab) -> Any:
+    return tab.page.locator(CARD).first
+
+
+def test_1_one_click_plays_the_hit_in_a_loop_and_back_leads_to_the_list(tab: Tab, site: Site) -> None:
+    tab.open("#/search?q=drill&kind=video")
+    tab.page.set_viewport_size({"width": 400, "height": 500})
+    tab.open("#/search?q=hammer&kind=video")
+    card = tab.page.locator(f"[data-citation^='{site.film}@']")
+    card.locator(".shot").scroll_into_view_if_needed()
+    scrolled = tab.page.evaluate("() => scrollY")
+    start, end = map(float, card.get_attribute("data-citation").split("@")[1].split("-"))
+    card.locator(".shot").click()
+    tab.wait(
+        "() => document.querySelector('video')?.currentTime > 0 && !document.querySelector('video').paused"
+    )
+    assert start - 0.1 <= tab.page.evaluate("() => document.querySelector('video').currentTime") < end
+    assert tab.place.startswith(f"#/v/{site.film}?t={start:g},{end:g}&q=hammer")
+    assert tab.page.locator(".axis .window").count() == 1
+    # The loop: from just before its end to its start.
+    tab.page.evaluate("end => { document.querySelector('video').currentTime = end - 0.3 }", end)
+    tab.wait("end => document.querySelector('video').currentTime < end - 1", end)
+    tab.page.go_back()
+    tab.settle()
+    assert tab.page.locator(CARD).count() > 0
+    assert abs(tab.page.evaluate("() => scrollY") - scrolled) <= 2
+
+
+def test_1_enter_on_the_hit_does_the_same(tab: Tab, site: Site) -> None:
+    tab.open("#/search?q=beryllium&kind=video")
+    tab.page.locator(f"[data-citation^='{site.film}@'] .shot").focus()
+    tab.page.keyboard.press("Enter")
+    tab.wait("() => document.querySelector('video')?.videoWidth === 160")
+    assert tab.page.evaluate("() => document.activeElement.tagName") == "H1"
+
+
+def test_2_every_result_says_why(tab: Tab) -> None:
+    tab.open("#/search?q=beryllium hammer")
+    cards = tab.page.locator(CARD)
+    for at in range(cards.count()):
+        assert cards.nth(at).locator(".kind").count() >= 1
+    line = best(tab).locator(".evidence li", has_text="beryllium").first
+    assert line.locator(".kind").inner_text() == "Subtitle"
+    assert line.locator("time").inner_text() == "0:06"
+    assert "beryllium" in line.locator("mark").all_inner_texts()
+
+
+def test_2_what_a_filter_cannot_judge_is_counted(tab: Tab) -> None:
+    tab.open("#/search?q=hammer&kind=video&tone=warm")
+    assert "could not be judged" in tab.page.locator(".summary").inner_text()
+    assert "warm" in best(tab).locator(".measured").inner_text()
+
+
+def test_2_texts_of_the_library_are_text(tab: Tab) -> None:
+    tab.open("#/search?q=lamp&kind=video")
+    assert "<b>lamp</b>" in tab.page.locator(".cards").inner_text()
+    assert tab.page.locator(".cards b").count() == 0
+
+
+def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_sights(
+    tab: Tab, open_tab: Callable[..., Tab], empty_site: str
+) -> None:
+    held: list[Any] = []
+    tab.page.route("**/v1/search", lambda route: held.append(route))
+    tab.page.goto(f"{tab.address}/#/search?q=xylophone")
+    loading = tab.page.locator("main [data-sight=loading]")
+    loading.wait_for()
+    sights = {loading.inner_text()}
+    tab.expected.append("500")
+    problem = {
+        "type": "urn:rag:problem:library-error",
+        "title": "The library is damaged",
+        "status": 500,
+        "detail": "x: cut off",
+    }
+    held[0].fulfill(status=500, content_type="application/problem+json", json=problem)
+    failed = tab.page.locator("main [data-sight=failed]")
+    failed.wait_for()
+    assert "x: cut off" in failed.inner_text()
+    sights.add(failed.inner_text())
+    tab.page.unroute("**/v1/search")
+    failed.get_by_role("button").click()
+    nothing = tab.page.locator("main [data-sight=nothing]")
+    nothing.wait_for()
+    sights.add(nothing.inner_text())
+    other = open_tab(empty_site)
+    other.open()
+    empty = other.page.locator("main [data-sight=empty]")
+    empty.wait_for()
+    assert "rag index FOLDER" in empty.inner_text()
+    assert len({*sights, empty.inner_text()}) == 4
+
+
+def test_3_the_nearest_miss_is_shown_on_request_only(tab: Tab) -> None:
+    tab.open("#/search?q=xylophone&kind=video")
+    tab.page.locator("main [data-sight=nothing]").wait_for()
+    assert tab.page.locator(CARD).count() == 0
+    tab.page.get_by_role("button", name="Show the nearest").click()
+    best(tab).wait_for()
+    assert "none reaches the threshold" in tab.page.locator(".summary").inner_text()
+
+
+def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> None:
+    tab.open("#/search?q=hammer")
+    tab.page.get_by_role("button", name="Filter").click()
+    filters = tab.page.get_by_role("form", name="Filters")
+    filters.get_by_label("Kind").select_option("video")
+    filters.get_by_label("Path").fill("tools.mp4")
+    filters.get_by_label("From", exact=True).fill("0:05")
+    filters.get_by_label("To", exact=True).fill("1:00")
+    filters.get_by_label("Tone").select_option("warm")
+    filters.get_by_label("Style").select_option("live")
+    filters.get_by_label("Lines").fill("120")
+    filters.get_by_label("After").fill("lamp")
+    with tab.page.expect_request("**/v1/search") as sent:
+        filters.get_by_role("button", name="Apply").click()
+    assert sent.value.post_data_json["filter"] == {
+        "paths": ["tools.mp4"],
+        "videos": None,
+        "start": 5,
+        "end": 60,
+        "tone": "warm",
+        "style": "live",
+        "after": "lamp",
+        "min_height": 120,
+    }
+    tab.settle()
+    assert "tone=warm" in tab.place
+    assert tab.page.locator("a.chip").count() == 8
+    tab.page.get_by_role("link", name="Remove the filter Tone warm").click()
+    tab.settle()
+    assert "tone=" not in tab.place
+    # The address alone brings the state back, in another tab as after a reload.
+    tab.page.reload()
+    tab.settle()
+    assert tab.page.locator("a.chip").count() == 7
+    tab.page.go_back()
+    tab.page.get_by_role("link", name="Remove the filter Tone warm").wait_for()
+
+
+def test_6_a_filter_alone_lists_what_meets_it(tab: Tab) -> None:
+    tab.open("#/search?tone=cold")
+    assert best(tab).locator(".measured").inner_text() == "cold, live"
+
+
+def test_7_more_like_this_moment_from_a_hit_and_from_a_frame(tab: Tab, site: Site) -> None:
+    tab.open("#/search?q=beryllium&kind=video")
+    hit = tab.page.locator(f"[data-citation^='{site.film}@']").first
+    citation = hit.get_attribute("data-citation")
+    with tab.page.expect_request("**/v1/search") as sent:
+        hit.get_by_role("link", name="More like this").click()
+    assert sent.value.post_data_json["like"] == citation
+    tab.settle()
+    assert best(tab).get_attribute("data-citation") != citation
+    tab.open(f"#/v/{site.film}")
+    with tab.page.expect_request("**/v1/search") as sent:
+        tab.page.get_by_role("button", name="More like this frame").click()
+    assert sent.value.post_data_json["like"].startswith(f"{site.film}@")
+
+
+def test_7_an_image_that_is_chosen_is_searched_for(tab: Tab) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", (900, 600), "red").save(file, "PNG")
+    tab.open()
+    with tab.page.expect_request("**/v1/search") as sent:
+        tab.page.locator("input[type=file]").set_input_files(
+            {"name": "a.png", "mimeType": "image/png", "buffer": file.getvalue()}
+        )
+    assert sent.value.post_data_json["image"].startswith("/9j/")
+    assert "image=" in tab.place
+
+
+def test_8_first_results_within_a_second_from_warm(tab: Tab) -> None:
+    tab.open("#/search?q=lamp")
+    took = []
+    for query in ("hammer", "drill", "brush", "beryllium", "lamp"):
+        field = tab.page.get_by_role("searchbox", name="Search the library")
+        field.fill(query)
+        began = time.monotonic()
+        field.press("Enter")
+        tab.wait(f"() => document.title.startsWith('{query}')")
+        tab.settle()
+        best(tab).wait_for()
+        took.append(time.monotonic() - began)
+    assert min(took) < 1.0
+
+
+def test_8_a_new_question_gives_up_the_old(tab: Tab) -> None:
+    held: list[Any] = []
+    tab.page.add_init_script(COUNT_ABORTS)
+    tab.open()
+    tab.page.route(
+        "**/v1/search",
+        lambda route: held.append(route) if "lamp" in route.request.post_data else route.continue_(),
+    )
+    field = tab.page.get_by_role("searchbox", name="Search the library")
+    field.fill("lamp")
+    field.press("Enter")
+    tab.page.locator("main [data-sight=loading]").wait_for()
+    field.fill("hammer")
+    field.press("Enter")
+    best(tab).wait_for()
+    assert tab.page.evaluate("() => aborted") == 1
+    assert "hammer" in tab.page.locator("h1").inner_text().lower()
+
+
+def test_8_more_results_on_demand(tab: Tab) -> None:
+    tab.open("#/search?q=hammer&kind=video&top=1")
+    assert tab.page.locator(CARD).count() == 1
+    tab.page.get_by_role("button", name="More results").click()
+    tab.wait("() => document.querySelectorAll('main .card').length > 1")
+    assert "top=25" in tab.place

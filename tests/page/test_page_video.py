@@ -1,0 +1,220 @@
+"""The page, a video: behaviours 1, 4, 9, 11, 12 and 13 of the player and its time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.page.conftest import Site, Tab
+
+TIME = "() => document.querySelector('video').currentTime"
+READY = "() => document.querySelector('video')?.readyState >= 2"
+
+
+def at(tab: Tab) -> float:
+    """Where the element is, seconds."""
+    return tab.page.evaluate(TIME)
+
+
+def open_film(tab: Tab, site: Site, more: str = "") -> None:
+    """The film, paused."""
+    tab.open(f"#/v/{site.film}{more}")
+    tab.wait(READY)
+    tab.page.evaluate("() => document.querySelector('video').pause()")
+
+
+def test_4_the_curve_of_the_query_covers_the_whole_video_and_keys_reach_its_peaks(
+    tab: Tab, site: Site
+) -> None:
+    open_film(tab, site, "?q=hammer")
+    tab.wait("() => document.querySelector('.curve .line').getAttribute('d').length > 10")
+    points = tab.page.locator(".curve .line").get_attribute("d").strip("M").split("L")
+    first, last = float(points[0].split()[0]), float(points[-1].split()[0])
+    assert first < 40
+    assert last > 950
+    label = tab.page.locator(".curve").get_attribute("aria-label")
+    assert "highest at" in label
+    assert "%" not in label
+    tab.page.locator("h1").focus()
+    tab.page.keyboard.press("]")
+    tab.page.locator(".axis .window").wait_for()
+    reached = tab.place
+    tab.page.keyboard.press("]")
+    tab.wait("before => location.hash !== before", reached)
+    tab.page.get_by_role("button", name="Hits").click()
+    scores = tab.page.locator(".hits .score").all_inner_texts()
+    assert scores
+    assert not any("%" in score for score in scores)
+
+
+def test_9_what_the_browser_plays_is_played_as_it_is(tab: Tab, site: Site) -> None:
+    open_film(tab, site)
+    assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")
+    assert tab.page.locator(".reason").count() == 0
+
+
+def test_9_a_black_picture_with_sound_is_replaced_by_a_cut_of_the_window(tab: Tab, site: Site) -> None:
+    tab.open(f"#/v/{site.hevc}?t=1,4")
+    tab.wait("() => document.querySelector('video')?.videoWidth > 0")
+    assert "/clip?start=1&end=4" in tab.page.evaluate("() => document.querySelector('video').src")
+    reason = tab.page.locator(".reason")
+    assert "hevc" in reason.inner_text()
+    assert "Only the window plays" in reason.inner_text()
+    # The clock is the file's, though the clip begins at 0.
+    assert 0.9 <= float(tab.page.locator(".now").inner_text().split(":")[1]) < 4.1
+
+
+def test_9_a_container_that_is_refused_is_cut_where_it_is_looked_at(tab: Tab, site: Site) -> None:
+    tab.open(f"#/v/{site.mpeg4}")
+    tab.wait("() => document.querySelector('video')?.videoWidth > 0")
+    assert "/clip?start=0" in tab.page.evaluate("() => document.querySelector('video').src")
+
+
+def test_9_a_file_that_is_gone_says_so(tab: Tab, site: Site) -> None:
+    tab.expected.append(site.gone)
+    tab.open(f"#/v/{site.gone}")
+    reason = tab.page.locator(".reason.failed")
+    reason.wait_for()
+    assert "the file is missing" in reason.inner_text()
+
+
+def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(tab: Tab, site: Site) -> None:
+    open_film(tab, site, "?q=hammer")
+    page, press = tab.page, tab.page.keyboard.press
+    page.locator("h1").focus()
+    press(".")
+    tab.wait(f"() => Math.abs(({TIME})() - 0.15) < 0.02")
+    press(".")
+    press(",")
+    tab.wait(f"() => Math.abs(({TIME})() - 0.15) < 0.02")
+    press("l")
+    tab.wait("() => !document.querySelector('video').paused")
+    press("l")
+    assert page.evaluate("() => document.querySelector('video').playbackRate") == 2
+    press("k")
+    assert page.evaluate("() => document.querySelector('video').paused")
+    page.evaluate("() => { document.querySelector('video').currentTime = 10 }")
+    press("j")
+    tab.wait(f"() => ({TIME})() < 9.8")
+    press("k")
+    page.evaluate("() => { document.querySelector('video').currentTime = 3 }")
+    press("i")
+    page.evaluate("() => { document.querySelector('video').currentTime = 7 }")
+    press("o")
+    assert "t=3,7" in tab.place
+    press("s")
+    page.get_by_role("button", name="Selected").wait_for()
+    press("?")
+    sheet = page.get_by_role("dialog")
+    assert {"J", "K", "L", ",", ".", "[", "]", "I", "O", "S", "/", "?"} <= set(
+        sheet.locator("kbd").all_inner_texts()
+    )
+    sheet.get_by_role("button", name="Close").click()
+    for name in ("Backwards", "Pause|Play", "Faster", "One frame back", "One frame on", "Previous hit"):
+        assert page.get_by_role("button", name=name.split("|")[-1]).count() >= 1
+    for name in ("Next hit", "Window starts here", "Window ends here", "Selected", "Keys and help"):
+        assert page.get_by_role("button", name=name).count() == 1
+
+
+def test_11_keys_do_nothing_while_somebody_types_and_can_be_turned_off(tab: Tab, site: Site) -> None:
+    open_film(tab, site)
+    field = tab.page.get_by_role("searchbox", name="Find in this video")
+    field.press_sequentially("look . i")
+    assert field.input_value() == "look . i"
+    assert at(tab) == 0
+    assert tab.page.locator(".axis .window").count() == 0
+    tab.page.get_by_role("button", name="Keys and help").click()
+    tab.page.get_by_label("Single keys are on").uncheck()
+    tab.page.get_by_role("button", name="Close").click()
+    tab.page.locator("h1").focus()
+    tab.page.keyboard.press("i")
+    assert tab.page.locator(".axis .window").count() == 0
+
+
+def test_12_the_axis_has_shots_hits_chapters_speech_and_text(tab: Tab, site: Site) -> None:
+    open_film(tab, site, "?q=hammer")
+    tab.wait("() => document.querySelector('.curve .hit').getAttribute('d').length > 5")
+    assert tab.page.locator(".lane.shots svg").get_attribute("aria-label") == "4 shots"
+    assert tab.page.locator(".chapters button").all_inner_texts() == ["Tools", "Kitchen"]
+    assert [lane.split(":")[0] for lane in lanes(tab)] == ["Speech", "On screen"]
+    tab.page.get_by_role("button", name="Kitchen").click()
+    tab.wait(f"() => Math.abs(({TIME})() - 12) < 0.1")
+
+
+def lanes(tab: Tab) -> list[str]:
+    """The names of the lanes of text."""
+    found = tab.page.locator(".lane.text svg")
+    return [found.nth(index).get_attribute("aria-label") for index in range(found.count())]
+
+
+def test_12_a_press_on_the_axis_seeks_and_the_transcript_follows_and_seeks(tab: Tab, site: Site) -> None:
+    open_film(tab, site)
+    box = tab.page.locator(".axis").bounding_box()
+    tab.page.mouse.click(box["x"] + box["width"] * 8 / 24, box["y"] + box["height"] - 30)
+    tab.wait(f"() => Math.abs(({TIME})() - 8) < 0.2")
+    line = tab.page.locator(".transcript [aria-current]")
+    line.wait_for()
+    assert "BERYLLIUM" in line.inner_text() or "beryllium" in line.inner_text()
+    tab.page.locator(".transcript button", has_text="Put the hammer back").click()
+    tab.wait(f"() => Math.abs(({TIME})() - 18) < 0.1")
+    assert "Put the hammer back" in tab.page.locator(".transcript [aria-current]").inner_text()
+
+
+def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
+    open_film(tab, site, "?t=6,12")
+    handle = tab.page.get_by_role("slider", name="Start of the window")
+    box = handle.bounding_box()
+    axis = tab.page.locator(".axis").bounding_box()
+    tab.page.mouse.move(box["x"] + box["width"] - 3, box["y"] + 40)
+    tab.page.mouse.down()
+    tab.page.mouse.move(axis["x"] + axis["width"] * 9 / 24, box["y"] + 40, steps=3)
+    tab.page.mouse.up()
+    start = float(tab.place.split("t=")[1].split(",")[0])
+    assert abs(start - 9) < 0.2
+    handle.press("ArrowLeft")
+    assert abs(float(tab.place.split("t=")[1].split(",")[0]) - (start - 0.1)) < 0.001
+
+
+def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: Site) -> None:
+    tab.open("#/search?q=beryllium&kind=video")
+    shot = tab.page.locator(f"[data-citation^='{site.film}@'] .shot").first
+    assert not any("storyboard" in url for url in tab.requests)
+    box = shot.bounding_box()
+    tab.page.mouse.move(box["x"] + 5, box["y"] + 20)
+    shot.locator(".tiles").wait_for(state="attached")
+    tab.wait("() => document.querySelector('.shot.scrubbing')")
+    tab.page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + 20)
+    tab.wait(
+        "() => document.querySelector('.scrubbing .tiles').style.backgroundImage.includes('storyboard/0.jpg')"
+    )
+    open_film(tab, site)
+    tab.page.get_by_role("button", name="Frames").click()
+    frames = tab.page.locator(".board button")
+    frames.first.wait_for()
+    frames.last.click()
+    tab.wait(f"() => ({TIME})() > 15")
+
+
+def test_12_captions_are_a_track(tab: Tab, site: Site) -> None:
+    open_film(tab, site)
+    tab.page.evaluate("() => { document.querySelector('video').textTracks[0].mode = 'showing' }")
+    tab.wait("() => document.querySelector('video').textTracks[0].cues?.length === 3")
+
+
+def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
+    open_film(tab, site, "?t=6.5,11.25&q=hammer")
+    copied = []
+    for name in ("Copy link", "Copy citation", "Copy times"):
+        tab.page.get_by_role("button", name=name).click()
+        copied.append(tab.page.evaluate("() => navigator.clipboard.readText()"))
+    link, citation, times = copied
+    assert link == f"{site.address}/#/v/{site.film}?t=6.5,11.25&q=hammer"
+    assert citation == f"{site.film}@6.5-11.25"
+    assert times == "0:06.500 - 0:11.250"
+
+
+def test_13_a_link_opens_the_moment_in_another_browser(open_tab: Callable[..., Tab], site: Site) -> None:
+    tab = open_tab(site.address)
+    tab.open(f"#/v/{site.film}?t=6.5,11.25")
+    tab.wait("() => document.querySelector('video')?.currentTime >= 6.4")
+    assert tab.page.get_by_label("In", exact=True).input_value() == "0:06.50"
+    assert tab.page.get_by_label("Out", exact=True).input_value() == "0:11.25"
