@@ -13,8 +13,9 @@ from tests.page.conftest import Site, Tab
 
 CARD = "main .card"
 COUNT_ABORTS = """
-var aborted = 0, abort = AbortController.prototype.abort
-AbortController.prototype.abort = function () { aborted += 1; return abort.call(this) }
+const abort = AbortController.prototype.abort
+window.aborted = 0
+AbortController.prototype.abort = function () { window.aborted += 1; return abort.call(this) }
 """
 
 
@@ -220,7 +221,7 @@ def test_8_a_new_question_gives_up_the_old(tab: Tab) -> None:
     field.fill("hammer")
     field.press("Enter")
     best(tab).wait_for()
-    assert tab.page.evaluate("() => aborted") == 1
+    assert tab.page.evaluate("() => window.aborted") == 1
     assert "hammer" in tab.page.locator("h1").inner_text().lower()
 
 

@@ -1,6 +1,138 @@
 // @ts-check
-import { html } from "./vendor/lit-html@3.3.3/lit-html.js";
-export const enter = () => {};
-export const leave = () => {};
+/** Agents: their options as a form, their steps as they happen, and what they return. */
+import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
+import { get, Problem } from "./api.js";
+import { clock, printable, span } from "./format.js";
+import * as jobs from "./jobs.js";
+import { failed, loading, nothingFound, sayError } from "./pieces.js";
+import { go, href } from "./route.js";
+import { Loader } from "./state.js";
+
+/** @typedef {import("./route.js").Route} Route */
+
+const agents = /** @type {Loader<any>} */ (new Loader());
+const videos = /** @type {Loader<any>} */ (new Loader());
+let asked = "";
+
+/** @param {Route} route */
+export function enter(route) {
+  agents.load("agents", async (signal) => (await get("/v1/agents", signal)).agents);
+  videos.load("videos", async (signal) => (await get("/v1/videos?limit=1000", signal)).videos);
+  jobs.enter();
+  const job = route.params.get("job") ?? "";
+  if (job && asked !== job) {
+    asked = job;
+    get(`/v1/jobs/${encodeURIComponent(job)}`).then(jobs.put, sayError);
+  }
+}
+
+export function leave() {
+  asked = "";
+  jobs.leave();
+}
+
 export const title = () => "Agents";
-export const render = () => html`<h1 tabindex="-1">Agents</h1>`;
+
+/** @param {SubmitEvent} event @param {any} agent */
+async function run(event, agent) {
+  event.preventDefault();
+  const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+  /** @type {Record<string, any>} */
+  const given = {};
+  for (const { name, type, repeated } of agent.options) {
+    if (type === "flag") {
+      if (form.has(name)) given[name] = true;
+      continue;
+    }
+    const text = String(form.get(name) ?? "").trim();
+    if (!text) continue;
+    const one = (/** @type {string} */ value) => (type === "integer" ? Number(value) : value);
+    given[name] = repeated ? text.split(/\n/).map((line) => line.trim()).filter(Boolean).map(one) : one(text);
+  }
+  const job = await jobs.begin({ kind: "agent", agent: agent.agent, arguments: given });
+  if (job) go(href("agents", agent.agent, { job }));
+}
+
+/** @param {Route} route */
+export function render(route) {
+  return html`
+    <div class="head"><h1 tabindex="-1">Agents</h1><p class="quiet">They plan, look and check in several steps; each step is listed as it happens.</p></div>
+    ${content(route)}
+  `;
+}
+
+/** @param {Route} route */
+function content(route) {
+  if (agents.state === "failed") {
+    if (agents.error instanceof Problem && agents.error.status === 404) return nothingFound("This server runs no agents", html`<p>The same on the command line: <code>rag agent</code></p>`);
+    return failed(agents.error, () => { agents.reset(); enter(route); });
+  }
+  if (agents.state !== "done") return loading("Asking for the agents");
+  const agent = agents.value.find((/** @type {any} */ one) => one.agent === route.id) ?? agents.value[0];
+  const shown = jobs.jobs().find((one) => one.job_id === route.params.get("job"));
+  const runs = jobs.jobs().filter((one) => one.kind === "agent" && one.agent === agent.agent);
+  return html`
+    <nav class="segments" aria-label="Agents">${agents.value.map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one === agent ? "true" : nothing}>${one.agent}</a>`)}</nav>
+    <div class="bench">
+      <section aria-label="Run">
+        ${shown ? runOf(shown) : nothingFound(printable(agent.summary), html`<p>Fill in the form and run it; the steps come here.</p>`)}
+      </section>
+      <div>
+        <form class="export" aria-label=${agent.agent} @submit=${(/** @type {SubmitEvent} */ event) => run(event, agent)}>
+          <h2>${agent.agent}</h2>
+          ${agent.options.filter((/** @type {any} */ one) => one.required).map(field)}
+          <details><summary>More options</summary><div class="more">${agent.options.filter((/** @type {any} */ one) => !one.required).map(field)}</div></details>
+          ${jobs.refusal() ? html`<p class="state" role="alert">${printable(jobs.refusal())}</p>` : nothing}
+          <button class="button main">Run</button>
+        </form>
+        ${runs.length ? html`<h2 class="runs">Runs</h2><ol class="files">${runs.map((one) => html`<li><a href=${href("agents", agent.agent, { job: one.job_id })}>${new Date(one.created).toLocaleString()}</a> <span class="quiet">${one.state}</span></li>`)}</ol>` : nothing}
+      </div>
+    </div>
+  `;
+}
+
+/** @param {any} option */
+function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }) {
+  const label = name.replaceAll("_", " ");
+  if (type === "flag") return html`<label class="check" title=${help}><input type="checkbox" name=${name} />${label}</label>`;
+  const entry =
+    type === "choice" && !repeated
+      ? html`<select name=${name} ?required=${required}>${preset === null && !required ? html`<option value=""></option>` : nothing}${choices.map((/** @type {string} */ one) => html`<option ?selected=${one === preset}>${one}</option>`)}</select>`
+      : type === "video"
+        ? html`<select name=${name} ?required=${required}><option value="">${required ? "choose" : "any"}</option>${(videos.value ?? []).map((/** @type {any} */ one) => html`<option value=${one.video_id}>${printable(one.title || one.path.split("/").at(-1))}</option>`)}</select>`
+        : repeated
+          ? html`<textarea name=${name} rows="3" ?required=${required} placeholder="one a line"></textarea>`
+          : html`<input type=${type === "integer" ? "number" : "text"} name=${name} ?required=${required} min=${minimum ?? nothing} max=${maximum ?? nothing} placeholder=${preset ?? ""} autocomplete="off" />`;
+  return html`<label class="field"><span>${label}</span>${entry}<small>${printable(help)}</small></label>`;
+}
+
+/** @param {any} job */
+function runOf(job) {
+  return html`
+    <ol class="jobs">${jobs.row(job)}</ol>
+    <ol class="steps" aria-label="Steps" aria-live="polite">${(job.steps ?? []).map(step)}</ol>
+    ${job.result ? result(job.result) : nothing}
+  `;
+}
+
+/** @param {any} one @param {number} at */
+function step(one, at) {
+  const { number = at + 1, kind = one.step, text = "", data, ...rest } = one;
+  const more = data ?? Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "step"));
+  return html`<li><span class="number">${number}</span><div><span class="kind">${kind}</span> ${printable(text)}
+    ${more && Object.keys(more).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(more, null, 1))}</pre></details>` : nothing}</div></li>`;
+}
+
+/** @param {any} found */
+function result(found) {
+  const text = found.answer?.text ?? (typeof found.answer === "string" ? found.answer : "");
+  const windows = [...(found.citations ?? []), ...(found.windows ?? []), ...(found.results ?? [])].filter((one) => one.video_id && one.start !== undefined);
+  return html`
+    <section class="answer-of" aria-label="Result">
+      ${text ? html`<p class="text">${printable(text)}</p>` : nothing}
+      ${windows.length ? html`<ol class="files">${windows.map((one) => html`<li><a href=${href("v", one.video_id, { t: `${one.start},${one.end}` })}>${printable(one.title || one.path || clock(one.start))}</a><span>${span(one.start, one.end)}</span></li>`)}</ol>` : nothing}
+      <details><summary>The whole result</summary><pre>${printable(JSON.stringify(found, null, 1))}</pre></details>
+    </section>
+  `;
+}
+

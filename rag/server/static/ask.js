@@ -190,7 +190,7 @@ function cited(one, question, at) {
     <li class="card cited ${active ? "active" : ""}" data-citation=${one.citation}>
       ${active ? html`<div class="loop">${loopIn(one, !still())}</div>` : momentImage(one, address, `Play ${span(one.start, one.end)} of ${name}`)}
       <div class="about">
-        <h3><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h3>
+        <h2 class="name"><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h2>
         <p class="times-line">${span(one.start, one.end)}</p>
         ${one.evidence?.length ? evidenceLines(one.evidence, question, one.video_id, 3) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
       </div>

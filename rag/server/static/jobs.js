@@ -1,5 +1,5 @@
 // @ts-check
-/** Jobs: index a folder, with a forecast first, progress as it comes, and a cancel that cancels. */
+/** Jobs of the server: one stream of events for the page, and the form that adds a folder. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { events, get, post, Problem, request } from "./api.js";
 import { bytes, count, duration, printable, tail } from "./format.js";
@@ -27,19 +27,23 @@ export function leave() {
   stream = null;
 }
 
-document.addEventListener("visibilitychange", () => (document.hidden ? leave() : location.hash.startsWith("#/library/add") && reload()));
+const watching = () => location.hash.startsWith("#/library/add") || location.hash.startsWith("#/agents");
 
-async function reload() {
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : watching() && reload()));
+
+export async function reload() {
   list.reset();
   await list.load("jobs", (signal) => get("/v1/jobs", signal));
   follow();
 }
 
-/** @returns {any[]} */
-const jobs = () => list.value?.jobs ?? [];
+/** Newest first. @returns {any[]} */
+export const jobs = () => list.value?.jobs ?? [];
 
 /** @param {any} job */
-function put(job) {
+export function put(job) {
+  const held = jobs().find((one) => one.job_id === job.job_id);
+  job = { ...held, ...job };
   const others = jobs().filter((one) => one.job_id !== job.job_id);
   list.value = { ...list.value, jobs: [job, ...others].sort((a, b) => (a.created < b.created ? 1 : -1)) };
   update();
@@ -58,6 +62,7 @@ async function follow() {
       if (event === "job") put(data);
       if (event === "progress") put({ ...now, state: "running", progress: data });
       if (event === "problem") put({ ...now, problems: [...(now.problems ?? []), data] });
+      if (event === "step") put({ ...now, steps: [...(now.steps ?? []), data] });
     }
     put(await get(`/v1/jobs/${job.job_id}`));
   } catch (error) {
@@ -68,20 +73,31 @@ async function follow() {
   setTimeout(follow, 1000);
 }
 
-/** @param {string} path @param {boolean} dry */
-async function start(path, dry) {
-  folder = path;
+/** Begin a job; its id, or null where it is refused. @param {Record<string, unknown>} body @returns {Promise<string | null>} */
+export async function begin(body) {
   refused = "";
   sent = true;
   update();
   try {
-    put(await post("/v1/jobs", { kind: "index", folder: path, dry_run: dry }));
+    const job = await post("/v1/jobs", body);
+    put(job);
     follow();
+    return job.job_id;
   } catch (error) {
     refused = error instanceof Error ? error.message : String(error);
+    return null;
+  } finally {
+    sent = false;
+    update();
   }
-  sent = false;
-  update();
+}
+
+export const refusal = () => refused;
+
+/** @param {string} path @param {boolean} dry */
+function start(path, dry) {
+  folder = path;
+  return begin({ kind: "index", folder: path, dry_run: dry });
 }
 
 /** @param {any} job */
@@ -116,23 +132,24 @@ export function render() {
         : off()}
       ${refused ? html`<p class="state" role="alert">${printable(refused)}</p>` : nothing}
     </section>
-    ${jobs().length ? html`<ol class="jobs">${jobs().map(row)}</ol>` : nothing}
+    <ol class="jobs">${jobs().filter((job) => job.kind === "index").map(row)}</ol>
   `;
 }
 
 const off = () => html`<p>Indexing from the page is off. Start the server with <code>rag serve --allow-index ROOT</code>, or index on the command line: <code>rag index FOLDER</code></p>`;
 
 /** @param {any} job */
-function row(job) {
+export function row(job) {
   const running = RUNNING.includes(job.state);
   return html`
     <li class="job" data-job=${job.job_id} data-state=${job.state}>
-      <div class="row"><h2>${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}</h2>
+      <div class="row"><h2>${job.kind === "agent" ? job.agent : html`${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}`}</h2>
         <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
           ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
-      ${running ? progressOf(job.progress) : nothing}
-      ${job.error ? html`<p class="state">${printable(job.error.detail ?? String(job.error))}</p>` : nothing}
-      ${job.result ? resultOf(job) : nothing}
+      ${running && job.kind === "index" ? progressOf(job.progress) : nothing}
+      ${job.error ? html`<p class="state">${printable(String(job.error))}</p>` : nothing}
+      ${job.kind === "index" && (job.forecast || job.result) ? resultOf(job) : nothing}
+      ${job.problem_count > (job.problems?.length ?? 0) ? html`<p class="quiet">${count(job.problem_count, "file")} with problems</p>` : nothing}
       ${job.problems?.length ? html`<ol class="files" aria-label="Files with problems">${job.problems.map((/** @type {any} */ one) => html`<li><span class="path">${tail(one.path ?? "")}</span><span class="why">${printable(one.reason ?? "")}</span></li>`)}</ol>` : nothing}
     </li>
   `;
@@ -150,9 +167,11 @@ function progressOf(progress) {
 
 /** @param {any} job */
 function resultOf(job) {
-  const { forecast, indexed, unchanged, moved, missing } = job.result;
-  if (forecast)
+  const { forecast } = job;
+  if (forecast && job.dry_run)
     return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
       ${forecast.new_files ? html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index ${tail(job.folder, 1)}</button></div>` : nothing}`;
+  if (!job.result) return nothing;
+  const { indexed, unchanged, moved, missing } = job.result;
   return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}.</p>`;
 }

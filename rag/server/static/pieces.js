@@ -128,7 +128,7 @@ export const videoCard = (hit, query, { like = true } = {}) => {
     <li class="card" data-citation=${hit.citation}>
       ${momentImage(hit, address, `Play ${span(hit.start, hit.end)} of ${name}`)}
       <div class="about">
-        <h3><a href=${address}>${name}</a></h3>
+        <h2 class="name"><a href=${address}>${name}</a></h2>
         ${evidence.length ? evidenceLines(evidence, query, hit.video_id) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
         ${hit.shot ? html`<p class="measured">${[hit.shot.tone, hit.shot.style].filter(Boolean).join(", ")}</p>` : nothing}
       </div>
@@ -148,7 +148,7 @@ export const passageCard = (hit, query, answer = "") => {
     <li class="card passage" data-citation=${hit.citation ?? hit.passage_id}>
       <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || tail(hit.path, 1))}`}><span class="words">${withMarks(excerpt(hit.text, query), query)}</span></a>
       <div class="about">
-        <h3><a href=${address}>${printable(hit.title || tail(hit.path, 1))}</a></h3>
+        <h2 class="name"><a href=${address}>${printable(hit.title || tail(hit.path, 1))}</a></h2>
         <p class="evidence"><span class="kind">Passage</span> <span class="quiet">${tail(hit.path, 1)}</span></p>
       </div>
       <div class="row tools"><span class="score" title="Orders the results of this search; compare with nothing else">${score(hit.score)}</span></div>

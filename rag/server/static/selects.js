@@ -17,6 +17,7 @@ const FORMATS = [
   ["fcpxml", "Final Cut XML 1.10 (.fcpxml)", "Final Cut Pro, Resolve"],
   ["csv", "Table (.csv)", "spreadsheets"],
   ["vtt", "Chapters (.vtt)", "WebVTT"],
+  ["times", "Times (.txt)", "plain text, one line each"],
   ["clips", "The clips (.zip)", "one MP4 for each select"],
 ];
 
@@ -24,6 +25,8 @@ let format = kept("format", "otio");
 let handles = kept("handles", 0);
 let exporting = false;
 let failure = "";
+/** What an export had to change, as the server says it. @type {string[]} */
+let notes = [];
 
 export const enter = () => {};
 export const leave = () => {};
@@ -32,11 +35,13 @@ export const title = () => "Selects";
 async function run() {
   exporting = true;
   failure = "";
+  notes = [];
   update();
   try {
-    const selects = tray.all().map((one) => ({ citation: tray.citation(one), note: one.note, query: one.query || null, score: one.score }));
+    const selects = tray.all().map((one) => ({ citation: tray.citation(one), note: one.note, query: one.query, score: one.score }));
     const response = await request("/v1/exports", { method: "POST", accept: "*/*", body: { format, handles, selects } });
     const name = /filename\*?="?(?:UTF-8'')?([^";]+)/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? `selects.${format}`;
+    notes = JSON.parse(response.headers.get("Rag-Export") ?? "{}").notes ?? [];
     save(await response.blob(), decodeURIComponent(name));
     tray.replace(tray.all().map((one) => ({ ...one, exported: [...new Set([...one.exported, format])] })));
     say(`${count(selects.length, "select")} exported: ${decodeURIComponent(name)}`);
@@ -132,6 +137,7 @@ function exportForm(held) {
       </fieldset>
       <label class="field short"><span>Handles, seconds</span><input type="number" min="0" max="60" step="0.1" .value=${String(handles)} @change=${(/** @type {Event} */ event) => { handles = Math.max(0, Number(/** @type {HTMLInputElement} */ (event.target).value) || 0); keep("handles", handles); }} /></label>
       ${failure ? html`<p class="state" role="alert">${failure}</p>` : nothing}
+      ${notes.length ? html`<ul class="quiet fine" role="status">${notes.map((note) => html`<li>${printable(note)}</li>`)}</ul>` : nothing}
       <button class="button main" ?disabled=${exporting}>${exporting ? "Exporting" : `Export ${count(held, "select")}`}</button>
       <button class="button" type="button" @click=${() => confirm("Remove all selects?") && tray.replace([])}>Clear</button>
     </form>

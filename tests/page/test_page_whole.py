@@ -1,0 +1,151 @@
+"""The page as a whole: behaviours 18, 20 and 24: selects, no other origin, and everybody can use it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.page.conftest import Site, Tab
+
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def places(site: Site) -> dict[str, str]:
+    """The address of each view."""
+    return {
+        "welcome": "",
+        "search": "#/search?q=hammer&tone=warm",
+        "passages": "#/search?q=kettle",
+        "nothing": "#/search?q=xylophone&kind=video",
+        "ask": "#/ask?q=What is the hammer made of?&o=beryllium&o=wood",
+        "passage": f"#/p/{site.passage}?q=descale",
+        "video": f"#/v/{site.film}?t=6,11&q=hammer",
+        "library": "#/library",
+        "documents": "#/library/documents",
+        "problems": "#/library/problems",
+        "missing": "#/library/missing",
+        "add": "#/library/add",
+        "selects": "#/selects",
+        "agents": "#/agents",
+    }
+
+
+def add_three(tab: Tab) -> list[str]:
+    """Three hits into the tray, and their citations."""
+    tab.open("#/search?q=hammer&kind=video&top=50")
+    found = [card.get_attribute("data-citation") for card in tab.page.locator("main .card").all()]
+    taken = [citation for citation in found if not citation.startswith("0000")][:3]
+    for citation in taken:
+        tab.page.locator(f"[data-citation='{citation}'] button[aria-label^='Add to']").click()
+    assert len(taken) == 3
+    return taken
+
+
+def test_18_selects_are_kept_trimmed_ordered_noted_and_exported(tab: Tab) -> None:
+    first, second, third = add_three(tab)
+    assert tab.page.locator(".badge").inner_text().startswith("3")
+    tab.open("#/selects")
+    rows = tab.page.locator(".select")
+    assert [row.get_attribute("data-citation") for row in rows.all()] == [first, second, third]
+    tab.page.get_by_role("button", name="Move select 3 up").click()
+    assert [row.get_attribute("data-citation") for row in rows.all()] == [first, third, second]
+    start = first.split("@")[1].split("-")[0]
+    rows.first.get_by_role("button", name=re.compile("Out 0.1 s earlier")).click()
+    rows.first.get_by_label("Note").fill("the good one")
+    rows.first.get_by_label("Note").press("Tab")
+    trimmed = rows.first.get_attribute("data-citation")
+    assert trimmed != first
+    assert trimmed.split("@")[1].split("-")[0] == start
+    tab.page.reload()
+    tab.settle()
+    assert rows.first.get_attribute("data-citation") == trimmed
+    assert rows.first.get_by_label("Note").input_value() == "the good one"
+    tab.page.get_by_label("OpenTimelineIO").check()
+    tab.page.get_by_label("Handles").fill("0.5")
+    tab.page.get_by_label("Handles").press("Tab")
+    with tab.page.expect_download() as download:
+        tab.page.get_by_role("button", name="Export 3 selects").click()
+    name = download.value.suggested_filename
+    assert name.endswith(".otio")
+    with open(download.value.path(), "rb") as file:
+        timeline = json.load(io.TextIOWrapper(file, "utf-8"))
+    assert timeline["OTIO_SCHEMA"].startswith("Timeline")
+    assert "the good one" in json.dumps(timeline)
+    tab.page.locator(".exported").first.wait_for()
+    assert tab.page.locator(".exported").all_inner_texts() == ["exported as otio"] * 3
+    rows.first.get_by_role("button", name=re.compile("Remove")).click()
+    assert rows.count() == 2
+
+
+def test_20_no_view_asks_another_origin(tab: Tab, site: Site) -> None:
+    answer = tab.page.goto(site.address)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    for place in places(site).values():
+        tab.open(place)
+    # What was asked of whom, and that nothing was refused by the policy, is checked as after every test.
+    assert len({request.split("/")[2] for request in tab.requests if request.startswith("http")}) == 1
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    package = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is missing"
+    )
+    return package.Axe().axe_script
+
+
+# The scheme changes colours and nothing else.
+@pytest.mark.parametrize(("scheme", "rules"), [("light", AXE_RULES), ("dark", ["color-contrast"])])
+def test_24_axe_finds_no_violation(
+    open_tab: Callable[..., Tab], site: Site, axe: str, scheme: str, rules: list[str]
+) -> None:
+    tab = open_tab(site.address, color_scheme=scheme, reduced_motion="reduce")
+    add_three(tab)
+    found: dict[str, list[Any]] = {}
+    for name, place in places(site).items():
+        tab.page.goto("about:blank")
+        tab.open(place)
+        tab.page.evaluate(axe)
+        run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
+        violations = tab.page.evaluate(run, rules)["violations"]
+        found[name] = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations]
+    assert {name: problems for name, problems in found.items() if problems} == {}
+
+
+def test_24_every_view_fits_into_320_pixels(open_tab: Callable[..., Tab], site: Site) -> None:
+    tab = open_tab(site.address, viewport={"width": 320, "height": 600})
+    add_three(tab)
+    wide = {}
+    for name, place in places(site).items():
+        tab.open(place)
+        wide[name] = tab.page.evaluate("() => document.documentElement.scrollWidth")
+    assert {name: width for name, width in wide.items() if width > 320} == {}
+
+
+def test_24_reduced_motion_plays_nothing_by_itself(open_tab: Callable[..., Tab], site: Site) -> None:
+    tab = open_tab(site.address, reduced_motion="reduce")
+    tab.open(f"#/v/{site.film}?t=6,11")
+    tab.wait("() => document.querySelector('video')?.currentTime >= 6")
+    assert tab.page.evaluate("() => document.querySelector('video').paused")
+
+
+def test_24_a_change_of_view_is_heard_and_the_theme_is_kept(tab: Tab) -> None:
+    tab.open("#/search?q=hammer")
+    assert re.match(r"\d+ results", tab.page.locator("[data-count]").inner_text())
+    assert tab.page.locator("[data-count]").get_attribute("aria-live") == "polite"
+    tab.page.get_by_role("navigation", name="Views").get_by_role("link", name="Library").click()
+    tab.settle()
+    assert tab.page.evaluate("() => document.activeElement.textContent") == "Library"
+    tab.page.get_by_role("button", name="Colours: system").click()
+    tab.page.get_by_role("button", name="Colours: light").click()
+    tab.page.reload()
+    tab.settle()
+    assert tab.page.evaluate("() => getComputedStyle(document.documentElement).colorScheme") == "dark"
