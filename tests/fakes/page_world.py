@@ -1,4 +1,4 @@
-"""The library that the tests of the page are served: a film with everything on its axis, and odd files."""
+"""The library that the tests of the page are served: a video with everything on its axis, and odd files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.fakes.answer_world import BagOfWords, ImageWords, frames_of
 from tests.fakes.served_library import KETTLE, build_world, write_library
 from tests.fakes.synthetic import write_video
 
-FILM_SECONDS = 24.0
-FILM = [
+TOOLS_SECONDS = 24.0
+TOOLS = [
     (0.0, 6.0, "lamp", "Switch the lamp on before you begin."),
     (6.0, 12.0, "hammer", "The hammer is made of beryllium."),
     (12.0, 18.0, "spoon", ""),
@@ -32,7 +32,7 @@ class PageWorld:
     """What is served, and by what ids."""
 
     service: Service
-    film: str
+    tools: str
     """H.264 in MP4, with subtitles, text on screen and chapters."""
     hevc: str
     """A file whose images a browser does not decode, while its sound plays."""
@@ -44,41 +44,41 @@ class PageWorld:
 
 
 def build_page_world(folder: Path) -> PageWorld:
-    """Media in `folder / "films"` and the library of `build_world`, with these added before."""
-    films = folder / "films"
-    films.mkdir()
-    film, hevc, mpeg4 = films / "tools.mp4", films / "phone.mp4", films / "tape.avi"
-    write_video(film, FILM_SECONDS, audio=True)
+    """Media in `folder / "videos"` and the library of `build_world`, with these added before."""
+    videos = folder / "videos"
+    videos.mkdir()
+    tools, hevc, mpeg4 = videos / "tools.mp4", videos / "phone.mp4", videos / "old.avi"
+    write_video(tools, TOOLS_SECONDS, audio=True)
     write_video(hevc, 6.0, audio=True, codec="libx265")
     write_video(mpeg4, 6.0, codec="mpeg4")
     odd = [(content_hash(path), path, rows) for path, rows in ((hevc, BRUSH), (mpeg4, KETTLE))]
     write_library(folder / "library", odd)
-    _put_film(folder / "library", film)
+    _put_tools(folder / "library", tools)
     world = build_world(folder)
-    return PageWorld(world.service, content_hash(film), *(row[0] for row in odd), world.gone, world.passage)
+    return PageWorld(world.service, content_hash(tools), *(row[0] for row in odd), world.gone, world.passage)
 
 
-def _put_film(library: Path, path: Path) -> None:
+def _put_tools(library: Path, path: Path) -> None:
     words, tower, name = BagOfWords(), ImageWords(), content_hash(path)
     facts = path.stat()
-    spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in FILM if said]
+    spoken = [Evidence(name, start, end, "subtitle", said) for start, end, _, said in TOOLS if said]
     shown = [Evidence(name, start, end, "ocr", text) for start, end, text in ON_SCREEN]
     chapters = [Evidence(name, start, end, "chapter", text) for start, end, text in CHAPTERS]
     evidence = [*spoken, *shown, *chapters]
-    video = Video(name, str(path), "Tools of the kitchen", "", (), FILM_SECONDS, 10.0, 160, 120, True, "en")
+    video = Video(name, str(path), "Tools of the kitchen", "", (), TOOLS_SECONDS, 10.0, 160, 120, True, "en")
     with Writer.open(library) as writer:
         row = FileRow(str(path), name, "video", facts.st_size, facts.st_mtime_ns, facts.st_mtime_ns, "1")
         writer.put_file(row)
         writer.begin_video(video)
-        writer.add_clips([frames_of(Clip(f"{name}:00000", name, 0.0, FILM_SECONDS), FILM, tower)])
+        writer.add_clips([frames_of(Clip(f"{name}:00000", name, 0.0, TOOLS_SECONDS), TOOLS, tower)])
         writer.put_evidence(name, evidence, words.encode_text([line.text for line in evidence]))
         writer.put_measures(name, [_shot(name, index) for index in range(SHOTS)])
         writer.finish_video(video, {"shots": {}})
 
 
 def _shot(name: str, index: int) -> Shot:
-    start, tone = index * FILM_SECONDS / SHOTS, "warm" if index < 2 else "cold"
+    start, tone = index * TOOLS_SECONDS / SHOTS, "warm" if index < 2 else "cold"
     key = f"{name}:s{index:05d}"
     return Shot(
-        key, name, start, start + FILM_SECONDS / SHOTS, start + 1, tone, 9.0, 9.0, 50.0, 9.0, 2.0, "live"
+        key, name, start, start + TOOLS_SECONDS / SHOTS, start + 1, tone, 9.0, 9.0, 50.0, 9.0, 2.0, "live"
     )

@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -19,7 +18,8 @@ from rag.server.app import build_app
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
-from tests.fakes.page_world import PageWorld, build_page_world
+from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_world import build_page_world
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -58,13 +58,6 @@ def served(service: Service) -> Iterator[str]:
         listener.close()
 
 
-@dataclass
-class Site(PageWorld):
-    """The world, where it is served."""
-
-    address: str = ""
-
-
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     world = build_page_world(tmp_path_factory.mktemp("page"))
@@ -89,39 +82,6 @@ def browser() -> Iterator[Any]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OFFLINE)
         yield browser
         browser.close()
-
-
-@dataclass
-class Tab:
-    """A tab of the browser, and what it did."""
-
-    page: Any
-    address: str
-    requests: list[str]
-    messages: list[str]
-    expected: list[str]
-    """Parts of console messages that a test brings about itself."""
-
-    def open(self, place: str = "") -> None:
-        """Open an address of the page, `#/search?q=lamp`, and wait until nothing loads."""
-        self.page.goto(f"{self.address}/{place}")
-        self.settle()
-
-    def settle(self) -> None:
-        """Wait until the view is drawn and nothing in it loads."""
-        self.page.wait_for_function(
-            "() => document.querySelector('main')?.childElementCount"
-            " && !document.querySelector('main [data-sight=loading]')"
-        )
-
-    def wait(self, condition: str, given: Any = None) -> None:
-        """Wait for a function of JavaScript, `() => ...`: the policy refuses strings."""
-        self.page.wait_for_function(condition, arg=given)
-
-    @property
-    def place(self) -> str:
-        """The part of the address that is the state of the view."""
-        return self.page.evaluate("() => location.hash")
 
 
 @pytest.fixture

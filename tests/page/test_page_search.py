@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image
 
-from tests.page.conftest import Site, Tab
+from tests.fakes.page_tab import Site, Tab
 
 CARD = "main .card"
 COUNT_ABORTS = """
@@ -27,7 +27,7 @@ def test_1_one_click_plays_the_hit_in_a_loop_and_back_leads_to_the_list(tab: Tab
     tab.open("#/search?q=drill&kind=video")
     tab.page.set_viewport_size({"width": 400, "height": 500})
     tab.open("#/search?q=hammer&kind=video")
-    card = tab.page.locator(f"[data-citation^='{site.film}@']")
+    card = tab.page.locator(f"[data-citation^='{site.tools}@']")
     card.locator(".shot").scroll_into_view_if_needed()
     scrolled = tab.page.evaluate("() => scrollY")
     start, end = map(float, card.get_attribute("data-citation").split("@")[1].split("-"))
@@ -36,7 +36,7 @@ def test_1_one_click_plays_the_hit_in_a_loop_and_back_leads_to_the_list(tab: Tab
         "() => document.querySelector('video')?.currentTime > 0 && !document.querySelector('video').paused"
     )
     assert start - 0.1 <= tab.page.evaluate("() => document.querySelector('video').currentTime") < end
-    assert tab.place.startswith(f"#/v/{site.film}?t={start:g},{end:g}&q=hammer")
+    assert tab.place.startswith(f"#/v/{site.tools}?t={start:g},{end:g}&q=hammer")
     assert tab.page.locator(".axis .window").count() == 1
     # The loop: from just before its end to its start.
     tab.page.evaluate("end => { document.querySelector('video').currentTime = end - 0.3 }", end)
@@ -49,7 +49,7 @@ def test_1_one_click_plays_the_hit_in_a_loop_and_back_leads_to_the_list(tab: Tab
 
 def test_1_enter_on_the_hit_does_the_same(tab: Tab, site: Site) -> None:
     tab.open("#/search?q=beryllium&kind=video")
-    tab.page.locator(f"[data-citation^='{site.film}@'] .shot").focus()
+    tab.page.locator(f"[data-citation^='{site.tools}@'] .shot").focus()
     tab.page.keyboard.press("Enter")
     tab.wait("() => document.querySelector('video')?.videoWidth === 160")
     assert tab.page.evaluate("() => document.activeElement.tagName") == "H1"
@@ -78,7 +78,7 @@ def test_2_texts_of_the_library_are_text(tab: Tab) -> None:
     assert tab.page.locator(".cards b").count() == 0
 
 
-def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_sights(
+def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
     tab: Tab, open_tab: Callable[..., Tab], empty_site: str
 ) -> None:
     held: list[Any] = []
@@ -86,7 +86,7 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_sights(
     tab.page.goto(f"{tab.address}/#/search?q=xylophone")
     loading = tab.page.locator("main [data-sight=loading]")
     loading.wait_for()
-    sights = {loading.inner_text()}
+    states = {loading.inner_text()}
     tab.expected.append("500")
     problem = {
         "type": "urn:rag:problem:library-error",
@@ -98,18 +98,18 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_sights(
     failed = tab.page.locator("main [data-sight=failed]")
     failed.wait_for()
     assert "x: cut off" in failed.inner_text()
-    sights.add(failed.inner_text())
+    states.add(failed.inner_text())
     tab.page.unroute("**/v1/search")
     failed.get_by_role("button").click()
     nothing = tab.page.locator("main [data-sight=nothing]")
     nothing.wait_for()
-    sights.add(nothing.inner_text())
+    states.add(nothing.inner_text())
     other = open_tab(empty_site)
     other.open()
     empty = other.page.locator("main [data-sight=empty]")
     empty.wait_for()
     assert "rag index FOLDER" in empty.inner_text()
-    assert len({*sights, empty.inner_text()}) == 4
+    assert len({*states, empty.inner_text()}) == 4
 
 
 def test_3_the_nearest_miss_is_shown_on_request_only(tab: Tab) -> None:
@@ -151,7 +151,7 @@ def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> N
     tab.page.get_by_role("link", name="Remove the filter Tone warm").click()
     tab.settle()
     assert "tone=" not in tab.place
-    # The address alone brings the state back, in another tab as after a reload.
+    # The address alone has the state, in another tab as after a reload.
     tab.page.reload()
     tab.settle()
     assert tab.page.locator("a.chip").count() == 7
@@ -166,17 +166,17 @@ def test_6_a_filter_alone_lists_what_meets_it(tab: Tab) -> None:
 
 def test_7_more_like_this_moment_from_a_hit_and_from_a_frame(tab: Tab, site: Site) -> None:
     tab.open("#/search?q=beryllium&kind=video")
-    hit = tab.page.locator(f"[data-citation^='{site.film}@']").first
+    hit = tab.page.locator(f"[data-citation^='{site.tools}@']").first
     citation = hit.get_attribute("data-citation")
     with tab.page.expect_request("**/v1/search") as sent:
         hit.get_by_role("link", name="More like this").click()
     assert sent.value.post_data_json["like"] == citation
     tab.settle()
     assert best(tab).get_attribute("data-citation") != citation
-    tab.open(f"#/v/{site.film}")
+    tab.open(f"#/v/{site.tools}")
     with tab.page.expect_request("**/v1/search") as sent:
         tab.page.get_by_role("button", name="More like this frame").click()
-    assert sent.value.post_data_json["like"].startswith(f"{site.film}@")
+    assert sent.value.post_data_json["like"].startswith(f"{site.tools}@")
 
 
 def test_7_an_image_that_is_chosen_is_searched_for(tab: Tab) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.page.conftest import Site, Tab
+from tests.fakes.page_tab import Site, Tab
 
 TIME = "() => document.querySelector('video').currentTime"
 READY = "() => document.querySelector('video')?.readyState >= 2"
@@ -15,9 +15,9 @@ def at(tab: Tab) -> float:
     return tab.page.evaluate(TIME)
 
 
-def open_film(tab: Tab, site: Site, more: str = "") -> None:
-    """The film, paused."""
-    tab.open(f"#/v/{site.film}{more}")
+def open_tools(tab: Tab, site: Site, more: str = "") -> None:
+    """The video of tools, paused."""
+    tab.open(f"#/v/{site.tools}{more}")
     tab.wait(READY)
     tab.page.evaluate("() => document.querySelector('video').pause()")
 
@@ -25,7 +25,7 @@ def open_film(tab: Tab, site: Site, more: str = "") -> None:
 def test_4_the_curve_of_the_query_covers_the_whole_video_and_keys_reach_its_peaks(
     tab: Tab, site: Site
 ) -> None:
-    open_film(tab, site, "?q=hammer")
+    open_tools(tab, site, "?q=hammer")
     tab.wait("() => document.querySelector('.curve .line').getAttribute('d').length > 10")
     points = tab.page.locator(".curve .line").get_attribute("d").strip("M").split("L")
     first, last = float(points[0].split()[0]), float(points[-1].split()[0])
@@ -47,12 +47,12 @@ def test_4_the_curve_of_the_query_covers_the_whole_video_and_keys_reach_its_peak
 
 
 def test_9_what_the_browser_plays_is_played_as_it_is(tab: Tab, site: Site) -> None:
-    open_film(tab, site)
+    open_tools(tab, site)
     assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")
     assert tab.page.locator(".reason").count() == 0
 
 
-def test_9_a_black_picture_with_sound_is_replaced_by_a_cut_of_the_window(tab: Tab, site: Site) -> None:
+def test_9_sound_without_images_is_replaced_by_a_cut_of_the_window(tab: Tab, site: Site) -> None:
     tab.open(f"#/v/{site.hevc}?t=1,4")
     tab.wait("() => document.querySelector('video')?.videoWidth > 0")
     assert "/clip?start=1&end=4" in tab.page.evaluate("() => document.querySelector('video').src")
@@ -78,7 +78,7 @@ def test_9_a_file_that_is_gone_says_so(tab: Tab, site: Site) -> None:
 
 
 def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(tab: Tab, site: Site) -> None:
-    open_film(tab, site, "?q=hammer")
+    open_tools(tab, site, "?q=hammer")
     page, press = tab.page, tab.page.keyboard.press
     page.locator("h1").focus()
     press(".")
@@ -115,8 +115,8 @@ def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(ta
         assert page.get_by_role("button", name=name).count() == 1
 
 
-def test_11_keys_do_nothing_while_somebody_types_and_can_be_turned_off(tab: Tab, site: Site) -> None:
-    open_film(tab, site)
+def test_11_keys_do_nothing_while_typing_and_can_be_turned_off(tab: Tab, site: Site) -> None:
+    open_tools(tab, site)
     field = tab.page.get_by_role("searchbox", name="Find in this video")
     field.press_sequentially("look . i")
     assert field.input_value() == "look . i"
@@ -131,7 +131,7 @@ def test_11_keys_do_nothing_while_somebody_types_and_can_be_turned_off(tab: Tab,
 
 
 def test_12_the_axis_has_shots_hits_chapters_speech_and_text(tab: Tab, site: Site) -> None:
-    open_film(tab, site, "?q=hammer")
+    open_tools(tab, site, "?q=hammer")
     tab.wait("() => document.querySelector('.curve .hit').getAttribute('d').length > 5")
     assert tab.page.locator(".lane.shots svg").get_attribute("aria-label") == "4 shots"
     assert tab.page.locator(".chapters button").all_inner_texts() == ["Tools", "Kitchen"]
@@ -147,7 +147,7 @@ def lanes(tab: Tab) -> list[str]:
 
 
 def test_12_a_press_on_the_axis_seeks_and_the_transcript_follows_and_seeks(tab: Tab, site: Site) -> None:
-    open_film(tab, site)
+    open_tools(tab, site)
     box = tab.page.locator(".axis").bounding_box()
     tab.page.mouse.click(box["x"] + box["width"] * 8 / 24, box["y"] + box["height"] - 30)
     tab.wait(f"() => Math.abs(({TIME})() - 8) < 0.2")
@@ -160,7 +160,7 @@ def test_12_a_press_on_the_axis_seeks_and_the_transcript_follows_and_seeks(tab: 
 
 
 def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
-    open_film(tab, site, "?t=6,12")
+    open_tools(tab, site, "?t=6,12")
     handle = tab.page.get_by_role("slider", name="Start of the window")
     box = handle.bounding_box()
     axis = tab.page.locator(".axis").bounding_box()
@@ -176,7 +176,7 @@ def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
 
 def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: Site) -> None:
     tab.open("#/search?q=beryllium&kind=video")
-    shot = tab.page.locator(f"[data-citation^='{site.film}@'] .shot").first
+    shot = tab.page.locator(f"[data-citation^='{site.tools}@'] .shot").first
     assert not any("storyboard" in url for url in tab.requests)
     box = shot.bounding_box()
     tab.page.mouse.move(box["x"] + 5, box["y"] + 20)
@@ -186,7 +186,7 @@ def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: S
     tab.wait(
         "() => document.querySelector('.scrubbing .tiles').style.backgroundImage.includes('storyboard/0.jpg')"
     )
-    open_film(tab, site)
+    open_tools(tab, site)
     tab.page.get_by_role("button", name="Frames").click()
     frames = tab.page.locator(".board button")
     frames.first.wait_for()
@@ -195,26 +195,26 @@ def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: S
 
 
 def test_12_captions_are_a_track(tab: Tab, site: Site) -> None:
-    open_film(tab, site)
+    open_tools(tab, site)
     tab.page.evaluate("() => { document.querySelector('video').textTracks[0].mode = 'showing' }")
     tab.wait("() => document.querySelector('video').textTracks[0].cues?.length === 3")
 
 
 def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
-    open_film(tab, site, "?t=6.5,11.25&q=hammer")
+    open_tools(tab, site, "?t=6.5,11.25&q=hammer")
     copied = []
     for name in ("Copy link", "Copy citation", "Copy times"):
         tab.page.get_by_role("button", name=name).click()
         copied.append(tab.page.evaluate("() => navigator.clipboard.readText()"))
     link, citation, times = copied
-    assert link == f"{site.address}/#/v/{site.film}?t=6.5,11.25&q=hammer"
-    assert citation == f"{site.film}@6.5-11.25"
+    assert link == f"{site.address}/#/v/{site.tools}?t=6.5,11.25&q=hammer"
+    assert citation == f"{site.tools}@6.5-11.25"
     assert times == "0:06.500 - 0:11.250"
 
 
 def test_13_a_link_opens_the_moment_in_another_browser(open_tab: Callable[..., Tab], site: Site) -> None:
     tab = open_tab(site.address)
-    tab.open(f"#/v/{site.film}?t=6.5,11.25")
+    tab.open(f"#/v/{site.tools}?t=6.5,11.25")
     tab.wait("() => document.querySelector('video')?.currentTime >= 6.4")
     assert tab.page.get_by_label("In", exact=True).input_value() == "0:06.50"
     assert tab.page.get_by_label("Out", exact=True).input_value() == "0:11.25"

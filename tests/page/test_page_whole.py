@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.page.conftest import Site, Tab
+from tests.fakes.page_tab import Site, Tab
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -24,7 +24,7 @@ def places(site: Site) -> dict[str, str]:
         "nothing": "#/search?q=xylophone&kind=video",
         "ask": "#/ask?q=What is the hammer made of?&o=beryllium&o=wood",
         "passage": f"#/p/{site.passage}?q=descale",
-        "video": f"#/v/{site.film}?t=6,11&q=hammer",
+        "video": f"#/v/{site.tools}?t=6,11&q=hammer",
         "library": "#/library",
         "documents": "#/library/documents",
         "problems": "#/library/problems",
@@ -132,12 +132,12 @@ def test_24_every_view_fits_into_320_pixels(open_tab: Callable[..., Tab], site: 
 
 def test_24_reduced_motion_plays_nothing_by_itself(open_tab: Callable[..., Tab], site: Site) -> None:
     tab = open_tab(site.address, reduced_motion="reduce")
-    tab.open(f"#/v/{site.film}?t=6,11")
+    tab.open(f"#/v/{site.tools}?t=6,11")
     tab.wait("() => document.querySelector('video')?.currentTime >= 6")
     assert tab.page.evaluate("() => document.querySelector('video').paused")
 
 
-def test_24_a_change_of_view_is_heard_and_the_theme_is_kept(tab: Tab) -> None:
+def test_24_a_change_of_view_is_announced_and_the_theme_is_kept(tab: Tab) -> None:
     tab.open("#/search?q=hammer")
     assert re.match(r"\d+ results", tab.page.locator("[data-count]").inner_text())
     assert tab.page.locator("[data-count]").get_attribute("aria-live") == "polite"

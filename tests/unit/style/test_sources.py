@@ -70,7 +70,7 @@ def test_files_and_functions_are_small_and_say_why_they_exist() -> None:
     assert [name for name, source in sources(*FOLDERS) if not ast.get_docstring(parse(source))] == []
 
 
-KINDS = {"cli", "contract", "e2e", "fakes", "faults", "golden", "guarded", "property", "unit"}
+KINDS = {"cli", "contract", "e2e", "fakes", "faults", "golden", "guarded", "page", "property", "unit"}
 
 
 def _test_modules_imported(source: str) -> list[str]:
