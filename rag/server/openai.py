@@ -300,14 +300,11 @@ def _streamed(
     async def produce(emit: Emit) -> None:
         opening = Completion("", 0, 0)
         await emit(Event("", opening._chunk({"role": "assistant", "content": ""})))
-        done = made
-        if done is None:
-            with service.question() as stopped:
-                try:
-                    done = await service.in_thread(service.compute_now, complete, stopped)
-                except (RagError, Problem) as error:
-                    await emit(Event("", error_shape(error)[0]))
-                    return
+        try:
+            done = made if made is not None else await service.compute(None, complete)
+        except (RagError, Problem) as error:
+            await emit(Event("", error_shape(error)[0]))
+            return
         for chunk in done.chunks(with_usage):
             await emit(Event("", {**chunk, "id": opening.id, "created": opening.created}))
         await emit(Event("", DONE))

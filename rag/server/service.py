@@ -79,12 +79,15 @@ class Service:
         with self.session.lease() as library:
             yield library
 
-    async def compute(self, request: Request, work: Callable[[Library], T]) -> T:
+    async def compute(self, request: Request | None, work: Callable[[Library], T]) -> T:
         """What `work` returns, which runs in a thread and alone: questions use models one at a time.
 
-        It is given up when the client goes or the server stops. Raises what `work` raises.
+        It is given up when the client goes, the caller is cancelled or the server stops. `request`: by which
+        the client is known to have gone; None where the caller is cancelled then. Raises what `work` raises.
         """
         with self.question() as stopped:
+            if request is None:
+                return await self.in_thread(self.compute_now, work, stopped)
             return await self._while_connected(request, self.in_thread, self.compute_now, work, stopped)
 
     async def while_connected(self, request: Request, function: Callable[..., T], *given: Any) -> T:

@@ -158,11 +158,9 @@ class McpHandlers:
             reply: Reply = tool.run(self._service, library, given)
             return reply
 
-        return await (self._compute if tool.uses_models else self._read)(work)
-
-    async def _compute(self, work: Callable[[Library], T]) -> T:
-        with self._service.question() as stopped:
-            return await self._service.in_thread(self._service.compute_now, work, stopped)
+        if tool.uses_models:
+            return await self._service.compute(None, work)
+        return await self._read(work)
 
     async def _read(self, work: Callable[[Library], T]) -> T:
         def run() -> T:
