@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Literal
 
@@ -25,6 +26,37 @@ READERS = "rag.document_readers"
 """Entry points whose names are the suffixes of documents (`corpora.passages.document`)."""
 
 SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
+
+BYTES = "application/octet-stream"
+MEDIA_TYPES = {
+    suffix: name
+    for name, suffixes in {
+        "video/mp4": ".mp4 .m4v",
+        "video/quicktime": ".mov .qt",
+        "video/matroska": ".mkv",
+        "video/webm": ".webm",
+        "video/x-msvideo": ".avi .divx",
+        "video/mpeg": ".mpg .mpeg .mpe .m1v .m2v .vob",
+        "video/mp2t": ".ts .mts .m2ts .m2t",
+        "video/x-ms-wmv": ".wmv",
+        "video/x-ms-asf": ".asf",
+        "video/x-flv": ".flv .f4v",
+        "video/3gpp": ".3gp",
+        "video/3gpp2": ".3g2",
+        "video/ogg": ".ogv .ogm",
+        "application/mxf": ".mxf",
+        "image/gif": ".gif",
+        "audio/mpeg": ".mp3",
+        "audio/mp4": ".m4a .m4b",
+        "audio/aac": ".aac",
+        "audio/flac": ".flac",
+        "audio/wav": ".wav",
+        "audio/ogg": ".ogg .oga .opus",
+        "audio/matroska": ".mka",
+    }.items()
+    for suffix in suffixes.split()
+}
+"""A table of our own: what `mimetypes` knows depends on the machine."""
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]{1,8})*", re.IGNORECASE)
 _MARKS = (
@@ -50,6 +82,11 @@ def kind_of(name: str, *, named: bool = False) -> FileKind | None:
     if suffix in NAMED_PASSAGES and not (named and sidecar_base(name) is None):
         return None
     return "passages" if suffix and find_entry_point(READERS, suffix[1:]) is not None else None
+
+
+def media_type(path: str) -> str:
+    """The Internet media type of a file by its ending; bytes of no known kind for any other."""
+    return MEDIA_TYPES.get(_suffix(os.path.basename(path)), BYTES)
 
 
 def sidecar_base(name: str) -> str | None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import FileResponse, Response
 
+from corpora.kinds import media_type
 from corpora.records import EvidenceKind, Video
 from rag.errors import FileProblem, UsageError
 from rag.library import Library, file_state
@@ -21,7 +22,6 @@ from rag.server.holdings import VideoId, known_video, spans_of, video_row
 from rag.server.making import best_moment, tile_cues, tile_times
 from rag.server.problems import Document, Problem, problems
 from rag.server.service import Served, Service
-from rag.web.serving.media import media_type
 
 router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
 

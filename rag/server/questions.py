@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.from_thread
 from fastapi import APIRouter, Request
@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from corpora.records import AudioClass, Style, Tone
-from rag.answering import STAGES, Pipeline
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
@@ -24,6 +23,9 @@ from rag.server.events import Emit, Event, EventStream
 from rag.server.making import decode_image
 from rag.server.problems import Document, Problem, not_found, problem_shape, problems, stopped_problem
 from rag.server.service import Served, Service
+
+if TYPE_CHECKING:
+    from rag.answering import Pipeline
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
@@ -221,12 +223,13 @@ BEGINS = {
     "sample_frames": "read",
     "answer": "answer",
 }
-"""The function of the pipeline with which each of `STAGES` begins."""
-assert tuple(BEGINS.values()) == STAGES
+"""The function of the pipeline with which each of `rag.answering.STAGES` begins."""
 
 
 def reporting(report: Callable[[str], None]) -> Pipeline:
     """The pipeline of `rag ask`, which calls `report` with the name of each stage as it begins."""
+
+    from rag.answering import Pipeline
 
     def announced(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)

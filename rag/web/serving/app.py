@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.kinds import media_type
 from rag.errors import (
     AccessRefused,
     DownloadTruncated,
@@ -26,7 +27,7 @@ from rag.listening import LONGEST_GOODBYE, bind_listener, is_loopback, require_s
 from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.protocol import Page, Transcript
 from rag.web.serving import pages, serper, youtube
-from rag.web.serving.media import Thumbnails, cut_file, media_type
+from rag.web.serving.media import Thumbnails, cut_file
 from rag.web.serving.pages import Links, subtitles
 
 if TYPE_CHECKING:

@@ -18,41 +18,6 @@ if TYPE_CHECKING:
 SHORT_SIDE = 180
 KEPT = 512
 """Thumbnails held at most; 10 kB each."""
-BYTES = "application/octet-stream"
-MEDIA_TYPES = {
-    suffix: name
-    for name, suffixes in {
-        "video/mp4": ".mp4 .m4v",
-        "video/quicktime": ".mov .qt",
-        "video/matroska": ".mkv",
-        "video/webm": ".webm",
-        "video/x-msvideo": ".avi .divx",
-        "video/mpeg": ".mpg .mpeg .mpe .m1v .m2v .vob",
-        "video/mp2t": ".ts .mts .m2ts .m2t",
-        "video/x-ms-wmv": ".wmv",
-        "video/x-ms-asf": ".asf",
-        "video/x-flv": ".flv .f4v",
-        "video/3gpp": ".3gp",
-        "video/3gpp2": ".3g2",
-        "video/ogg": ".ogv .ogm",
-        "application/mxf": ".mxf",
-        "image/gif": ".gif",
-        "audio/mpeg": ".mp3",
-        "audio/mp4": ".m4a .m4b",
-        "audio/aac": ".aac",
-        "audio/flac": ".flac",
-        "audio/wav": ".wav",
-        "audio/ogg": ".ogg .oga .opus",
-        "audio/matroska": ".mka",
-    }.items()
-    for suffix in suffixes.split()
-}
-"""A table of our own: what `mimetypes` knows hangs on the machine."""
-
-
-def media_type(path: str) -> str:
-    """The Internet media type of a file by its ending; bytes of no known kind for any other."""
-    return MEDIA_TYPES.get(Path(path).suffix.lower(), BYTES)
 
 
 def cut_file(path: Path, received: int) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
+from rag.answering import STAGES
 from rag.errors import EncoderMismatch
 from rag.library import Library
 from rag.server.app import build_app
@@ -151,7 +152,7 @@ def test_an_answer_comes_as_events_by_stage(client: TestClient) -> None:
     events = _events(answer.text)
     begun = [data["stage"] for name, data in events if name == "stage" and "seconds" not in data]
     ended = [data["stage"] for name, data in events if name == "stage" and "seconds" in data]
-    assert begun == ended == ["rewrite", "retrieve", "localize", "read", "answer"]
+    assert begun == ended == list(STAGES)
     assert events[-1][0] == "answer"
     assert {**events[-1][1], "timings": {}} == {**client.post("/v1/ask", json=body).json(), "timings": {}}
 

@@ -8,10 +8,9 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from corpora.kinds import VIDEO
+from corpora.kinds import MEDIA_TYPES, VIDEO
 from rag.web import TranscriptLine, VideoEntry, open_web, write_catalogue
 from rag.web.serving import app
-from rag.web.serving.media import MEDIA_TYPES
 from tests.fakes.synthetic import write_video
 
 NAME = "a/b c"
