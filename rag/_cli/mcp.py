@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import typer
 
 from rag._cli.output import echo_stderr, print_lines
-from rag._cli.session import Session, with_session
+from rag._cli.session import Session, given_path, with_session
+from rag.errors import UsageError
 
 Client = Literal["claude", "claude-code", "codex", "cursor", "gemini", "vscode", "windsurf", "zed"]
 NAME = "video-library"
@@ -59,6 +61,16 @@ def mcp(
             help=f"Print what to add to a client's settings: {', '.join(PLACES)}.",
         ),
     ] = None,
+    allow_index: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--allow-index",
+            metavar="ROOT",
+            parser=given_path,
+            help="Let the agent index what is below this folder; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> int:
     """Give an agent the library: search, ask, look at frames, read transcripts.
 
@@ -68,21 +80,26 @@ def mcp(
     from rag.listening import require_serving
 
     require_serving()
+    roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
+    for root in roots:
+        if not root.is_dir():
+            raise UsageError(f"{root}: no such folder; --allow-index names one that exists")
     if print_config is not None:
         place = PLACES[print_config]
-        print_lines([place.text(place.key, {**dict(place.more), **_command(session)})])
+        print_lines([place.text(place.key, {**dict(place.more), **_command(session, roots)})])
         echo_stderr(f"rag: add this to {place.file}")
         return 0
     from rag.server.mcp.stdio import run
 
-    return run(session.settings)
+    return run(session.settings, roots)
 
 
-def _command(session: Session) -> Entry:
+def _command(session: Session, roots: tuple[Path, ...]) -> Entry:
     """How a client starts this server, whatever its working folder."""
     from rag.store.layout import find_library
 
     program = os.path.abspath(sys.argv[0])
     words = [program] if os.access(program, os.X_OK) else [sys.executable, "-m", "rag._cli.main"]
     library = find_library(library=session.settings.library)
-    return {"command": words[0], "args": [*words[1:], "mcp", "--library", os.fsdecode(library)]}
+    allowed = [word for root in roots for word in ("--allow-index", os.fspath(root.resolve()))]
+    return {"command": words[0], "args": [*words[1:], "mcp", "--library", os.fsdecode(library), *allowed]}

@@ -60,7 +60,7 @@ from rag.library import Library
 from rag.server import holdings
 from rag.server.mcp import reading
 from rag.server.mcp.rows import LONGEST_RESULT, Reply, cleaned
-from rag.server.mcp.tools import TOOLS, Tool, schema_of
+from rag.server.mcp.tools import INDEX_TOOLS, TOOLS, Tool, schema_of
 from rag.server.problems import Problem
 from rag.server.service import Service
 
@@ -98,6 +98,9 @@ NEXT: tuple[tuple[type[RagError], str], ...] = (
 )
 """What to do after an error: of the first class that it is an instance of."""
 NEXT_OF_PROBLEM = {
+    "folder-not-allowed": "Ask the user for a folder there, or to start the server with --allow-index.",
+    "jobs-elsewhere": "Ask the user; searching goes on meanwhile.",
+    "too-many-jobs": "Wait until one has ended; get_job says when.",
     "unknown-id": "Take ids from list_videos or search_library.",
     "file-gone": "read_transcript and describe_video need no file.",
     "file-changed": "read_transcript and describe_video need no file; ask the user to index it again.",
@@ -123,8 +126,9 @@ TEMPLATES = (
 class McpHandlers:
     """What one server answers, over one library."""
 
-    def __init__(self, service: Service, tools: tuple[Tool, ...] = TOOLS) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
+        tools = (*TOOLS, *INDEX_TOOLS) if service.index_roots else TOOLS
         self._tools = {tool.name: tool for tool in tools}
 
     async def list_tools(
@@ -154,13 +158,11 @@ class McpHandlers:
             )
 
     async def _run(self, tool: Tool, given: Any) -> Reply:
-        def work(library: Library) -> Reply:
-            reply: Reply = tool.run(self._service, library, given)
-            return reply
-
-        if tool.uses_models:
-            return await self._service.compute(None, work)
-        return await self._read(work)
+        if tool.needs == "jobs":
+            return await self._service.in_thread(tool.run, self._service, None, given)
+        if tool.needs == "models":
+            return await self._service.compute(None, lambda library: tool.run(self._service, library, given))
+        return await self._read(lambda library: tool.run(self._service, library, given))
 
     async def _read(self, work: Callable[[Library], T]) -> T:
         def run() -> T:
@@ -260,9 +262,9 @@ class McpHandlers:
         return GetPromptResult(messages=[PromptMessage(role="user", content=text)])
 
 
-def build_server(service: Service, tools: tuple[Tool, ...] = TOOLS) -> Server[Any]:
+def build_server(service: Service) -> Server[Any]:
     """The server over the library of `service`. Logging is left as it is."""
-    handlers = McpHandlers(service, tools)
+    handlers = McpHandlers(service)
     return Server(
         "offline-video-rag",
         title="Offline video library",

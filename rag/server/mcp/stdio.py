@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -22,9 +23,12 @@ from rag.server.session import LibrarySession
 from rag.settings import Settings
 
 
-def run(settings: Settings) -> NoReturn:
+def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
     """Serve until stdin is closed or a signal comes, then end the process with 0 (130 after an interrupt)."""
-    service = Service(settings, LibrarySession(settings), cache_folder(), address=None)
+    roots = tuple(root.resolve() for root in index_roots)
+    service = Service(settings, LibrarySession(settings), cache_folder(), roots, address=None)
+    if roots:
+        service.jobs.open()
 
     def end(number: int, _: FrameType | None) -> None:
         _end(service, 130 if number == signal.SIGINT else 0)
@@ -44,5 +48,6 @@ async def _serve(service: Service) -> None:
 def _end(service: Service, code: int) -> NoReturn:
     """End now: a thread that waits for stdin or a language model cannot be joined, and nothing is unsaved."""
     service.stop()
+    service.jobs.close()
     sys.stderr.flush()
     os._exit(code)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from rag.library import Library
-from rag.server.mcp import finding, frames, reading
+from rag.server.mcp import finding, frames, jobs, reading
 from rag.server.mcp.rows import Arguments, Reply, Row
 from rag.server.service import Service
 
@@ -22,9 +21,10 @@ class Tool:
     description: str
     arguments: type[Arguments]
     result: type[Row]
-    run: Callable[[Service, Library, Any], Reply]
-    uses_models: bool = False
-    """It takes its turn: questions use the models one at a time."""
+    run: Callable[[Service, Any, Any], Reply]
+    """Of the service, the library (None for one that needs none), and the arguments."""
+    needs: Literal["models", "library", "jobs"] = "library"
+    """What needs models takes its turn: questions use them one at a time."""
     read_only: bool = True
 
     @property
@@ -44,7 +44,7 @@ TOOLS = (
         finding.SearchArguments,
         finding.SearchResult,
         finding.search_library,
-        uses_models=True,
+        "models",
     ),
     Tool(
         "Ask the library",
@@ -54,7 +54,7 @@ TOOLS = (
         finding.AskArguments,
         finding.AskResult,
         finding.ask_library,
-        uses_models=True,
+        "models",
     ),
     Tool(
         "Find a moment in one video",
@@ -64,7 +64,7 @@ TOOLS = (
         finding.FindArguments,
         finding.FindResult,
         finding.find_in_video,
-        uses_models=True,
+        "models",
     ),
     Tool(
         "Show frames of a video",
@@ -102,6 +102,38 @@ TOOLS = (
     ),
 )
 """The tools that only read."""
+INDEX_TOOLS = (
+    Tool(
+        "Index a folder",
+        "Start to index a folder or file that the user names, below the folders that this server may index. "
+        "Returns a job at once; ask get_job how it is doing. With `dry_run` it only forecasts the time. "
+        "search_library finds what was indexed when the job has ended.",
+        jobs.StartArguments,
+        jobs.JobResult,
+        jobs.start_indexing,
+        "jobs",
+        read_only=False,
+    ),
+    Tool(
+        "Look at a job",
+        "The state of an indexing job: progress in seconds of media, time to go, files with problems. "
+        "Without an id that of the newest job.",
+        jobs.JobArguments,
+        jobs.JobResult,
+        jobs.get_job,
+        "jobs",
+    ),
+    Tool(
+        "Cancel a job",
+        "Stop an indexing job. What it has indexed stays.",
+        jobs.CancelArguments,
+        jobs.JobResult,
+        jobs.cancel_job,
+        "jobs",
+        read_only=False,
+    ),
+)
+"""Those of a server that may index."""
 
 
 def schema_of(model: type[BaseModel], *, result: bool = False) -> dict[str, Any]:

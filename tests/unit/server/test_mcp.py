@@ -7,6 +7,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ from rag.server import holdings
 from rag.server.mcp import finding, frames, reading
 from rag.server.mcp.rows import LONGEST_RESULT
 from rag.server.mcp.server import build_server
-from rag.server.mcp.tools import TOOLS, schema_of
+from rag.server.mcp.tools import INDEX_TOOLS, TOOLS, schema_of
 from rag.settings import Settings
-from tests.fakes.served_library import World, build_world
+from tests.fakes.served_library import World, build_world, serve
 
 CALLS: dict[str, dict[str, Any]] = {
     "search_library": {"query": "lamp"},
@@ -319,11 +320,64 @@ def test_making_a_server_leaves_logging_as_it_was(world: World) -> None:
 
 
 def test_tools_only_read_and_describe_every_argument() -> None:
-    for tool in TOOLS:
+    assert all(tool.read_only for tool in TOOLS)
+    for tool in (*TOOLS, *INDEX_TOOLS):
         schema = schema_of(tool.arguments)
         assert schema["additionalProperties"] is False
         assert [name for name, each in schema["properties"].items() if not each.get("description")] == []
-        assert tool.read_only
         for one in (schema, schema_of(tool.result, result=True)):
             Draft202012Validator.check_schema(one)
             assert not {"ge", "le", "gt"} & set(json.dumps(one).replace('"', " ").split())
+
+
+JOB = {
+    "job_id": "7a09",
+    "kind": "index",
+    "folder": "/media/talks",
+    "state": "running",
+    "progress": {
+        "media_seconds_done": 60.0,
+        "media_seconds_total": 600.0,
+        "eta_seconds": 90.0,
+        "file": "/media/talks/a.mp4",
+        "stage": "index",
+    },
+    "forecast": None,
+    "problems": [{"path": "/media/talks/b.mp4", "reason": HOSTILE, "action": "skipped"}],
+    "problem_count": 1,
+    "error": None,
+}
+
+
+def test_a_server_that_may_index_has_tools_for_jobs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(_with_client(world, lambda client: client.list_tools()).tools) == len(TOOLS)
+    root = world.folder / "media"
+    service = serve(world.folder / "library", world.folder / "cache")
+    allowed = replace(service, index_roots=(root.resolve(),), jobs_folder=world.folder / "jobs")
+    indexing = replace(world, service=allowed)
+    names = [tool.name for tool in _with_client(indexing, lambda client: client.list_tools()).tools]
+    assert names[len(TOOLS) :] == ["start_indexing", "get_job", "cancel_job"]
+    refused = _call(indexing, "start_indexing", {"folder": "/etc"})
+    assert refused.is_error
+    assert "Ask the user for a folder there" in _text(refused)
+    assert "there is no job yet" in _text(_call(indexing, "get_job", {}))
+    started: list[tuple[str, bool]] = []
+
+    def start(folder: str, *, dry_run: bool) -> dict[str, Any]:
+        started.append((folder, dry_run))
+        return JOB
+
+    monkeypatch.setattr(allowed.jobs, "start_index", start)
+    monkeypatch.setattr(allowed.jobs, "cancel", lambda _: {**JOB, "state": "cancelled"})
+    result = _call(indexing, "start_indexing", {"folder": str(root), "dry_run": True})
+    Draft202012Validator(schema_of(INDEX_TOOLS[0].result, result=True)).validate(result.structured_content)
+    assert started == [(str(root), True)]
+    assert _text(result).splitlines()[:3] == [
+        "Job 7a09: running, “/media/talks”",
+        "1 min 00 s of 10 min 00 s of media",
+        "1 min 30 s to go",
+    ]
+    assert result.structured_content["file"] == "a.mp4"
+    assert result.structured_content["next"] == 'get_job(job_id="7a09")'
+    assert "next" not in _call(indexing, "cancel_job", {"job_id": "7a09"}).structured_content
+    allowed.close()
