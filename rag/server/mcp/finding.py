@@ -11,6 +11,7 @@ from corpora.records import AudioClass, Style, Tone
 from rag.library import Library
 from rag.rendering.terminal import clock
 from rag.server import questions
+from rag.server.documents import LONGEST_TEXT
 from rag.server.mcp.rows import (
     Absent,
     Arguments,
@@ -29,7 +30,7 @@ from rag.server.mcp.rows import (
     quoted,
     video_of,
 )
-from rag.server.questions import LONGEST_TEXT, AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
+from rag.server.questions import AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
 from rag.server.service import Service
 
 LONGEST_ANSWER = 800

@@ -19,9 +19,9 @@ from pydantic.json_schema import SkipJsonSchema
 from corpora.records import EvidenceKind
 from rag.library import Library
 from rag.rendering.terminal import clock, excerpt
+from rag.server.documents import LONGEST_TEXT
 from rag.server.page import address_of
 from rag.server.problems import not_found
-from rag.server.questions import LONGEST_TEXT
 from rag.server.service import Service
 
 LONGEST_RESULT = 8_000
