@@ -55,6 +55,7 @@ def build_app(service: Service, doors: Doors | None = None) -> FastAPI:
         description="Search, ask and look in a library of videos and documents.",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
         middleware=[Middleware(DoorsMiddleware, doors=doors or Doors())],
         telemetry=TELEMETRY,
