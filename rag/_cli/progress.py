@@ -112,7 +112,7 @@ class JsonProgress(ProgressDisplay):
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin, with seconds of media and files to index: models are loaded next."""
         super().start(total_seconds, total_files)
-        self._print("load")
+        self._print("prepare")
 
     def file(self, path: str) -> None:
         """The next file begins."""

@@ -302,7 +302,7 @@ class ProgressItem(TypedDict):
     files_total: int
     eta_seconds: float | None
     file: str | None
-    stage: Literal["scan", "load", "index", "finish"]
+    stage: Literal["prepare", "index", "finish"]
 
 
 class ProblemItem(TypedDict):

@@ -162,9 +162,9 @@ NO_PROGRESS = {
     "files_total": 0,
     "eta_seconds": None,
     "file": None,
-    "stage": "scan",
+    "stage": "prepare",
 }
-"""While the folder is searched for files."""
+"""Until the child says how much there is to do."""
 
 
 def _fields(event: Mapping[str, Any]) -> dict[str, Any]:

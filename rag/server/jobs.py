@@ -45,9 +45,9 @@ LOOK_SECONDS = 0.1
 """Between two looks at the children while any runs."""
 RETRY_SECONDS = 10.0
 """Until the next look after one that failed, as with a full disk."""
-SIGNALS = ((0.0, signal.SIGINT), (5.0, signal.SIGTERM), (10.0, signal.SIGKILL))
-"""What a cancelled child is sent, and after how many seconds."""
-CLOSE_SECONDS = 2.0
+SIGNALS = ((0.0, signal.SIGINT), (0.8, signal.SIGTERM), (5.0, signal.SIGKILL))
+"""What a cancelled child is sent, and after how many seconds: the library survives all of them."""
+CLOSE_SECONDS = 1.5
 """That a child has to end once the server stops."""
 NICE = 10
 """Children yield to questions."""

@@ -47,7 +47,7 @@ def main() -> None:
     if kind == "breaks":
         print("a warning\nrag: the library is locked by process 7", file=sys.stderr)
         sys.exit(1)
-    progress(0.0, "load")
+    progress(0.0, "prepare")
     progress(5.0, "index")
     if kind == "bad":
         problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}

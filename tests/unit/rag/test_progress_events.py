@@ -20,7 +20,7 @@ def test_events_have_the_seconds_the_file_and_the_stage(capsys: pytest.CaptureFi
         progress.advance(15.0)
     rows = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(row["event"], row.get("stage"), row.get("files_begun")) for row in rows] == [
-        ("progress", "load", 0),
+        ("progress", "prepare", 0),
         ("progress", "index", 1),
         ("problem", None, None),
         ("progress", "index", 2),
