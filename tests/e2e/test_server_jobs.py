@@ -1,4 +1,4 @@
-"""Jobs whose child process is the real command: an index, its forecast, and an agent over the library."""
+"""A job whose child process is the real command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from rag._cli.serve import describe_agents
 from rag.server.jobs import Jobs
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -26,39 +25,27 @@ def _ended(jobs: Jobs, job_id: str) -> Any:
 
 
 @pytest.mark.slow
-def test_a_folder_is_forecast_indexed_and_asked_by_an_agent(tmp_path: Path) -> None:
+def test_a_folder_is_indexed_by_a_child_process(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     write_video(root / "lamp.mp4", 6, subtitles=[(1, 3, "Switch the lamp on.")])
     (root / "odd.mp4").write_text("no video")
     (tmp_path / "secret.txt").write_text("A secret.")
     (root / "link.txt").symlink_to(tmp_path / "secret.txt")
-    settings = Settings(library=tmp_path / "library")
+    off = {"mode": "off"}
+    settings = Settings.model_validate({"library": tmp_path / "library", "ocr": off, "asr": off})
     session = LibrarySession(settings)
     changes: list[str] = []
     jobs = Jobs(
-        settings,
-        session.folder,
-        [root],
-        describe_agents,
-        lambda: changes.append(session.version),
-        tmp_path / "state",
+        settings, session.folder, [root], tuple, lambda: changes.append(session.version), tmp_path / "state"
     )
     try:
-        forecast = jobs.start_index(str(root), dry_run=True)["job_id"]
-        index = jobs.start_index(str(root))["job_id"]
-        assert _ended(jobs, forecast)["forecast"]["new_files"] == 1
-        job = _ended(jobs, index)
+        job = _ended(jobs, jobs.start_index(str(root))["job_id"])
         assert (job["state"], job["result"]["indexed"], job["error"]) == ("partial", 1, None)
         assert sorted(Path(problem["path"]).name for problem in job["problems"]) == ["link.txt", "odd.mp4"]
         assert job["progress"]["media_seconds_done"] == job["progress"]["media_seconds_total"] > 5
         with session.lease() as library:
-            [video] = library.videos().values()
+            assert library.indexed_paths() == [str(root / "lamp.mp4")]
         assert changes == [session.version]
-        arguments = {"video": video.video_id, "question": "What is switched on?", "option": ["lamp", "fan"]}
-        seen = _ended(jobs, jobs.start_agent("video-detective", arguments)["job_id"])
-        assert (seen["state"], seen["error"]) == ("done", None)
-        assert [seen["steps"][0]["step"], seen["steps"][-1]["step"]] == ["plan", "show"]
-        assert seen["result"]["answer"]["choice"] == "A"
     finally:
         jobs.close()

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from starlette.testclient import TestClient
 
 import rag
+from rag._cli.agent import app as agent_commands
 from rag._cli.serve import describe_agents
 from rag.errors import UnreadableFile
 from rag.server import jobs as jobs_module
@@ -304,6 +306,24 @@ def test_the_agents_are_those_of_the_command_line() -> None:
     assert specs["video-detective"]["video"].type == "video"
     named = {name for options in specs.values() for name in options}
     assert not named & {"trace", "html", "record", "replay", "web", "corpus", "library", "config", "events"}
+
+
+def test_the_command_line_takes_the_words_of_every_option() -> None:
+    commands: Any = typer.main.get_group(agent_commands).commands
+    for spec in describe_agents():
+        values = {"text": "-x", "integer": 7, "flag": True, "video": "v1"}
+        arguments: dict[str, Any] = {}
+        for option in spec.options:
+            value = option.choices[-1] if option.choices else values[option.type]
+            arguments[option.name] = [value, value] if option.repeated else value
+        assert spec.problems(arguments) == []
+        words = ["--json", "--events", *spec.words(arguments)]
+        given = commands[spec.agent].make_context(spec.agent, words).params
+        # Options whose flag is another word than their parameter.
+        given |= {"global": given.get("whole"), "tone": given.get("color")}
+        for name, value in arguments.items():
+            assert (str(given[name]) if name == "video" else given[name]) == value, name
+        assert given["events"] is True
 
 
 @pytest.fixture
