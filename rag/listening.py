@@ -25,7 +25,8 @@ def require_serving() -> None:
 def bind_listener(host: str, port: int) -> socket.socket:
     """A listening socket; `port` 0 takes a free one. Raises `RagError` where the port is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # With its protocol named, asyncio switches Nagle off: answers in two writes else wait 40 ms for an ACK.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
