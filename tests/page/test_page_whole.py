@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -72,8 +71,7 @@ def test_18_selects_are_kept_trimmed_ordered_noted_and_exported(tab: Tab) -> Non
         tab.page.get_by_role("button", name="Export 3 selects").click()
     name = download.value.suggested_filename
     assert name.endswith(".otio")
-    with open(download.value.path(), "rb") as file:
-        timeline = json.load(io.TextIOWrapper(file, "utf-8"))
+    timeline = json.loads(download.value.path().read_bytes())
     assert timeline["OTIO_SCHEMA"].startswith("Timeline")
     assert "the good one" in json.dumps(timeline)
     tab.page.locator(".exported").first.wait_for()

@@ -64,11 +64,15 @@ export function render(route) {
 /** @param {Route} route */
 function content(route) {
   if (agents.state === "failed") {
-    if (agents.error instanceof Problem && agents.error.status === 404) return nothingFound("This server runs no agents", html`<p>The same on the command line: <code>rag agent</code></p>`);
+    if (agents.error instanceof Problem && agents.error.status === 404) return none();
     return failed(agents.error, () => { agents.reset(); enter(route); });
   }
   if (agents.state !== "done") return loading("Asking for the agents");
+  if (!agents.value.length) return none();
   const agent = agents.value.find((/** @type {any} */ one) => one.agent === route.id) ?? agents.value[0];
+  const required = agent.options.filter((/** @type {any} */ one) => one.required);
+  const first = required.length ? required : agent.options.slice(0, 4);
+  const rest = agent.options.filter((/** @type {any} */ one) => !first.includes(one));
   const shown = jobs.jobs().find((one) => one.job_id === route.params.get("job"));
   const runs = jobs.jobs().filter((one) => one.kind === "agent" && one.agent === agent.agent);
   return html`
@@ -80,8 +84,8 @@ function content(route) {
       <div>
         <form class="export" aria-label=${agent.agent} @submit=${(/** @type {SubmitEvent} */ event) => run(event, agent)}>
           <h2>${agent.agent}</h2>
-          ${agent.options.filter((/** @type {any} */ one) => one.required).map(field)}
-          <details><summary>More options</summary><div class="more">${agent.options.filter((/** @type {any} */ one) => !one.required).map(field)}</div></details>
+          ${first.map(field)}
+          ${rest.length ? html`<details><summary>More options</summary><div class="more">${rest.map(field)}</div></details>` : nothing}
           ${jobs.refusal() ? html`<p class="state" role="alert">${printable(jobs.refusal())}</p>` : nothing}
           <button class="button main">Run</button>
         </form>
@@ -90,6 +94,8 @@ function content(route) {
     </div>
   `;
 }
+
+const none = () => nothingFound("This server runs no agents", html`<p>The same on the command line: <code>rag agent</code></p>`);
 
 /** @param {any} option */
 function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }) {

@@ -104,13 +104,13 @@ export function render(route) {
           <input name="q" type="search" .value=${question} placeholder="A question; the answer comes with the seconds that prove it" aria-label="Question" autocomplete="off" required />
           <button class="button main" type="submit">Ask</button>
         </div>
-        ${options.map(
+        <div class="option-fields">${options.map(
           (one, at) => html`
             <div class="option-field"><span class="letter" aria-hidden="true">${letter(at)}</span>
               <input name="o" .value=${live(one)} aria-label=${`Option ${letter(at)}`} placeholder="An answer to choose from" autocomplete="off" @input=${(/** @type {Event} */ event) => setOption(event, at)} />
               <button class="tool" type="button" aria-label=${`Remove option ${letter(at)}`} @click=${() => setOptions(options.filter((_, index) => index !== at))}>${icon("close")}</button></div>
           `,
-        )}
+        )}</div>
         <div class="row chips"><button class="chip add" type="button" ?disabled=${options.length >= 26} @click=${() => setOptions([...options, ...(options.length ? [""] : ["", ""])])}>${icon("plus")}Option</button></div>
       </form>
     </div>
