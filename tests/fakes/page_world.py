@@ -53,6 +53,7 @@ def build_page_world(folder: Path) -> PageWorld:
     write_video(mpeg4, 6.0, codec="mpeg4")
     odd = [(content_hash(path), path, rows) for path, rows in ((hevc, BRUSH), (mpeg4, KETTLE))]
     write_library(folder / "library", odd)
+    _put_unmeasured(folder / "library")
     _put_tools(folder / "library", tools)
     world = build_world(folder)
     return PageWorld(world.service, content_hash(tools), *(row[0] for row in odd), world.gone, world.passage)
@@ -74,6 +75,17 @@ def _put_tools(library: Path, path: Path) -> None:
         writer.put_evidence(name, evidence, words.encode_text([line.text for line in evidence]))
         writer.put_measures(name, [_shot(name, index) for index in range(SHOTS)])
         writer.finish_video(video, {"shots": {}})
+
+
+def _put_unmeasured(library: Path) -> None:
+    """A video of which neither shots nor sound were measured, and no file."""
+    name = "1" * 32
+    video = Video(name, "/videos/unmeasured.mp4", "", "", (), 6.0, 10.0, 160, 120, True, "")
+    with Writer.open(library) as writer:
+        writer.put_file(FileRow(video.path, name, "video", 1, 1, 1, "1"))
+        writer.begin_video(video)
+        writer.add_clips([frames_of(Clip(f"{name}:00000", name, 0.0, 6.0), KETTLE, ImageWords())])
+        writer.finish_video(video, {})
 
 
 def _shot(name: str, index: int) -> Shot:

@@ -33,8 +33,8 @@ OFFLINE = [
     "--disable-component-update",
     "--autoplay-policy=no-user-gesture-required",
 ]
-# Of the video whose file is gone.
-NO_THUMBNAIL = "/v1/videos/00000000000000000000000000000000/thumbnail"
+# Of the videos whose files are gone.
+NO_THUMBNAILS = [f"/v1/videos/{32 * digit}/thumbnail" for digit in "01"]
 DESKTOP = {"width": 1280, "height": 900}
 
 
@@ -93,7 +93,7 @@ def open_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
         context = browser.new_context(**{"viewport": DESKTOP, **options})
         context.set_default_timeout(20_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = Tab(context.new_page(), address, [], [], [NO_THUMBNAIL])
+        tab = Tab(context.new_page(), address, [], [], [*NO_THUMBNAILS])
         tab.page.on("request", lambda request: tab.requests.append(request.url))
         tab.page.on(
             "console",

@@ -38,7 +38,7 @@ def add_three(tab: Tab) -> list[str]:
     """Three hits into the tray, and their citations."""
     tab.open("#/search?q=hammer&kind=video&top=50")
     found = [card.get_attribute("data-citation") for card in tab.page.locator("main .card").all()]
-    taken = [citation for citation in found if not citation.startswith("0000")][:3]
+    taken = [citation for citation in found if not citation.startswith(("0000", "1111"))][:3]
     for citation in taken:
         tab.page.locator(f"[data-citation='{citation}'] button[aria-label^='Add to']").click()
     assert len(taken) == 3
@@ -109,9 +109,9 @@ def test_24_axe_finds_no_violation(
     add_three(tab)
     found: dict[str, list[Any]] = {}
     for name, place in places(site).items():
-        tab.page.goto("about:blank")
         tab.open(place)
-        tab.page.evaluate(axe)
+        if not tab.page.evaluate("() => 'axe' in window"):
+            tab.page.evaluate(axe)
         run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
         violations = tab.page.evaluate(run, rules)["violations"]
         found[name] = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations]

@@ -2,7 +2,7 @@
 /** Agents: their options as a form, their steps as they happen, and what they return. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, Problem } from "./api.js";
-import { clock, printable, span } from "./format.js";
+import { clock, printable, span, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, nothingFound, sayError } from "./pieces.js";
 import { go, href } from "./route.js";
@@ -125,7 +125,8 @@ function runOf(job) {
 function step(one, at) {
   const { number = at + 1, kind = one.step, text = "", data, ...rest } = one;
   const more = data ?? Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "step"));
-  return html`<li><span class="number">${number}</span><div><span class="kind">${kind}</span> ${printable(text)}
+  const said = text || Object.values(more ?? {}).find((value) => typeof value === "string" && value) || "";
+  return html`<li><span class="number">${number}</span><div><span class="kind">${kind}</span> ${printable(String(said))}
     ${more && Object.keys(more).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(more, null, 1))}</pre></details>` : nothing}</div></li>`;
 }
 
@@ -136,7 +137,7 @@ function result(found) {
   return html`
     <section class="answer-of" aria-label="Result">
       ${text ? html`<p class="text">${printable(text)}</p>` : nothing}
-      ${windows.length ? html`<ol class="files">${windows.map((one) => html`<li><a href=${href("v", one.video_id, { t: `${one.start},${one.end}` })}>${printable(one.title || one.path || clock(one.start))}</a><span>${span(one.start, one.end)}</span></li>`)}</ol>` : nothing}
+      ${windows.length ? html`<ol class="files">${windows.map((one) => html`<li><a href=${href("v", one.video_id, { t: `${one.start},${one.end}` })}>${printable(one.title || (one.path ? tail(one.path, 1) : clock(one.start)))}</a><span>${span(one.start, one.end)}</span></li>`)}</ol>` : nothing}
       <details><summary>The whole result</summary><pre>${printable(JSON.stringify(found, null, 1))}</pre></details>
     </section>
   `;

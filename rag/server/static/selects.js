@@ -113,7 +113,7 @@ function row(one, at) {
         <h2><a href=${address}>${name}</a></h2>
         <div class="row">${field("start", "In")}${field("end", "Out")}<span class="quiet length">${exact(one.end - one.start)} s</span></div>
         <input class="note" .value=${one.note} placeholder="Note" aria-label="Note on select ${at + 1}" @change=${(/** @type {Event} */ event) => tray.change(at, { note: /** @type {HTMLInputElement} */ (event.target).value })} />
-        <p class="quiet fine">${one.query ? html`found by “${one.query}”` : nothing}${one.exported.length ? html`<span class="exported">${icon("tick")}exported as ${one.exported.join(", ")}</span>` : nothing}</p>
+        <p class="quiet fine row">${one.query ? html`<span>found by “${one.query}”</span>` : nothing}${one.exported.length ? html`<span class="exported">${icon("tick")}exported as ${one.exported.join(", ")}</span>` : nothing}</p>
       </div>
       <div class="row tools">
         <button class="tool" aria-label="Move select ${at + 1} up" ?disabled=${at === 0} @click=${() => tray.move(at, -1)}>${icon("up")}</button>
