@@ -61,7 +61,7 @@ export async function rows(path, key, signal, most = 20_000) {
  * @returns {AsyncGenerator<{event: string, data: any}>}
  */
 export async function* events(response) {
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (response.body).pipeThrough(/** @type {any} */ (new TextDecoderStream())).getReader();
   let buffer = "";
   try {
     for (;;) {

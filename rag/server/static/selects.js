@@ -88,7 +88,7 @@ export function render() {
     ${held.length
       ? html`
           <div class="bench">
-            <ol class="selects">${repeat(held, (one) => one.id, row)}</ol>
+            <ol class="selects">${repeat(held, (/** @type {tray.Select} */ one) => one.id, row)}</ol>
             ${exportForm(held.length)}
           </div>
         `
