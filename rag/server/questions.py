@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.from_thread
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from corpora.records import AudioClass, Style, Tone
@@ -53,14 +53,10 @@ class SpanFilter(Body):
     start: Seconds | None = Field(None, description="Seconds; only what overlaps [start, end).")
     end: Seconds | None = None
 
-    @model_validator(mode="after")
-    def _check_times(self) -> SpanFilter:
-        if self.start is not None and self.end is not None and not self.end > self.start:
-            raise ValueError("end is not after start")
-        return self
-
     def where(self) -> SearchFilter:
-        """The filter of the library."""
+        """The filter of the library. Raises `QuestionError` where it ends before it starts."""
+        if self.start is not None and self.end is not None and not self.end > self.start:
+            raise QuestionError("filter: end is not after start")
         videos = None if self.videos is None else frozenset(self.videos)
         return SearchFilter(videos=videos, paths=tuple(self.paths), start=self.start, end=self.end)
 

@@ -45,7 +45,13 @@ def test_the_committed_description_is_that_of_the_server(api: Any) -> None:
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_every_answer_fits_the_description(method: str, path: str, api: Any) -> None:
-    @settings(max_examples=5, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=5,
+        deadline=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=api[path][method].as_strategy())
     def check(case: schemathesis.Case) -> None:
         case.call_and_validate()
