@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo wheel-demo check fast test all-tests gates lint types layers pages resolve lowest docs golden test-extras clean
 
-demo: .venv/.with-ocr
+demo: .venv/.with-all
 	$(BIN)/rag demo --text
 
 # `rag demo` from the built wheel, in an empty folder and without a network.
@@ -95,10 +95,10 @@ clean:
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/.with-ocr: pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) -e '.[ocr]'
+.venv/.with-all: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) -e '.[all]'
 	@touch $@
 
 .venv/.with-dev: pyproject.toml constraints.txt | .venv/bin/python
 	$(INSTALL) -e '.[all,dev]'
-	@touch $@ .venv/.with-ocr
+	@touch $@ .venv/.with-all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -109,7 +110,9 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
         verdict = "correct" if each.answer.choice == each.expected else "incorrect"
         yield f"    ground truth: {each.expected} ({verdict})"
     yield ""
-    yield f'everything is in {folder}; ask more with: rag ask --library {folder / ".rag"} "..."'
+    library = shlex.quote(str(folder / ".rag"))
+    yield f'everything is in {folder}; ask more with: rag ask --library {library} "..."'
+    yield f"or look at it in a browser: rag serve --library {library} --open"
 
 
 def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
