@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from rag.server.problems import Problem
 from rag.server.service import Served
 
-STATIC = Path(__file__).parent / "static"
+STATIC = Path(__file__).resolve().parent / "static"
 MEDIA_TYPES = {
     ".css": "text/css",
     ".html": "text/html",
@@ -41,9 +41,14 @@ async def static(name: str) -> Response:
 
 
 def _file(name: str) -> Response:
-    path = (STATIC / name).resolve()
+    path = STATIC / name
+    try:
+        path = path.resolve()
+        known = path.is_relative_to(STATIC) and path.is_file()
+    except (OSError, ValueError):  # too long, or with a null byte
+        known = False
     kind = MEDIA_TYPES.get(path.suffix)
-    if kind is None or not path.is_relative_to(STATIC) or not path.is_file():
+    if kind is None or not known:
         raise Problem(404, "not-found", f"{name}: the page has no such file")
     return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-cache"})
 

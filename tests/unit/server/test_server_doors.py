@@ -173,7 +173,9 @@ def test_no_request_is_measured_and_no_page_loads_from_elsewhere(client: TestCli
     assert [client.get(address).status_code for address in ("/docs", "/redoc")] == [404, 404]
 
 
-@pytest.mark.parametrize("name", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "x" * 300, ""])
+@pytest.mark.parametrize(
+    "name", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "x" * 300 + ".js", "%00.js", ""]
+)
 def test_static_files_are_those_of_the_page(client: TestClient, name: str) -> None:
     answer = client.get(f"/static/{name}")
     assert (answer.status_code, _kind(answer)) == (404, "not-found")
