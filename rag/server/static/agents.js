@@ -1,7 +1,7 @@
 // @ts-check
 /** Agents: their options as a form, their steps as they happen, and what they return. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { get, Problem } from "./api.js";
+import { get, Problem, rows } from "./api.js";
 import { clock, printable, span, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, nothingFound, sayError } from "./pieces.js";
@@ -17,7 +17,7 @@ let asked = "";
 /** @param {Route} route */
 export function enter(route) {
   agents.load("agents", async (signal) => (await get("/v1/agents", signal)).agents);
-  videos.load("videos", async (signal) => (await get("/v1/videos?limit=1000", signal)).videos);
+  videos.load("videos", (signal) => rows("/v1/videos", "videos", signal));
   jobs.enter();
   const job = route.params.get("job") ?? "";
   if (job && asked !== job) {

@@ -18,6 +18,7 @@ let refused = "";
 let sent = false;
 
 export function enter() {
+  refused = "";
   if (list.state === "idle") reload();
   follow();
 }
@@ -27,6 +28,9 @@ export function leave() {
   stream = null;
 }
 
+/** The job in the address, whose steps are shown. */
+const named = () => new URLSearchParams(location.hash.split("?")[1]).get("job");
+
 const watching = () => location.hash.startsWith("#/library/add") || location.hash.startsWith("#/agents");
 
 document.addEventListener("visibilitychange", () => (document.hidden ? leave() : watching() && reload()));
@@ -34,6 +38,9 @@ document.addEventListener("visibilitychange", () => (document.hidden ? leave() :
 export async function reload() {
   list.reset();
   await list.load("jobs", (signal) => get("/v1/jobs", signal));
+  // The list is without the steps and the result of an agent.
+  const id = named();
+  if (id && list.state === "done") await get(`/v1/jobs/${encodeURIComponent(id)}`).then(put, sayError);
   follow();
 }
 
@@ -49,10 +56,11 @@ export function put(job) {
   update();
 }
 
-/** Follow the first job that runs, to its end; a lost connection is taken up again. */
+/** Follow the job that the address names, else the first that runs, to its end; a lost connection is taken up again. */
 async function follow() {
-  const job = jobs().findLast((one) => RUNNING.includes(one.state));
-  if (!job || stream?.id === job.job_id || document.hidden) return;
+  const running = jobs().filter((one) => RUNNING.includes(one.state));
+  const job = running.find((one) => one.job_id === named()) ?? running.at(-1);
+  if (!job || stream?.id === job.job_id || document.hidden || !watching()) return;
   leave();
   const mine = (stream = { id: job.job_id, stop: new AbortController() });
   try {

@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health } from "./api.js";
 import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
 import * as jobs from "./jobs.js";
-import { failed, loading, momentImage, nothingFound, nothingIndexed } from "./pieces.js";
+import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError } from "./pieces.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
 
@@ -57,6 +57,8 @@ async function furtherRows(part, text) {
   try {
     const next = await get(`/v1/${part}?limit=${PAGE}&cursor=${encodeURIComponent(value.next_cursor)}${text ? "&text=" + encodeURIComponent(text) : ""}`);
     if (list.key === key) list.value = { ...next, [part]: [...value[part], ...next[part]] };
+  } catch (error) {
+    sayError(error);
   } finally {
     more = false;
     update();

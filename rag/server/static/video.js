@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
-import { clock, duration, exact, kindName, printable, score, seconds, span, tail } from "./format.js";
+import { clock, count, duration, exact, kindName, printable, score, seconds, span, tail } from "./format.js";
 import { failed, icon, loading, nothingFound, tool, withMarks } from "./pieces.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
@@ -243,7 +243,7 @@ function found(query) {
   if (!query) return "";
   if (hits.state === "failed") return hits.error?.message;
   if (hits.state !== "done") return "Scoring the video";
-  return windows().length ? `${windows().length} hits` : "Nothing in this video matches";
+  return windows().length ? count(windows().length, "hit") : "Nothing in this video matches";
 }
 
 /** How it plays, and why not otherwise. @param {any} video */
