@@ -1,6 +1,6 @@
 """How often the embedded reasoner quotes the answer of a real text, and how well it knows.
 
-    python -m benchmarks.reading_quality FILE... [--libraries 12] [--questions 60] [--into FOLDER]
+    python -m benchmarks.reading_quality FILE... [--libraries 6] [--questions 60] [--into FOLDER]
 
 FILE: a set that `benchmarks.reading_sets` reads. An article is a library of its own, indexed with
 all-MiniLM-L6-v2, every second one with its title; sets of very short or very long articles (reviews,
