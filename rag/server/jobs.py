@@ -126,8 +126,8 @@ class Jobs:
         `dry_run`: only forecast what that would take. `prune`: also remove files below it that no longer
         exist. `key`: a second call with the same key gives the first one's job.
 
-        Raises `Problem` for a folder that is not below a root or does not exist, and for a key that was used
-        for something else.
+        Raises `Problem` for a folder that is not below a root and for a key that was used for something else,
+        `UnreadableFile` for a folder that does not exist.
         """
         path = self._allowed(folder)
         return self._create("index", {"folder": path, "dry_run": dry_run, "prune": prune}, key)
@@ -239,7 +239,10 @@ class Jobs:
             return job.shape()
 
     def _allowed(self, folder: str) -> str:
-        """The folder without links. Raises `Problem` where it is not below a root, or not there."""
+        """The folder without links.
+
+        Raises `Problem` where it is not below a root, `UnreadableFile` where it does not exist.
+        """
         try:
             path = os.path.realpath(os.fsencode(folder))
         except (ValueError, OSError) as error:

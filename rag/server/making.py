@@ -37,6 +37,8 @@ TILE = (160, 90)
 """Most width and height of a storyboard's tile."""
 TILE_SECONDS, TILES_A_ROW, TILES_A_PART = 5.0, 10, 60
 PART_SECONDS = TILE_SECONDS * TILES_A_PART
+LOOK_SECONDS = 0.5
+"""Between two looks at whether a cut is done."""
 
 
 class MediaMaker:
@@ -139,15 +141,22 @@ class MediaMaker:
             if stopped.is_set():
                 raise stopped_problem()
 
+            done = threading.Event()
+
             def kill() -> None:
-                stopped.wait()
+                while not stopped.wait(LOOK_SECONDS):
+                    if done.is_set():
+                        return
                 # By its id: closing pipes that the other thread reads would give their numbers away.
                 for pid in reader.pids:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
 
             threading.Thread(target=kill, name="rag-server-cutter", daemon=True).start()
-            yield reader
+            try:
+                yield reader
+            finally:
+                done.set()
 
 
 def best_moment(video: Video, shots: Sequence[Shot]) -> float:

@@ -20,8 +20,9 @@ from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
 from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
+from rag.server.holdings import known_video
 from rag.server.making import decode_image
-from rag.server.problems import Document, Problem, not_found, problem_shape, problems, stopped_problem
+from rag.server.problems import Document, Problem, problem_shape, problems, stopped_problem
 from rag.server.service import Served, Service
 
 if TYPE_CHECKING:
@@ -247,10 +248,7 @@ async def localize(request: Request, service: Served, body: LocalizeBody) -> Res
 
 def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
     """`rag.localize/1`, with `curve` where it is asked for. Raises `Problem` for an unknown video."""
-    try:
-        library.engine.reader.video(body.video_id)
-    except KeyError:
-        raise not_found("video", body.video_id) from None
+    known_video(library, body.video_id)
     found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
     shape = windows_shape(body.video_id, body.query, found)
     if body.curve is None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from rag.rendering.terminal import duration
+from rag.rendering.terminal import counted, duration
 from rag.server.mcp.rows import Absent, Arguments, Reply, Row, call, cleaned, file_name, quoted
 from rag.server.problems import Problem
 from rag.server.service import Service
@@ -121,7 +121,7 @@ def job_reply(shape: Mapping[str, Any]) -> Reply:
     if result.forecast_seconds is not None:
         lines.append(f"Indexing would take {duration(result.forecast_seconds)}")
     if result.problem_count:
-        lines.append(f"{result.problem_count} files with problems")
+        lines.append(f"{counted(result.problem_count, 'file')} with problems")
         lines += [f"{quoted(row.file)}: {quoted(row.reason)}" for row in problems]
     if result.error is not None:
         lines.append(f"Error: {quoted(result.error, 1000)}")

@@ -318,7 +318,7 @@ def failed(text: str) -> CallToolResult:
 def error_text(error: RagError | Problem) -> str:
     """The sentence of the command line, and what to do next."""
     if isinstance(error, Problem):
-        return f"{error.detail}. {NEXT_OF_PROBLEM.get(error.kind, 'Call again.')}"
+        return f"{cleaned(error.detail, 1000)}. {NEXT_OF_PROBLEM.get(error.kind, 'Call again.')}"
     following = next(text for kind, text in NEXT if isinstance(error, kind))
     return f"{cleaned(str(error), 1000)}. {following}"
 
