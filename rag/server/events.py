@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from starlette.types import Receive, Scope, Send
 
 from rag.rendering.shapes import to_json
 from rag.server.service import Service
+
+log = logging.getLogger(__name__)
 
 COMMENT_SECONDS = 15.0
 """Between two comments on a silent stream: proxies close one that is silent for long."""
@@ -67,7 +70,12 @@ class EventStream(Response):
             await write(event.encode())
 
         async def produce() -> None:
-            await self._produce(emit)
+            try:
+                await self._produce(emit)
+            except Exception:
+                # Its status is sent: no handler of errors is asked, and uvicorn is silent.
+                log.exception("a stream was cut off by a bug")
+                raise
             group.cancel_scope.cancel()
 
         async def wait_for_client() -> None:
