@@ -100,7 +100,7 @@ const none = () => nothingFound("This server runs no agents", html`<p>The same o
 /** @param {any} option */
 function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }) {
   const label = name.replaceAll("_", " ");
-  if (type === "flag") return html`<label class="check" title=${help}><input type="checkbox" name=${name} />${label}</label>`;
+  if (type === "flag") return html`<label class="field"><span class="check"><input type="checkbox" name=${name} />${label}</span><small>${printable(help)}</small></label>`;
   const entry =
     type === "choice" && !repeated
       ? html`<select name=${name} ?required=${required}>${preset === null && !required ? html`<option value=""></option>` : nothing}${choices.map((/** @type {string} */ one) => html`<option ?selected=${one === preset}>${one}</option>`)}</select>`

@@ -5,7 +5,7 @@ import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { events, health, Problem, request } from "./api.js";
 import { printable, probability, span, tail } from "./format.js";
 import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool } from "./pieces.js";
-import { loopIn, stopLoops } from "./player.js";
+import { loopFailure, loopIn, stopLoops } from "./player.js";
 import { go, href } from "./route.js";
 import { Loader, still, update } from "./state.js";
 import * as tray from "./tray.js";
@@ -188,7 +188,7 @@ function cited(one, question, at) {
   const active = playing === one.citation;
   return html`
     <li class="card cited ${active ? "active" : ""}" data-citation=${one.citation}>
-      ${active ? html`<div class="loop">${loopIn(one, !still())}</div>` : momentImage(one, address, `Play ${span(one.start, one.end)} of ${name}`)}
+      ${active ? html`<div class="loop">${loopIn(one, !still())}${loopFailure() ? html`<p class="state" role="alert">${printable(loopFailure())}</p>` : nothing}</div>` : momentImage(one, address, `Play ${span(one.start, one.end)} of ${name}`)}
       <div class="about">
         <h2 class="name"><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h2>
         <p class="times-line">${span(one.start, one.end)}</p>

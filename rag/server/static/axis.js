@@ -104,7 +104,8 @@ function handle(axis, side) {
   return html`<button class="handle ${side}" role="slider" aria-label=${side === "start" ? "Start of the window" : "End of the window"} aria-valuemin="0" aria-valuemax=${exact(axis.duration)}
     aria-valuenow=${exact(marked[side])} aria-valuetext=${clock(marked[side], 1)} data-side=${side}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
-      const step = (event.shiftKey ? 1 : 0.1) * ({ ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key] ?? 0);
+      const end = { Home: -axis.duration, End: axis.duration }[event.key];
+      const step = end ?? (event.shiftKey ? 1 : 0.1) * ({ ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key] ?? 0);
       if (!step) return;
       event.preventDefault();
       moveBy(step);

@@ -13,6 +13,8 @@ const STATES = { queued: "waits", running: "runs", cancelling: "is being cancell
 const list = /** @type {Loader<any>} */ (new Loader());
 /** The one stream of this page: browsers open few connections. @type {{id: string, stop: AbortController} | null} */
 let stream = null;
+/** Streams that failed one after the other: the first is said, and each is taken up later than the one before. */
+let failures = 0;
 let folder = "";
 let refused = "";
 let sent = false;
@@ -65,6 +67,7 @@ async function follow() {
   const mine = (stream = { id: job.job_id, stop: new AbortController() });
   try {
     const response = await request(`/v1/jobs/${job.job_id}/events`, { accept: "text/event-stream", signal: mine.stop.signal });
+    failures = 0;
     for await (const { event, data } of events(response)) {
       const now = jobs().find((one) => one.job_id === job.job_id) ?? job;
       if (event === "job") put(data);
@@ -75,10 +78,11 @@ async function follow() {
     put(await get(`/v1/jobs/${job.job_id}`));
   } catch (error) {
     if (mine.stop.signal.aborted) return;
-    sayError(error);
+    if (!failures) sayError(error);
+    failures += 1;
   }
   if (stream === mine) stream = null;
-  setTimeout(follow, 1000);
+  setTimeout(follow, Math.min(1000 * 2 ** failures, 30_000));
 }
 
 /** Begin a job; its id, or null where it is refused. @param {Record<string, unknown>} body @returns {Promise<string | null>} */
@@ -115,6 +119,7 @@ async function cancel(job) {
     await request(`/v1/jobs/${job.job_id}`, { method: "DELETE" });
   } catch (error) {
     sayError(error);
+    put(await get(`/v1/jobs/${job.job_id}`).catch(() => ({ ...job })));
   }
 }
 

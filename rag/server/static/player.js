@@ -1,6 +1,7 @@
 // @ts-check
 /** Playing: one clock in seconds of the file, whether the file, the remuxed file or a clip of it plays. */
 import { get, media, request, videoPath } from "./api.js";
+import { update } from "./state.js";
 
 /** Each way to play a video, the cheapest first, by what the server says of its streams. @type {Record<string, string[]>} */
 const WAYS = { file: ["file", "clip"], remux: ["file", "remux", "clip"], clip: ["file", "clip"], none: [] };
@@ -233,17 +234,23 @@ let looping = null;
 export function loopIn(one, play) {
   if (looping?.citation === one.citation) return looping.player.video;
   stopLoops();
-  const player = new Player({ changed: () => {}, tick: () => {} });
+  const player = new Player({ changed: () => player.failure && update(), tick: () => {} });
   looping = { citation: one.citation, player };
   player.video.muted = true;
   player.video.loop = true;
   player.video.setAttribute("aria-label", "The cited seconds, in a loop");
   get(videoPath(one.video_id)).then(
     (row) => looping?.player === player && player.open(row, { start: one.start, end: one.end }, play),
-    () => {},
+    (error) => {
+      player.failure = error.message;
+      player.told.changed();
+    },
   );
   return player.video;
 }
+
+/** Why the citation does not play; empty where it does. */
+export const loopFailure = () => looping?.player.failure ?? "";
 
 export function stopLoops() {
   looping?.player.close();

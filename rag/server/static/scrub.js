@@ -7,15 +7,15 @@ import { media, request } from "./api.js";
 /** @type {Map<string, Promise<Tile[]>>} */
 const boards = new Map();
 
-/** The tiles of a video, asked for once; none where there are no images. @param {string} id */
+/** The tiles of a video, asked for until they are there. @param {string} id */
 export function storyboard(id) {
   let board = boards.get(id);
   if (!board) {
     board = request(media.storyboard(id), { accept: "text/vtt" })
       .then((response) => response.text())
-      .then((text) => read(text, new URL(media.storyboard(id), location.href)))
-      .catch(() => []);
+      .then((text) => read(text, new URL(media.storyboard(id), location.href)));
     boards.set(id, board);
+    board.catch(() => boards.delete(id));
   }
   return board;
 }
@@ -50,7 +50,7 @@ export async function enter(event) {
   const shot = /** @type {HTMLElement} */ (event.currentTarget);
   if (event.pointerType === "touch") return;
   shot.dataset.over = "yes";
-  const tiles = await storyboard(shot.dataset.video ?? "");
+  const tiles = await storyboard(shot.dataset.video ?? "").catch(() => []);
   if (shot.dataset.over && tiles.length) shot.classList.add("scrubbing");
 }
 

@@ -18,7 +18,7 @@ const FILTERS = [
   { name: "tone", label: "Tone", choices: { warm: "warm", cold: "cold", neutral: "neutral" } },
   { name: "style", label: "Style", choices: { live: "live action", "2d": "2D", "3d": "3D", graphics: "graphics" } },
   { name: "audio", label: "Sound", choices: { speech: "speech", music: "music", ambient: "ambient", silence: "silence" } },
-  { name: "height", label: "Lines, at least", hint: "720", number: true },
+  { name: "height", label: "Height at least (lines)", hint: "720", number: true },
   { name: "after", label: "After", hint: "what is seen up to a minute before" },
   { name: "before", label: "Before", hint: "what is seen up to a minute later" },
   { name: "video", label: "Video", hidden: true, many: true },

@@ -341,6 +341,7 @@ function hitList(query) {
 }
 
 function frames() {
+  if (board.state === "failed") return failed(board.error, () => { board.reset(); update(); });
   board.load(id, () => storyboard(id));
   if (board.state !== "done") return loading("Making the storyboard");
   const tiles = board.value ?? [];
