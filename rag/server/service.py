@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -140,8 +141,28 @@ class Service:
     async def _run(self, most: int, function: Callable[..., T], *given: Any) -> T:
         if most not in self._limiters:
             self._limiters[most] = anyio.CapacityLimiter(most)
-        limiter = self._limiters[most]
-        return await anyio.to_thread.run_sync(function, *given, limiter=limiter, abandon_on_cancel=True)
+        limiter, place = self._limiters[most], object()
+        loop = asyncio.get_running_loop()
+        taken = threading.Lock()
+        """By the thread, or by a caller who goes before it has begun: that one gives the place back."""
+
+        def work() -> T:
+            if not taken.acquire(blocking=False):
+                raise stopped_problem()
+            try:
+                return function(*given)
+            finally:
+                with contextlib.suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(limiter.release_on_behalf_of, place)
+
+        # A thread that is left to itself keeps its place: else clients that go would add ever more threads.
+        await limiter.acquire_on_behalf_of(place)
+        try:
+            alone = anyio.CapacityLimiter(1)
+            return await anyio.to_thread.run_sync(work, limiter=alone, abandon_on_cancel=True)
+        finally:
+            if taken.acquire(blocking=False):
+                limiter.release_on_behalf_of(place)
 
     def compute_now(self, work: Callable[[Library], T], stopped: threading.Event) -> T:
         """`work` in this thread, when its turn has come. Raises `Problem` once `stopped` is set."""

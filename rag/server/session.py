@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -10,9 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.errors import LibraryNotFound
 from rag.library import Library
 from rag.settings import Settings
 from rag.store.layout import Layout, find_library
+
+log = logging.getLogger(__name__)
 
 WATCHED = ("meta", "videos", "files")
 """Tables of which every change of the library makes a new version."""
@@ -31,6 +35,8 @@ class _Opened:
     since: float
     readers: int = 0
     retired: bool = False
+    failed: Version | None = None
+    """A newer version that did not open."""
 
 
 class LibrarySession:
@@ -90,10 +96,28 @@ class LibrarySession:
         found = _versions(self.folder)
         if opened is not None and opened.version == found:
             return opened
-        library = opened.library.reopen() if opened is not None else Library.open(settings=self._settings)
+        library: Library | None
+        if opened is None:
+            library = Library.open(settings=self._settings)
+        elif (library := self._reopened(opened, found)) is None:
+            return opened
         self._retire()
         self._opened = _Opened(library, found, now)
         return self._opened
+
+    def _reopened(self, opened: _Opened, found: Version) -> Library | None:
+        """The library once more; None where it does not open: the old snapshot is then kept."""
+        try:
+            return opened.library.reopen()
+        except LibraryNotFound:
+            raise
+        except Exception as error:
+            if opened.failed != found:
+                log.error(
+                    "%s: its newest state does not open, the one before is used: %s", self.folder, error
+                )
+            opened.failed = found
+            return None
 
     def _retire(self) -> None:
         opened, self._opened = self._opened, None

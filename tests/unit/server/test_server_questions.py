@@ -145,7 +145,8 @@ def _events(text: str) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def test_an_answer_comes_as_events_by_stage(client: TestClient) -> None:
+def test_an_answer_comes_as_events_by_stage(client: TestClient, world: World) -> None:
+    world.service.models = "ready"  # to load them is a stage of its own, of the first question
     body = {"question": "What is a kettle descaled with?", "options": ["vinegar", "sand"]}
     answer = client.post("/v1/ask", json=body, headers={"Accept": "text/event-stream"})
     assert answer.headers["content-type"].startswith("text/event-stream")

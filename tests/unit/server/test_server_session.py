@@ -9,7 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
-from rag.errors import LibraryNotFound
+from rag.errors import LibraryCorrupt, LibraryNotFound
+from rag.library import Library
+from rag.server import service as service_module
 from rag.server.events import Event, EventStream
 from rag.server.problems import Problem
 from rag.server.service import Service
@@ -82,8 +84,6 @@ def test_the_end_of_a_job_is_taken_up_at_once(session: LibrarySession) -> None:
 def test_the_old_state_is_closed_after_its_last_reader(
     session: LibrarySession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rag.library import Library
-
     closed: list[Any] = []
     monkeypatch.setattr(Library, "close", lambda self: closed.append(self))
     _add(session, "a")
@@ -98,6 +98,30 @@ def test_the_old_state_is_closed_after_its_last_reader(
         session.close()
         assert closed == [old]
     assert closed == [old, new]
+
+
+def test_the_old_state_is_kept_while_the_new_one_does_not_open(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_: Library) -> Library:
+        raise LibraryCorrupt("a table is cut off")
+
+    _add(session, "a")
+    with session.lease() as old:
+        pass
+    _add(session, "b")
+    with monkeypatch.context() as failing:
+        failing.setattr(Library, "reopen", fail)
+        for _ in range(2):
+            session.refresh()
+            with session.lease() as same:
+                assert same is old
+                assert _ids(same) == {"a"}
+    assert len([record for record in caplog.records if "cut off" in record.message]) == 1
+    session.refresh()
+    with session.lease() as new:
+        assert _ids(new) == {"a", "b"}
+    session.close()
 
 
 @pytest.fixture
@@ -165,6 +189,30 @@ def test_a_question_whose_client_goes_is_given_up_and_frees_the_turn(service: Se
         return await service.compute(Request(), lambda _: "next")  # type: ignore[arg-type]  # as above
 
     assert anyio.run(ask) == "next"
+
+
+def test_a_thread_that_is_left_to_itself_keeps_its_place(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "MEDIA", 2)
+    release = threading.Event()
+    at_work: list[int] = []
+
+    def slow(number: int) -> int:
+        at_work.append(number)
+        release.wait(30)
+        return number
+
+    async def ask() -> int:
+        for number in range(4):
+            with anyio.move_on_after(0.05):
+                await service.in_media_thread(slow, number)
+        begun = list(at_work)
+        release.set()
+        assert begun == [0, 1], "two threads wait, and no more are begun"
+        return await service.in_media_thread(lambda: 7)
+
+    assert anyio.run(ask) == 7
 
 
 def test_no_question_begins_once_the_server_stops(service: Service) -> None:
