@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from importlib.util import find_spec
 
 from rag.errors import ExtraMissing, RagError
 
@@ -16,6 +17,9 @@ def require_serving() -> None:
     try:
         import fastapi  # noqa: F401 (only whether it is there)
         import uvicorn  # noqa: F401 (as above)
+
+        if find_spec("mcp") is None:  # slow to import, and only asked for later
+            raise ImportError("mcp")
     except ImportError as error:
         raise ExtraMissing(
             "serving needs the extra `serve`: pip install 'offline-video-rag[serve]'"

@@ -14,7 +14,6 @@ import typer
 
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import Session, given_path, with_session
-from rag.errors import UsageError
 
 Client = Literal["claude", "claude-code", "codex", "cursor", "gemini", "vscode", "windsurf", "zed"]
 NAME = "video-library"
@@ -80,10 +79,9 @@ def mcp(
     from rag.listening import require_serving
 
     require_serving()
-    roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
-    for root in roots:
-        if not root.is_dir():
-            raise UsageError(f"{root}: no such folder; --allow-index names one that exists")
+    from rag.server.jobs import resolved_roots
+
+    roots = resolved_roots([Path(os.fsdecode(root)) for root in allow_index or ()])
     if print_config is not None:
         place = PLACES[print_config]
         print_lines([place.text(place.key, {**dict(place.more), **_command(session, roots)})])
@@ -101,5 +99,9 @@ def _command(session: Session, roots: tuple[Path, ...]) -> Entry:
     program = os.path.abspath(sys.argv[0])
     words = [program] if os.access(program, os.X_OK) else [sys.executable, "-m", "rag._cli.main"]
     library = find_library(library=session.settings.library)
-    allowed = [word for root in roots for word in ("--allow-index", os.fspath(root.resolve()))]
-    return {"command": words[0], "args": [*words[1:], "mcp", "--library", os.fsdecode(library), *allowed]}
+    words += ["mcp", "--library", os.fsdecode(library)]
+    config = session.config or Path("rag.toml")
+    if config.is_file():
+        words += ["--config", os.path.abspath(config)]
+    words += [word for root in roots for word in ("--allow-index", os.fspath(root))]
+    return {"command": words[0], "args": words[1:]}

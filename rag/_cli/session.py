@@ -131,6 +131,8 @@ class Session:
     verbose: int
     named_library: str | None
     """The value of `--library`, repeated in the commands that are suggested."""
+    config: Path | None = None
+    """The value of `--config`."""
 
     def open_library(self) -> OpenedLibrary:
         """Raises `LibraryNotFound`, with the command that makes one."""
@@ -168,7 +170,8 @@ def start(
     from rag.settings import load_settings
 
     settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
-    return Session(settings, is_json(as_json), verbose, None if library is None else os.fsdecode(library))
+    named = None if library is None else os.fsdecode(library)
+    return Session(settings, is_json(as_json), verbose, named, config)
 
 
 def _shared(

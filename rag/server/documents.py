@@ -254,8 +254,8 @@ class ShowDocument(TypedDict):
     citation: CitationItem
 
 
-class ProblemRow(TypedDict):
-    """A file with a problem."""
+class ProblemItem(TypedDict):
+    """A file that cannot be used, or only in part."""
 
     path: str
     reason: str
@@ -266,7 +266,7 @@ class ProblemsDocument(TypedDict):
     """`rag.problems/1`."""
 
     schema: Literal["rag.problems/1"]
-    problems: list[ProblemRow]
+    problems: list[ProblemItem]
 
 
 class MissingDocument(TypedDict):
@@ -303,14 +303,6 @@ class ProgressItem(TypedDict):
     eta_seconds: float | None
     file: str | None
     stage: Literal["prepare", "index", "finish"]
-
-
-class ProblemItem(TypedDict):
-    """A file that cannot be used, or only in part."""
-
-    path: str
-    reason: str
-    action: str
 
 
 class JobDocument(TypedDict):

@@ -87,13 +87,16 @@ class JobLog:
             self.offset = offset
             if isinstance(event, str):
                 self.said.append(event)
-            else:
+                continue
+            try:
                 self._apply(event)
+            except (KeyError, TypeError, ValueError):  # no event of ours
+                self.said.append(to_json(event))
 
     def _apply(self, event: Mapping[str, Any]) -> None:
         name = event.get("event")
         if name == "created":
-            self.job_id, self.kind, self.created = event["job_id"], event["kind"], event["time"]
+            self.job_id, self.kind, self.created = event["job_id"], event["kind"], float(event["time"])
             self.request, self.key = dict(event["request"]), event["key"]
         elif name == "state":
             self._enter(event)
@@ -110,23 +113,27 @@ class JobLog:
         self.state, self.error = event["state"], event.get("error")
         if self.state in ("running", "queued"):
             self.process = tuple(event["process"]) if self.state == "running" else None
-            self.started = event["time"] if self.state == "running" else None
+            self.started = float(event["time"]) if self.state == "running" else None
             self.progress, self.result, self.problem_count = None, None, 0
             self.problems, self.steps = [], []
             self.said.clear()
         elif self.has_ended:
-            self.ended, self.process, self.result = event["time"], None, self.read_result()
+            self.ended, self.process, self.result = float(event["time"]), None, self.read_result()
             if self.result is not None and self.kind == "index":
                 self.problem_count = len(self.result["problems"])
                 self.problems = self.result["problems"][:MOST_PROBLEMS]
 
     def read_result(self) -> dict[str, Any] | None:
-        """What the child printed; None where it did not end by itself."""
+        """What the child printed; None where it did not end by itself, or printed something else."""
         try:
             found = json.loads(self.result_path.read_bytes())
         except (OSError, ValueError):
             return None
-        return found if isinstance(found, dict) else None
+        if not isinstance(found, dict) or (
+            self.kind == "index" and not isinstance(found.get("problems"), list)
+        ):
+            return None
+        return found
 
     def shape(self, *, brief: bool = False) -> dict[str, Any]:
         """`rag.job/1`; `brief`: without the steps and the result of an agent."""

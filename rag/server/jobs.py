@@ -20,14 +20,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
-from rag.errors import RagError, UnreadableFile
+from rag.errors import RagError, UnreadableFile, UsageError
 from rag.rendering.shapes import to_json
 from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
@@ -57,6 +57,14 @@ def state_folder() -> Path:
     """Where the logs of jobs are kept: below `$XDG_STATE_HOME`."""
     root = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
     return Path(root) / "rag" / "serve"
+
+
+def resolved_roots(folders: Collection[Path]) -> tuple[Path, ...]:
+    """The folders of `--allow-index` without links. Raises `UsageError` for one that is no folder."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder}: no such folder; --allow-index names one that exists")
+    return tuple(folder.resolve() for folder in folders)
 
 
 EVENTS = ("state", "progress", "problem", "step")
@@ -188,7 +196,7 @@ class Jobs:
                 if name == "state":
                     name, event = "job", job.shape()
                 elif name == "step":
-                    event = event["step"]
+                    event = event.get("step", {})
                 if events and events[-1].name == name and name in ("job", "progress"):
                     events.pop()
                 events.append(JobEvent(name, event, offset))
@@ -206,12 +214,12 @@ class Jobs:
                 return
             running = [job for job in self._jobs.values() if job.process is not None]
             for job in running:
-                _send(job, signal.SIGINT)
+                self._send(job, signal.SIGINT)
             limit = time.monotonic() + CLOSE_SECONDS
             for job in running:
                 while self._runs(job) and time.monotonic() < limit:
                     time.sleep(0.02)
-                _send(job, signal.SIGKILL)
+                self._send(job, signal.SIGKILL)
                 with contextlib.suppress(OSError):
                     self._settle(job, stopped=True)
             os.close(self._owned)
@@ -265,10 +273,15 @@ class Jobs:
             if self._owned is None and not self._closed:
                 with _disk_errors():
                     self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                    self._owned = _locked(self.folder / "lock")
-                if self._owned is None:
-                    raise Problem(409, "jobs-elsewhere", "another server of this library has its jobs")
-                self._load()
+                    held = _locked(self.folder / "lock")
+                    if held is None:
+                        raise Problem(409, "jobs-elsewhere", "another server of this library has its jobs")
+                    try:
+                        self._load()
+                    except BaseException:
+                        os.close(held)
+                        raise
+                self._owned = held
                 self._thread = threading.Thread(target=self._supervise, name="rag-server-jobs", daemon=True)
                 self._thread.start()
             yield self._jobs
@@ -286,7 +299,7 @@ class Jobs:
     def _load(self) -> None:
         for path in self.folder.glob("*.jsonl"):
             job = JobLog(path)
-            with contextlib.suppress(OSError, KeyError, TypeError, ValueError):
+            with contextlib.suppress(OSError):
                 job.read()
             if job.job_id != path.stem:
                 continue  # cut off before its first line was written
@@ -305,8 +318,8 @@ class Jobs:
             with self._lock:
                 try:
                     pause = LOOK_SECONDS if self._look() else None
-                except OSError as error:
-                    log.error("%s: jobs cannot be followed: %s", self.folder, error)
+                except Exception as error:  # with the thread every job would stop, without a word
+                    log.error("%s: jobs cannot be followed: %s", self.folder, error, exc_info=error)
                     pause = RETRY_SECONDS
             self._wake.wait(pause)
             self._wake.clear()
@@ -322,6 +335,8 @@ class Jobs:
                 self._signal(job)
         queued = sorted((j for j in self._jobs.values() if j.state == "queued"), key=lambda job: job.created)
         for job in queued:
+            if job.kind == "agent" and not self.agents():
+                continue  # it waits for a server that has agents
             if not self._closed and not any(
                 other.lane == job.lane for other in self._jobs.values() if other.process is not None
             ):
@@ -375,13 +390,22 @@ class Jobs:
         child = self._children.get(job.job_id)
         if child is not None:
             return child.poll() is None
-        return job.process is not None and bool(job.process[1]) and _begun(job.process[0]) == job.process[1]
+        if job.process is None:
+            return False
+        pid, begun = job.process
+        return bool(begun) and _begun(pid) == begun
+
+    def _send(self, job: JobLog, number: signal.Signals) -> None:
+        """Send a signal to the child, if it is still the process that was started."""
+        if job.process is not None and self._runs(job):
+            with contextlib.suppress(OSError):
+                os.kill(job.process[0], number)
 
     def _signal(self, job: JobLog) -> None:
         """Send the next of the signals to a cancelled child, if it is time."""
         since, sent = self._cancelled.get(job.job_id, (time.monotonic(), 0))
         if sent < len(SIGNALS) and time.monotonic() - since >= SIGNALS[sent][0]:
-            _send(job, SIGNALS[sent][1])
+            self._send(job, SIGNALS[sent][1])
             sent += 1
         self._cancelled[job.job_id] = since, sent
 
@@ -421,10 +445,10 @@ def _outcome(job: JobLog, result: Mapping[str, Any]) -> tuple[State, str | None]
     if job.kind == "agent" or job.request["dry_run"]:
         return "done", None
     if not result["problems"]:
-        if result["files_found"] or result["removed"]:
+        if result.get("files_found") or result.get("removed"):
             return "done", None
         return "failed", "no indexable file in the folder"
-    if result["indexed"] or result["unchanged"] or result["moved"]:
+    if result.get("indexed") or result.get("unchanged") or result.get("moved"):
         return "partial", None
     return "failed", "none of the files can be used"
 
@@ -439,13 +463,6 @@ def _last_words(job: JobLog, code: int | None) -> str:
     if job.said:
         return job.said[-1]
     return "ended together with the server; start it again to go on"
-
-
-def _send(job: JobLog, number: signal.Signals) -> None:
-    """Send a signal to the child, if it is still the process that was started."""
-    if job.process is not None and _begun(job.process[0]) == job.process[1]:
-        with contextlib.suppress(OSError):
-            os.kill(job.process[0], number)
 
 
 def _begun(pid: int) -> str:

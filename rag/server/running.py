@@ -19,6 +19,7 @@ from rag.server.agents import AgentSpec
 from rag.server.app import build_app
 from rag.server.cache import cache_folder
 from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
+from rag.server.jobs import resolved_roots
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -63,21 +64,14 @@ def serve(
     token = read_token(token_file) if token_file is not None else None
     if token is None and not is_loopback(host):
         token = new_token()
-    for root in index_roots:
-        if not root.is_dir():
-            raise UsageError(f"{root}: no such folder; --allow-index names one that exists")
+    roots = resolved_roots(index_roots)
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     # An unspecified address is one to listen on, and none to open.
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
     service = Service(
-        settings,
-        LibrarySession(settings),
-        cache_folder(),
-        index_roots=tuple(root.resolve() for root in index_roots),
-        agents=agents,
-        address=address,
+        settings, LibrarySession(settings), cache_folder(), index_roots=roots, agents=agents, address=address
     )
     config = uvicorn.Config(
         build_app(service, Doors(host, taken, token, own_names(host))),

@@ -1,8 +1,8 @@
 """In place of `rag` as the child of a job: what it does is the name of the folder that it is to index.
 
 `waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `bad`: ends with a
-problem; `breaks`: ends with an error; `settings`: prints its environment; any other: ends well. For an agent:
-two steps, and its words as the result.
+problem; `breaks`: ends with an error; `odd`: writes what nothing expects; `settings`: prints its environment;
+any other: ends well. For an agent: two steps, and its words as the result.
 """
 
 import json
@@ -49,6 +49,12 @@ def main() -> None:
         sys.exit(1)
     progress(0.0, "prepare")
     progress(5.0, "index")
+    if kind == "odd":
+        event("step")
+        event("state", state="done")
+        event("created", job_id=[], time="soon")
+        print(json.dumps({"schema": "another"}))
+        return
     if kind == "bad":
         problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
         event("problem", **problem)

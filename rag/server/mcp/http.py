@@ -6,6 +6,7 @@ The protocol's library is imported at the first request: the page starts without
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,11 +16,13 @@ import anyio.to_thread
 from fastapi import APIRouter
 from starlette.types import Receive, Scope, Send
 
+from rag.server.problems import Problem
 from rag.server.service import Service
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+log = logging.getLogger(__name__)
 router = APIRouter(include_in_schema=False)
 
 
@@ -31,11 +34,18 @@ class McpEndpoint:
     manager: StreamableHTTPSessionManager | None = None
     wanted: anyio.Event = field(default_factory=anyio.Event)
     ready: anyio.Event = field(default_factory=anyio.Event)
+    failure: Exception | None = None
 
     async def run(self) -> None:
         """Run the sessions, from the first request to the end of the application."""
         await self.wanted.wait()
-        self.manager = await anyio.to_thread.run_sync(self._make)
+        try:
+            self.manager = await anyio.to_thread.run_sync(self._make)
+        except Exception as error:
+            log.error("/mcp cannot be served: %s", error, exc_info=error)
+            self.failure = error
+            self.ready.set()
+            return
         async with self.manager.run():
             self.ready.set()
             await anyio.sleep_forever()
@@ -52,6 +62,8 @@ class McpEndpoint:
         """Answer one request."""
         self.wanted.set()
         await self.ready.wait()
+        if self.failure is not None:
+            raise Problem(500, "internal-error", f"MCP cannot be served: {self.failure}") from self.failure
         assert self.manager is not None
         await self.manager.asgi_app(scope, receive, send)
 

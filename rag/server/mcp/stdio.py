@@ -24,10 +24,12 @@ from rag.settings import Settings
 
 
 def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
-    """Serve until stdin is closed or a signal comes, then end the process with 0 (130 after an interrupt)."""
-    roots = tuple(root.resolve() for root in index_roots)
-    service = Service(settings, LibrarySession(settings), cache_folder(), roots, address=None)
-    if roots:
+    """Serve until stdin is closed or a signal comes, then end the process with 0 (130 after an interrupt).
+
+    `index_roots`: of `rag.server.jobs.resolved_roots`.
+    """
+    service = Service(settings, LibrarySession(settings), cache_folder(), index_roots, address=None)
+    if index_roots:
         service.jobs.open()
 
     def end(number: int, _: FrameType | None) -> None:

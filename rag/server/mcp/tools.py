@@ -116,8 +116,9 @@ INDEX_TOOLS = (
     ),
     Tool(
         "Look at a job",
-        "The state of an indexing job: progress in seconds of media, time to go, files with problems. "
-        "Without an id that of the newest job.",
+        "The state of a job: of indexing, with progress in seconds of media, time to go and files with "
+        "problems, or of an agent that was started on the page of `rag serve`. Without an id that of the "
+        "newest job.",
         jobs.JobArguments,
         jobs.JobResult,
         jobs.get_job,
@@ -125,7 +126,7 @@ INDEX_TOOLS = (
     ),
     Tool(
         "Cancel a job",
-        "Stop an indexing job. What it has indexed stays.",
+        "Stop a job. What it has indexed stays.",
         jobs.CancelArguments,
         jobs.JobResult,
         jobs.cancel_job,

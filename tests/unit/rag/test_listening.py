@@ -7,8 +7,9 @@ import socket
 
 import pytest
 
-from rag.errors import RagError
-from rag.listening import authority, bind_listener, is_loopback
+from rag import listening
+from rag.errors import ExtraMissing, RagError
+from rag.listening import authority, bind_listener, is_loopback, require_serving
 
 
 def test_answers_in_two_writes_do_not_wait_for_each_other() -> None:
@@ -29,6 +30,13 @@ def test_answers_in_two_writes_do_not_wait_for_each_other() -> None:
                 return await found
 
     assert asyncio.run(accepted()) != 0
+
+
+def test_serving_needs_the_library_of_mcp_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_serving()
+    monkeypatch.setattr(listening, "find_spec", lambda _: None)
+    with pytest.raises(ExtraMissing, match=r"\[serve\]"):
+        require_serving()
 
 
 def test_a_taken_port_is_an_error_that_names_the_option() -> None:

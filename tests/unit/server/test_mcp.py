@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from PIL import Image
+from starlette.testclient import TestClient
 
 from corpora.records import Evidence
 from rag.errors import BudgetSpent, EncoderMismatch, LibraryNotFound
@@ -25,6 +26,7 @@ from rag.library import Library
 from rag.records import Answer, Citation, PassageCitation, Question, ScoredOption, VideoCitation
 from rag.server import holdings
 from rag.server.mcp import finding, frames, reading
+from rag.server.mcp.http import McpEndpoint
 from rag.server.mcp.rows import LONGEST_RESULT
 from rag.server.mcp.server import build_server
 from rag.server.mcp.tools import INDEX_TOOLS, TOOLS, schema_of
@@ -317,6 +319,19 @@ def test_making_a_server_leaves_logging_as_it_was(world: World) -> None:
     before = (root.level, list(root.handlers))
     build_server(world.service)
     assert (root.level, list(root.handlers)) == before
+
+
+def test_what_cannot_be_served_over_http_is_a_problem(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: McpEndpoint) -> None:
+        raise ImportError("No module named 'mcp'")
+
+    monkeypatch.setattr(McpEndpoint, "_make", fail)
+    served = replace(world, service=serve(world.folder / "library", world.folder / "cache"))
+    with TestClient(served.app(), base_url="http://127.0.0.1:8650") as client:
+        for _ in range(2):
+            answer = client.post("/mcp", json={})
+            assert answer.status_code == 500
+            assert "No module named" in answer.json()["detail"]
 
 
 def test_tools_only_read_and_describe_every_argument() -> None:

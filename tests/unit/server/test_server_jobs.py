@@ -23,6 +23,7 @@ from rag.errors import UnreadableFile
 from rag.server import jobs as jobs_module
 from rag.server.agents import AgentOption, AgentSpec
 from rag.server.app import build_app
+from rag.server.job_log import JobLog
 from rag.server.jobs import Jobs
 from rag.server.problems import Problem
 from rag.server.service import Service
@@ -31,7 +32,7 @@ from rag.settings import Settings, load_settings
 
 CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
 ODD_NAME = os.fsdecode(b"caf\xe9")
-KINDS = ("waits", "ignores", "bad", "breaks", "settings", "fine", ODD_NAME)
+KINDS = ("waits", "ignores", "odd", "bad", "breaks", "settings", "fine", ODD_NAME)
 SPEC = AgentSpec(
     "looker",
     "Look.",
@@ -112,6 +113,75 @@ def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
     assert (odd["state"], odd["folder"]) == ("done", str(roots / ODD_NAME))
     assert fine["created"] < fine["started"] < fine["ended"] <= bad["started"], "one at a time, in order"
     assert [job["job_id"] for job in jobs.all()] == list(ids.values())[::-1]
+
+
+def test_what_a_child_should_not_write_ends_its_job_alone(start: Start, roots: Path) -> None:
+    jobs = start()
+    odd = ended(jobs, jobs.start_index(str(roots / "odd"))["job_id"])
+    assert (odd["state"], odd["result"]) == ("failed", None)
+    assert ended(jobs, jobs.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
+
+
+def test_the_jobs_are_followed_after_an_error(
+    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs_module, "RETRY_SECONDS", 0.01)
+    jobs = start()
+    look, failures = jobs._look, iter([ValueError("no number")])
+
+    def failing() -> bool:
+        for error in failures:
+            raise error
+        return look()
+
+    job_id = jobs.start_index(str(roots / "waits"))["job_id"]
+    monkeypatch.setattr(jobs, "_look", failing)
+    assert under_way(jobs, job_id)["job_id"] == job_id
+    jobs.cancel(job_id)
+    assert ended(jobs, job_id)["state"] == "cancelled"
+
+
+def test_jobs_that_cannot_be_read_leave_the_lock_to_others(
+    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Jobs) -> None:
+        raise OSError(5, "Input/output error")
+
+    first = start()
+    with monkeypatch.context() as failing:
+        failing.setattr(Jobs, "_load", fail)
+        with pytest.raises(Problem, match="jobs cannot be kept"):
+            first.start_index(str(roots / "fine"))
+    second = start()
+    assert ended(second, second.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
+
+
+def test_a_process_that_is_not_known_for_sure_is_sent_nothing(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, _: killed.append(pid))
+    gone = 2**22 + 1  # above the largest id of a process
+    start()._send(JobLog(tmp_path / "a.jsonl", process=(gone, "")), signal.SIGKILL)
+    assert killed == []
+
+
+def test_an_agent_waits_for_a_server_that_has_agents(start: Start, roots: Path, tmp_path: Path) -> None:
+    first = start()
+    ended(first, first.start_index(str(roots / "fine"))["job_id"])
+    waiting = first.start_agent("looker", {"video": "v", "question": "q"})["job_id"]
+    log = next((tmp_path / "state").glob(f"*/{waiting}.jsonl"))
+    created = log.read_bytes().splitlines(keepends=True)[1]
+    ended(first, waiting)
+    first.close()
+    log.write_bytes(created)
+    settings = Settings(library=tmp_path / "library")
+    without = Jobs(settings, tmp_path / "library", [roots], tuple, lambda: None, tmp_path / "state")
+    without.open()
+    ended(without, without.start_index(str(roots / "fine"))["job_id"])
+    assert without.get(waiting)["state"] == "queued"
+    without.close()
+    assert ended(start(), waiting)["state"] == "done"
 
 
 def test_a_forecast_does_not_wait_for_what_is_being_indexed(start: Start, roots: Path) -> None:
