@@ -17,7 +17,7 @@ COLUMNS = (
     *("name", "video", "start", "end", "source_in", "source_out", "frames_per_second"),
     *("query", "score", "note", "citation", "path"),
 )
-FORMULA = ("=", "+", "-", "@")
+FORMULA = ("=", "+", "-", "@", "\u200b", "＝", "＋", "－", "＠")
 """A cell that begins so is a formula to a spreadsheet; an apostrophe before it makes it text."""
 
 

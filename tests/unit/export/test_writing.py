@@ -198,6 +198,9 @@ def test_cells_are_no_formulas() -> None:
     planned = timeline(source(), name="=cmd|' /C calc'!A0", note="@SUM(A1)", query="+1")
     row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
     assert (row["name"], row["note"], row["query"]) == ("'=cmd|' /C calc'!A0", "'@SUM(A1)", "'+1")
+    planned = timeline(source(), name="\u200b=1", note="\uff1d1", query="\uff201")
+    row = next(iter(csv.DictReader(io.StringIO(render_csv(planned)))))
+    assert [row[column][0] for column in ("name", "note", "query")] == ["'"] * 3
 
 
 def test_a_title_is_one_line(known: Select) -> None:
