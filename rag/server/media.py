@@ -9,7 +9,7 @@ from pathlib import Path as FilePath
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, MalformedRangeHeader, Response
 
 from corpora.kinds import media_type
 from corpora.records import EvidenceKind, Video
@@ -130,6 +130,17 @@ def unchanged(request: Request, tag: str) -> Response | None:
     return None
 
 
+class RangedFile(FileResponse):
+    """A file of which ranges are given; a `Range` that cannot be read is ignored (RFC 9110, section 14.2)."""
+
+    @classmethod
+    def _parse_range_header(cls, http_range: str, file_size: int) -> list[tuple[int, int]]:
+        try:
+            return super()._parse_range_header(http_range, file_size)
+        except MalformedRangeHeader:
+            return []
+
+
 def file_response(path: str | FilePath, tag: str, kind: str, caching: str) -> Response:
     """A file with ranges. Raises `Problem` where it has gone this moment."""
     try:
@@ -137,7 +148,7 @@ def file_response(path: str | FilePath, tag: str, kind: str, caching: str) -> Re
     except OSError as error:
         raise Problem(404, "file-gone", f"{path}: no longer exists") from error
     headers = {"ETag": f'"{tag}"', "Cache-Control": caching, "Accept-Ranges": "bytes"}
-    return FileResponse(path, headers=headers, media_type=kind, stat_result=facts)
+    return RangedFile(path, headers=headers, media_type=kind, stat_result=facts)
 
 
 @media_route("/file", "application/octet-stream", 206, 416)
