@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 
 import rag
 from rag.server import exports, holdings, job_routes, media, openai, page, questions
-from rag.server.doors import Doors, DoorsMiddleware
+from rag.server.doors import HEADERS, Doors, DoorsMiddleware
 from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
 from rag.server.service import Service
@@ -64,7 +64,7 @@ def build_app(service: Service, doors: Doors | None = None) -> FastAPI:
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
-    add_handlers(app)
+    add_handlers(app, HEADERS)
     _describe(app)
     return app
 

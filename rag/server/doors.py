@@ -9,11 +9,12 @@ name that another site has pointed here is refused by the name alone.
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 LEAST_TOKEN = 32
 """Characters of a token."""
 
@@ -92,11 +94,10 @@ class Doors:
         return secrets.compare_digest(token.encode("utf-8", "surrogateescape"), expected)
 
     def _is_own_name(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-            _ = urlsplit(f"//{host}").port
-        except ValueError:
+        given = HOST.fullmatch(host)
+        if given is None:
             return False
+        name = (given["address"] or given["name"]).lower()
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
@@ -177,7 +178,7 @@ def _is_own_site(headers: Headers, host: str, *, opens_page: bool) -> bool:
         )
         return opens_page and navigates
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == host
+    return origin is None or origin in (f"http://{host}", f"https://{host}")
 
 
 def _has_body(method: str, headers: Headers) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Annotated
 
 from fastapi import APIRouter, Request
-from pydantic import Field
+from pydantic import FailFast, Field
 from starlette.responses import Response, StreamingResponse
 
 from rag.errors import UsageError
@@ -76,7 +76,9 @@ class ExportBody(Body):
     """What is exported, in the order of the timeline."""
 
     format: FormatName
-    selects: list[CitedWindow | TimedWindow] = Field(min_length=1, max_length=MOST_SELECTS)
+    selects: Annotated[
+        list[CitedWindow | TimedWindow], FailFast(), Field(min_length=1, max_length=MOST_SELECTS)
+    ]
     handles: float = Field(0.0, ge=0, le=LONGEST_HANDLES, description="Seconds before and after each window.")
     title: Annotated[str, Field(max_length=200)] = ""
 

@@ -16,7 +16,9 @@ from rag.rendering.terminal import excerpt
 TITLE_WORDS = 5
 LONGEST_TITLE = 60
 MOST_TAGS = 3
-HISTORY = re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
+LONGEST_CHAT = 200_000
+"""Characters of all messages; what is longer is taken for a question."""
+HISTORY_TAGS = ("<chat_history>", "</chat_history>")
 KEY = re.compile(r"\{\s*\"(\w+)\"\s*:")
 TURN = re.compile(
     r"^(?:USER|User): (.*?)(?=^(?:USER|ASSISTANT|User|AI|Assistant): |\Z)", re.DOTALL | re.MULTILINE
@@ -35,17 +37,20 @@ EMOJI = "🎬"
 
 def housekeeping_reply(messages: Sequence[str]) -> str | None:
     """The reply to a client's own prompt; None for a question. `messages`: those of the user, in order."""
+    if sum(map(len, messages)) > LONGEST_CHAT:
+        return None
     *before, prompt = messages
     if EMOJI_PROMPT.search(prompt):
         return EMOJI
     if TITLE_PROMPTS.search(prompt):
         asked = TURN.findall(prompt) or before
         return _title(asked) or "Conversation"
-    history = HISTORY.search(prompt)
-    key = KEY.search(HISTORY.sub("", prompt))
-    if not prompt.lstrip().startswith("### Task:") or history is None or key is None:
+    task, _, rest = prompt.partition(HISTORY_TAGS[0])
+    history, closed, end = rest.partition(HISTORY_TAGS[1])
+    key = KEY.search(task + end)
+    if not prompt.lstrip().startswith("### Task:") or not closed or key is None:
         return None
-    asked = TURN.findall(history[1]) or before
+    asked = TURN.findall(history) or before
     reply = REPLIES.get(key[1], _question)(asked)
     return json.dumps({key[1]: reply}, ensure_ascii=False)
 

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal
 import anyio
 import anyio.to_thread
 from fastapi import APIRouter, Header, Path
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema
+from pydantic import Field, PlainValidator, WithJsonSchema
 from starlette.responses import Response
 
 from rag.server.agents import agents_shape
 from rag.server.documents import AgentsDocument, JobDocument, JobsDocument
 from rag.server.events import Emit, Event, EventStream
-from rag.server.problems import Document, problems
+from rag.server.problems import MOST_KEYS, Document, problems
+from rag.server.questions import Body
 from rag.server.service import Served
 
 router = APIRouter(prefix="/v1", tags=["jobs"])
@@ -38,10 +39,8 @@ JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 Key = Annotated[str, Header(alias="Idempotency-Key", max_length=200)]
 
 
-class IndexJob(BaseModel):
+class IndexJob(Body):
     """Index a folder or a file, or forecast that."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["index"]
     folder: Annotated[FolderPath, Field(description="An absolute path below one of the roots.")]
@@ -49,14 +48,14 @@ class IndexJob(BaseModel):
     prune: bool = Field(False, description="Also remove files below it that no longer exist.")
 
 
-class AgentJob(BaseModel):
+class AgentJob(Body):
     """Run an agent."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: Literal["agent"]
     agent: Annotated[str, Field(max_length=100)]
-    arguments: dict[str, Any] = Field({}, description="By the names of its options in /v1/agents.")
+    arguments: dict[str, Any] = Field(
+        {}, max_length=MOST_KEYS, description="By the names of its options in /v1/agents."
+    )
 
 
 JobBody = Annotated[IndexJob | AgentJob, Field(discriminator="kind")]

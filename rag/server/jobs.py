@@ -31,7 +31,7 @@ from rag.errors import RagError, UnreadableFile, UsageError
 from rag.rendering.shapes import to_json
 from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
-from rag.server.problems import Problem
+from rag.server.problems import MOST_ERRORS, Problem
 from rag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,8 @@ class Jobs:
         if spec is None:
             raise Problem(404, "unknown-id", f"{agent}: there is no such agent")
         if problems := spec.problems(arguments):
-            errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in problems]
+            rows = problems[:MOST_ERRORS]
+            errors = [{"loc": ["body", "arguments", name], "msg": reason} for name, reason in rows]
             name, reason = problems[0]
             raise Problem(422, "invalid-request", f"{name}: {reason}", errors=errors)
         return self._create("agent", {"agent": agent, "arguments": dict(arguments)}, key)

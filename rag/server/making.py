@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from corpora.video.reader import MediaReader
 
 IMAGE_FORMATS = ("JPEG", "PNG", "WEBP")
-MOST_PIXELS = 64_000_000
+MOST_PIXELS = 24_000_000
 QUALITY = 82
 """Of JPEG files."""
 THUMBNAIL_HEIGHT = 180
@@ -218,7 +218,7 @@ def jpeg(image: NDArray[np.uint8]) -> bytes:
 def decode_image(text: str) -> NDArray[np.uint8]:
     """The image in a base64 text, uint8 (h, w, 3) RGB, upright, at most 1024 pixels wide and high.
 
-    Raises `QuestionError` for what is no JPEG, PNG or WebP file of at most 64 million pixels.
+    Raises `QuestionError` for what is no JPEG, PNG or WebP file of at most 24 million pixels.
     """
     import numpy as np
     from PIL import Image, ImageOps
@@ -230,6 +230,8 @@ def decode_image(text: str) -> NDArray[np.uint8]:
             image.thumbnail((1024, 1024))
             upright = ImageOps.exif_transpose(image)
             return np.asarray(upright.convert("RGB"), np.uint8)
+    except Image.DecompressionBombError as error:
+        raise QuestionError(f"the image has more than {MOST_PIXELS} pixels") from error
     except (OSError, ValueError, SyntaxError, EOFError) as error:
         raise QuestionError("the image is no JPEG, PNG or WebP file in base64") from error
 

@@ -14,12 +14,12 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, FailFast, Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
@@ -45,7 +45,7 @@ class Message(BaseModel):
     """A message of the conversation; further keys are ignored."""
 
     role: str = Field(max_length=100)
-    content: str | list[dict[str, Any]] | None = None
+    content: str | Annotated[list[dict[str, Any]], Field(max_length=1000)] | None = None
 
     def text(self) -> str:
         """The text, of all parts. Raises `QuestionError` for a part that is no text."""
@@ -67,7 +67,7 @@ class ChatBody(BaseModel):
     """A conversation; sampling options, tools and all else are accepted and ignored."""
 
     model: str = Field(max_length=200)
-    messages: list[Message] = Field(min_length=1, max_length=10_000)
+    messages: Annotated[list[Message], FailFast(), Field(min_length=1, max_length=10_000)]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = Field(None, description="There is one answer to a question.")

@@ -44,7 +44,7 @@ def _file(name: str) -> Response:
     path = STATIC / name
     try:
         path = path.resolve()
-        known = path.is_relative_to(STATIC) and path.is_file()
+        known = path.is_relative_to(STATIC) and path.is_file() and not name.endswith("/")
     except (OSError, ValueError):  # too long, or with a null byte
         known = False
     kind = MEDIA_TYPES.get(path.suffix)

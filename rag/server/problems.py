@@ -6,6 +6,7 @@ import logging
 import re
 import secrets
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -31,6 +32,7 @@ from rag.errors import (
     UsageError,
 )
 from rag.rendering.shapes import to_json
+from rag.store.error_mapping import TableGone
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,7 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
     (LibraryReadOnly, 507),
     (LibraryFull, 507),
     (LibraryTooNew, 500),
+    (TableGone, 409),
     (LibraryCorrupt, 500),
     (EncoderMismatch, 503),
     (LibraryError, 409),
@@ -51,6 +54,10 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
     (RagError, 500),
 )
 """The first class that an error is an instance of gives its status."""
+MOST_KEYS = 100
+"""Of an object in a body."""
+MOST_ERRORS = 20
+"""That a problem lists."""
 BUSY_SECONDS = 5
 """After which a busy library may be asked again."""
 
@@ -162,13 +169,16 @@ def not_found(what: str, name: str) -> Problem:
     return Problem(404, "unknown-id", f"{name}: no such {what} in the library")
 
 
-def add_handlers(app: FastAPI) -> None:
-    """Every error that a route raises becomes a problem document."""
+def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:
+    """Every error that a route raises becomes a problem document.
+
+    `headers`: of the answer to a bug, which is made outside the doors.
+    """
     app.add_exception_handler(RagError, _refused)
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _bug)
+    app.add_exception_handler(Exception, partial(_bug, headers))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -177,9 +187,12 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    found = [{"loc": [str(part) for part in row["loc"]], "msg": row["msg"]} for row in error.errors()]
-    first = found[0] if found else {"loc": [], "msg": "the request is invalid"}
-    detail = f"{'.'.join(first['loc'])}: {first['msg']}"
+    rows = error.errors() or [{"loc": (), "msg": "the request is invalid"}]
+    first = rows[0]
+    detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    if len(rows) > MOST_ERRORS:
+        detail += f"; {len(rows)} errors in all"
+    found = [{"loc": [str(part) for part in row["loc"]], "msg": row["msg"]} for row in rows[:MOST_ERRORS]]
     return problem_response(Problem(422, "invalid-request", detail, errors=found), request.url.path)
 
 
@@ -194,11 +207,12 @@ async def _http(request: Request, error: Exception) -> Response:
     return problem_response(problem, request.url.path)
 
 
-async def _bug(request: Request, error: Exception) -> Response:
+async def _bug(headers: Mapping[str, str], request: Request, error: Exception) -> Response:
     number = secrets.token_hex(4)
     log.error("%s %s: bug %s", request.method, request.url.path, number, exc_info=error)
     detail = f"a bug, logged as {number}; it says what went wrong on the server's terminal"
-    return problem_response(Problem(500, "internal-error", detail), f"{request.url.path}#{number}")
+    problem = Problem(500, "internal-error", detail, headers)
+    return problem_response(problem, f"{request.url.path}#{number}")
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.from_thread
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from starlette.responses import Response
 
 from corpora.records import AudioClass, Style, Tone
@@ -22,10 +22,13 @@ from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDo
 from rag.server.events import Emit, Event, EventStream
 from rag.server.holdings import known_video
 from rag.server.making import decode_image
-from rag.server.problems import Document, Problem, problem_shape, problems, stopped_problem
+from rag.server.problems import MOST_KEYS, Document, Problem, problem_shape, problems, stopped_problem
 from rag.server.service import Served, Service
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag.answering import Pipeline
 
 router = APIRouter(prefix="/v1", tags=["questions"])
@@ -44,6 +47,14 @@ class Body(BaseModel):
     """A request body: unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_size(cls, given: Any) -> Any:
+        """An error for each key takes more than the key."""
+        if isinstance(given, dict) and len(given) > MOST_KEYS:
+            raise ValueError(f"an object has at most {MOST_KEYS} keys")
+        return given
 
 
 class SpanFilter(Body):
@@ -116,19 +127,24 @@ class LocalizeBody(Body):
 @router.post("/search", responses={200: {"model": SearchDocument}, **problems()})
 async def search(request: Request, service: Served, body: SearchBody) -> Response:
     """Windows of videos and passages for a query, best first."""
-    return Document(await service.compute(request, lambda library: find(library, body)))
+    # Before it is the question's turn: others need not wait while an image is decoded.
+    image = None if body.image is None else await service.in_media_thread(decode_image, body.image)
+    return Document(await service.compute(request, lambda library: find(library, body, image)))
 
 
-def find(library: Library, body: SearchBody) -> dict[str, Any]:
-    """`rag.search/1` for a search. Raises as `Library.search` and `Library.browse` do."""
+def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = None) -> dict[str, Any]:
+    """`rag.search/1` for a search; `image`: that of the body, uint8 (h, w, 3) RGB.
+
+    Raises as `Library.search`, `Library.search_image` and `Library.browse` do.
+    """
     where = body.filter.where()
     if sum(given is not None for given in (body.query, body.like, body.image)) > 1:
         raise QuestionError("give one of a query, a moment to find more like, and an image")
     hits: Sequence[VideoHit | PassageHit]
     if body.like is not None:
         hits = library.search_like(body.like, top_k=body.top_k, where=where)
-    elif body.image is not None:
-        hits = library.search_image(decode_image(body.image), top_k=body.top_k, where=where)
+    elif image is not None:
+        hits = library.search_image(image, top_k=body.top_k, where=where)
     elif body.query is not None:
         hits = library.search(body.query, kind=body.kind, top_k=body.top_k, where=where)
     elif where.shots is not None:

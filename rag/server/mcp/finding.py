@@ -167,7 +167,7 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
     cited = [found_row(service, citation) for citation in shape["citations"]]
     result.citations = fitting(cited, Found.line, result.size())
     if len(result.citations) < len(cited):
-        result.next = call("search_library", query=given.question)
+        result.next = call("search_library", query=given.question[:LONGEST_ANSWER])
     if not result.matched:
         return Reply(
             result, [f"Nothing in the library answers this: {quoted(result.answer, LONGEST_ANSWER)}"]

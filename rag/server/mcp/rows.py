@@ -19,7 +19,6 @@ from pydantic.json_schema import SkipJsonSchema
 from corpora.records import EvidenceKind
 from rag.library import Library
 from rag.rendering.terminal import clock, excerpt
-from rag.server.documents import LONGEST_TEXT
 from rag.server.page import address_of
 from rag.server.problems import not_found
 from rag.server.service import Service
@@ -81,7 +80,7 @@ Query = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=LONGEST_TEXT,
+        max_length=1000,
         description="What to look for, in plain words: what is seen, said, or written on screen.",
     ),
 ]

@@ -11,6 +11,7 @@ import logging
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from pathlib import PurePath
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
@@ -59,9 +60,9 @@ from rag.errors import (
 from rag.library import Library
 from rag.server import holdings
 from rag.server.mcp import reading
-from rag.server.mcp.rows import LONGEST_RESULT, Reply, cleaned
+from rag.server.mcp.rows import LONGEST_RESULT, Reply, cleaned, quoted
 from rag.server.mcp.tools import INDEX_TOOLS, TOOLS, Tool, schema_of
-from rag.server.problems import Problem
+from rag.server.problems import MOST_KEYS, Problem
 from rag.server.service import Service
 
 log = logging.getLogger(__name__)
@@ -143,6 +144,8 @@ class McpHandlers:
         if tool is None:
             known = ", ".join(self._tools)
             raise MCPError(INVALID_PARAMS, f"{cleaned(params.name)}: no such tool; the tools are {known}")
+        if len(params.arguments or {}) > MOST_KEYS:
+            raise MCPError(INVALID_PARAMS, f"a tool takes at most {MOST_KEYS} arguments")
         try:
             given = tool.arguments.model_validate(params.arguments or {})
             return result_of(await self._run(tool, given))
@@ -318,9 +321,16 @@ def failed(text: str) -> CallToolResult:
 def error_text(error: RagError | Problem) -> str:
     """The sentence of the command line, and what to do next."""
     if isinstance(error, Problem):
-        return f"{cleaned(error.detail, 1000)}. {NEXT_OF_PROBLEM.get(error.kind, 'Call again.')}"
-    following = next(text for kind, text in NEXT if isinstance(error, kind))
-    return f"{cleaned(str(error), 1000)}. {following}"
+        following = NEXT_OF_PROBLEM.get(error.kind, "Call again.")
+    else:
+        following = next(text for kind, text in NEXT if isinstance(error, kind))
+    # The name of a file is anybody's and may have a colon; the library's folder is the user's own.
+    part = str.rpartition if isinstance(error, FileProblem | Problem) else str.partition
+    path, colon, reason = part(str(error), ": ")
+    if not colon or not path.startswith("/"):
+        return f"{cleaned(str(error), 1000)}. {following}"
+    # Folders of the server are none of a model's business.
+    return f"{quoted(PurePath(path).name)}: {cleaned(reason, 1000)}. {following}"
 
 
 def argument_error(tool: Tool, error: ValidationError) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from rag.errors import ReasonerUnreachable
 from rag.library import Library
 from rag.records import Answer, PassageCitation, Question
 from rag.server.housekeeping import housekeeping_reply
-from rag.server.openai import MODEL, completion
+from rag.server.openai import MODEL, ChatBody, completion
 from tests.fakes.served_library import World, build_world
 
 OPTIONS = "What do I switch on? (A) the lamp (B) the kettle"
@@ -159,6 +161,24 @@ def test_titles_and_emoji_of_other_clients_need_no_search_and_questions_do() -> 
     assert housekeeping_reply([emoji]) == "🎬"
     for question in (OPTIONS, '### Task:\nWhat is { "title": 1 }?', "Which title has the conversation?"):
         assert housekeeping_reply([question]) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["### Task:\n" + "<chat_history>" * 10_000, '### Task:\n{"title":' + HISTORY * 2_000]
+)
+def test_a_hostile_prompt_of_a_client_takes_no_time(text: str) -> None:
+    begun = time.thread_time()
+    assert housekeeping_reply([text]) is None
+    assert time.thread_time() - begun < 0.5
+
+
+def test_a_body_is_refused_at_its_first_wrong_message(client: TestClient) -> None:
+    given = [{"role": "user", "content": [1] * 90}] * 90
+    with pytest.raises(ValidationError) as error:
+        ChatBody.model_validate({"model": MODEL, "messages": given})
+    assert error.value.error_count() < 100
+    answer = client.post("/v1/chat/completions", json={"model": MODEL, "messages": given})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid-request")
 
 
 def test_words_of_a_file_are_no_markdown() -> None:

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from rag.server import doors as doors_module
 from rag.server.app import TELEMETRY, build_app
-from rag.server.doors import CONTENT_SECURITY_POLICY, Doors, new_token, own_names
+from rag.server.doors import CONTENT_SECURITY_POLICY, HEADERS, Doors, new_token, own_names
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -54,12 +54,19 @@ def _kind(answer: Any) -> str:
         ({"Host": "[::1"}, 421, "foreign-host"),
         ({"Host": "localhost:x"}, 421, "foreign-host"),
         ({"Host": ""}, 421, "foreign-host"),
+        *(
+            ({"Host": host}, 421, "foreign-host")
+            for host in ("x@localhost", "localhost/x", "localhost#x", "localhost?x", "localhost:", "[::1]x")
+        ),
         ({"Sec-Fetch-Site": "cross-site"}, 403, "foreign-request"),
         ({"Sec-Fetch-Site": "same-site"}, 403, "foreign-request"),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403, "foreign-request"),
         ({"Origin": "http://evil.example"}, 403, "foreign-request"),
         ({"Origin": "http://127.0.0.1:9999"}, 403, "foreign-request"),
         ({"Origin": "null"}, 403, "foreign-request"),
+        ({"Origin": "http://[::1"}, 403, "foreign-request"),
+        ({"Origin": "ftp://127.0.0.1:8650"}, 403, "foreign-request"),
+        ({"Origin": "http://127.0.0.1:8650/x"}, 403, "foreign-request"),
     ],
 )
 def test_foreign_requests_are_refused_everywhere(
@@ -81,6 +88,7 @@ def test_foreign_requests_are_refused_everywhere(
         {"Sec-Fetch-Site": "same-origin"},
         {"Sec-Fetch-Site": "none"},
         {"Origin": ORIGIN},
+        {"Origin": ORIGIN.replace("http", "https")},
         {"Sec-Fetch-Site": "same-origin", "Origin": "null"},
     ],
 )
@@ -174,7 +182,18 @@ def test_no_request_is_measured_and_no_page_loads_from_elsewhere(client: TestCli
 
 
 @pytest.mark.parametrize(
-    "name", ["../app.py", "%2e%2e/app.py", "..%2fapp.py", "/etc/passwd", "x" * 300 + ".js", "%00.js", ""]
+    "name",
+    [
+        "../app.py",
+        "%2e%2e/app.py",
+        "..%2fapp.py",
+        "/etc/passwd",
+        "x" * 300,
+        "",
+        "%00.js",
+        "x" * 5_000 + ".js",
+        "app.js/",
+    ],
 )
 def test_static_files_are_those_of_the_page(client: TestClient, name: str) -> None:
     answer = client.get(f"/static/{name}")
@@ -199,6 +218,7 @@ def test_a_bug_is_a_problem_with_a_number_that_is_logged(
     answer = client.get("/v1/stats")
     shape = answer.json()
     assert (answer.status_code, _kind(answer)) == (500, "internal-error")
+    assert dict(answer.headers).items() >= {name.lower(): value for name, value in HEADERS.items()}.items()
     assert "the reason" not in answer.text
     number = shape["instance"].partition("#")[2]
     assert number in caplog.text

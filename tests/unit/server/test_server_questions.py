@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from rag.errors import EncoderMismatch
 from rag.library import Library
 from rag.server.app import build_app
 from rag.server.making import decode_image
+from rag.server.problems import MOST_ERRORS, MOST_KEYS
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
+from rag.store.error_mapping import TableGone
 from tests.fakes.served_library import SECONDS, World, build_world
 
 
@@ -109,6 +112,21 @@ def test_an_image_is_scaled_and_anything_else_is_refused(client: TestClient) -> 
         assert (answer.status_code, answer.json()["type"]) == (400, "urn:rag:problem:question-error")
 
 
+def test_an_image_of_too_many_pixels_is_refused_by_its_header(client: TestClient) -> None:
+    small = base64.b64decode(_base64(Image.new("L", (8, 8)), "PNG"))
+    for side in (5_000, 20_000):
+        header = b"IHDR" + side.to_bytes(4, "big") * 2 + small[24:29]
+        data = small[:12] + header + zlib.crc32(header).to_bytes(4, "big") + small[33:]
+        answer = client.post("/v1/search", json={"image": base64.b64encode(data).decode()})
+        assert (answer.status_code, answer.json()["type"]) == (400, "urn:rag:problem:question-error")
+        assert "pixels" in answer.json()["detail"]
+
+
+def test_an_image_is_decoded_before_the_turn_of_its_question(client: TestClient, world: World) -> None:
+    with world.service._turn:
+        assert client.post("/v1/search", json={"image": "x"}).status_code == 400
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -128,6 +146,36 @@ def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], s
     answer = client.post("/v1/search", content=json.dumps(body), headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("address", "body"),
+    [
+        ("search", {}),
+        ("ask", {"question": "What?", "filter": {}}),
+        ("jobs", {"kind": "index", "folder": "/"}),
+        ("jobs", {"kind": "agent", "agent": "x", "arguments": {}}),
+    ],
+)
+def test_an_object_with_very_many_keys_has_one_error(
+    client: TestClient, address: str, body: dict[str, Any]
+) -> None:
+    inner = next((value for value in body.values() if isinstance(value, dict)), body)
+    full = {**body}
+    keys = dict.fromkeys(map(str, range(MOST_KEYS + 1)), 0)
+    if inner is body:
+        full |= keys
+    else:
+        full |= {name: keys for name, value in body.items() if value is inner}
+    answer = client.post(f"/v1/{address}", json=full)
+    assert (answer.status_code, len(answer.json()["errors"])) == (422, 1)
+    assert str(MOST_KEYS) in answer.json()["detail"]
+
+
+def test_a_problem_lists_the_first_errors_and_counts_all(client: TestClient) -> None:
+    answer = client.post("/v1/search", json=dict.fromkeys(map(str, range(MOST_KEYS)), 0))
+    assert (answer.status_code, len(answer.json()["errors"])) == (422, MOST_ERRORS)
+    assert answer.json()["detail"].endswith(f"{MOST_KEYS} errors in all")
 
 
 def test_an_answer_has_citations(client: TestClient) -> None:
@@ -184,7 +232,9 @@ def test_an_error_of_a_question_keeps_its_sentence(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
-        raise EncoderMismatch("made with other weights; run rag index --reembed")
+        raise errors.pop()
+
+    errors = [TableGone("it is gone"), EncoderMismatch("made with other weights; run rag index --reembed")]
 
     monkeypatch.setattr(Library, "search", fail)
     answer = client.post("/v1/search", json={"query": "lamp"})
@@ -193,6 +243,8 @@ def test_an_error_of_a_question_keeps_its_sentence(
         "made with other weights; run rag index --reembed",
     )
     assert answer.json()["type"] == "urn:rag:problem:encoder-mismatch"
+    answer = client.post("/v1/search", json={"query": "lamp"})
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:rag:problem:table-gone")
 
 
 def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path) -> None:
