@@ -172,6 +172,10 @@ def test_12_handles_trim_the_window(tab: Tab, site: Site) -> None:
     assert abs(start - 9) < 0.2
     handle.press("ArrowLeft")
     assert abs(float(tab.place.split("t=")[1].split(",")[0]) - (start - 0.1)) < 0.001
+    handle.press("Home")
+    assert tab.place.endswith("t=0,12")
+    tab.page.get_by_role("slider", name="End of the window").press("End")
+    assert abs(float(tab.place.split(",")[-1]) - 24) < 0.2
 
 
 def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: Site) -> None:
