@@ -24,8 +24,9 @@ BUILD = """
 import sys
 from setuptools.build_meta import build_sdist, build_wheel
 
-print(build_sdist(sys.argv[1]))
-print(build_wheel(sys.argv[1]))
+folder = sys.argv[1]  # The build writes its own arguments over ours.
+print(build_sdist(folder))
+print(build_wheel(folder))
 """
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -11,12 +12,16 @@ import pytest
 
 import rag
 from rag import Library, Settings
+from rag.server.service import Service
+from rag.server.session import LibrarySession
 from rag.web.building import build_web
+from tests.fakes.served_library import served
 from tests.fakes.synthetic import write_video
 
 ROOT = Path(rag.__file__).parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SERVER = "http://127.0.0.1:8650"
 SKETCHES = {"api.md"}
 """Pages whose blocks list signatures, and are no examples."""
 EXAMPLES = [
@@ -47,15 +52,29 @@ def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 2
 
 
+@pytest.fixture(scope="module")
+def address(home: Path) -> Iterator[str]:
+    """Where `rag serve` answers for the library, in place of `SERVER`."""
+    settings = Settings(library=home / ".rag")
+    with served(Service(settings, LibrarySession(settings), home / "cache")) as address:
+        yield address
+
+
 @pytest.mark.parametrize("blocks", EXAMPLES)
 def test_the_examples_of_a_page_run_in_order(
-    blocks: list[str], home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    blocks: list[str],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     """Without an error or a warning, and what prints prints something."""
     monkeypatch.chdir(home)
     module = ModuleType("example")  # dataclasses look their module up
     monkeypatch.setitem(sys.modules, "example", module)
     for block in blocks:
+        if SERVER in block:
+            block = block.replace(SERVER, request.getfixturevalue("address"))
         exec(compile(block, "example", "exec"), vars(module))
         printed = capsys.readouterr()
         assert bool(printed.out.strip()) == bool(re.search(r"\bprint\(", block))

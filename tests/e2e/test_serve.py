@@ -17,7 +17,14 @@ from typing import Any
 
 import pytest
 
-SERVE = [sys.executable, "-m", "rag._cli.main", "serve", "--port", "0"]
+# A shell's background job ignores SIGINT, and what it starts.
+RUN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from rag._cli.main import run
+sys.exit(run())
+"""
+SERVE = [sys.executable, "-c", RUN, "serve", "--port", "0"]
 
 
 @contextmanager

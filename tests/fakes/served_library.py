@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import uvicorn
 
 from corpora.identity import content_hash
 from corpora.records import Clip, Evidence, Passage, Problem, Shot, Tone, Video
@@ -108,3 +115,23 @@ def _shot(video_id: str, index: int, tone: Tone) -> Shot:
     start, end = index * SECONDS / 2, (index + 1) * SECONDS / 2
     figures = 20.0 - 40.0 * index, 10.0, 50.0, 5.0, 2.0
     return Shot(f"{video_id}:s{index:05d}", video_id, start, end, start + 1.0, tone, *figures, None)
+
+
+@contextlib.contextmanager
+def served(service: Service) -> Iterator[str]:
+    """The address of the real application on a free port, in a thread, to the end of the block."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(build_app(service), log_level="critical", timeout_graceful_shutdown=1)
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not server.started and thread.is_alive():
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        service.stop()
+        server.should_exit = True
+        thread.join()
+        listener.close()

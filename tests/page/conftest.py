@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import uvicorn
 
-from rag.server.app import build_app
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 from tests.fakes.page_tab import Site, Tab
 from tests.fakes.page_world import build_page_world
+from tests.fakes.served_library import served
 
 playwright_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -38,26 +33,6 @@ NO_THUMBNAILS = [f"/v1/videos/{32 * digit}/thumbnail" for digit in "01"]
 DESKTOP = {"width": 1280, "height": 900}
 
 
-@contextlib.contextmanager
-def served(service: Service) -> Iterator[str]:
-    """The address of the real application on a free port, in a thread, to the end of the block."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(
-        uvicorn.Config(build_app(service), log_level="critical", timeout_graceful_shutdown=1)
-    )
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    while not server.started and thread.is_alive():
-        time.sleep(0.01)
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        service.stop()
-        server.should_exit = True
-        thread.join()
-        listener.close()
-
-
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     world = build_page_world(tmp_path_factory.mktemp("page"))
@@ -74,7 +49,8 @@ def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+# Playwright's event loop runs in the thread of the tests while it is open; other files need their own.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no Chromium: install chromium-headless-shell, or name one in RAG_CHROMIUM")
