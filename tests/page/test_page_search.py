@@ -23,7 +23,6 @@ def best(tab: Tab) -> Any:
 
 
 def test_1_one_click_plays_the_hit_in_a_loop_and_back_leads_to_the_list(tab: Tab, site: Site) -> None:
-    tab.open("#/search?q=drill&kind=video")
     tab.page.set_viewport_size({"width": 400, "height": 500})
     tab.open("#/search?q=hammer&kind=video")
     card = tab.page.locator(f"[data-citation^='{site.tools}@']")

@@ -72,6 +72,16 @@ function draw() {
   );
   // The heading that has the focus was drawn anew when what loads was there.
   if (headed && !headed.isConnected && document.activeElement === document.body) focusHeading();
+  restore();
+}
+
+/** Where the page is to be scrolled once what loads makes it long enough. @type {number | null} */
+let wanted = null;
+
+function restore() {
+  if (wanted === null) return;
+  scrollTo(0, wanted);
+  if (Math.abs(scrollY - wanted) <= 1) wanted = null;
 }
 
 function focusHeading() {
@@ -99,13 +109,15 @@ function navigate(first = false) {
   view().enter(route);
   draw();
   if (moved && !first) {
-    scrollTo(0, places.get(location.hash) ?? 0);
+    wanted = places.get(location.hash) ?? 0;
     focusHeading();
+    restore();
   }
 }
 
 addEventListener("hashchange", () => navigate());
-addEventListener("scroll", () => places.set(location.hash, scrollY), { passive: true });
+addEventListener("scroll", () => wanted ?? places.set(location.hash, scrollY), { passive: true });
+for (const name of ["wheel", "pointerdown", "keydown"]) addEventListener(name, () => { wanted = null; }, { passive: true });
 addEventListener("drop", (event) => {
   if (!event.dataTransfer?.files.length) return;
   event.preventDefault();
