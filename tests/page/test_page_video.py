@@ -202,6 +202,10 @@ def test_12_captions_are_a_track(tab: Tab, site: Site) -> None:
     open_tools(tab, site)
     tab.page.evaluate("() => { document.querySelector('video').textTracks[0].mode = 'showing' }")
     tab.wait("() => document.querySelector('video').textTracks[0].cues?.length === 3")
+    cues = tab.page.evaluate(
+        "() => [...document.querySelector('video').textTracks[0].cues].map(cue => cue.text)"
+    )
+    assert any("hammer" in cue for cue in cues)
 
 
 def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
