@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from rag._cli.output import echo_stderr, print_lines
-from rag._cli.session import Session, given_path, with_session
+from rag._cli.session import AllowIndex, Session, with_session
 
 Client = Literal["claude", "claude-code", "codex", "cursor", "gemini", "vscode", "windsurf", "zed"]
 NAME = "video-library"
@@ -60,16 +60,7 @@ def mcp(
             help=f"Print what to add to a client's settings: {', '.join(PLACES)}.",
         ),
     ] = None,
-    allow_index: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--allow-index",
-            metavar="ROOT",
-            parser=given_path,
-            help="Let the agent index what is below this folder; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    allow_index: AllowIndex = None,
 ) -> int:
     """Give an agent the library: search, ask, look at frames, read transcripts.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import typer
 
 from rag._cli.output import echo_stderr, print_lines
-from rag._cli.session import Session, given_path, with_session
+from rag._cli.session import AllowIndex, Host, Port, Session, given_path, with_session
 
 if TYPE_CHECKING:
     from rag.server.agents import AgentOption, AgentSpec, OptionType
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 @with_session(without=("as_json", "seed"))
 def serve(
     session: Session,
-    host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
-    ] = 8650,
+    host: Host = "127.0.0.1",
+    port: Port = 8650,
     token_file: Annotated[
         Path | None,
         typer.Option(
@@ -36,16 +32,7 @@ def serve(
             show_default=False,
         ),
     ] = None,
-    allow_index: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--allow-index",
-            metavar="ROOT",
-            parser=given_path,
-            help="Let the page and the API index what is below this folder; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    allow_index: AllowIndex = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> int:
     """Serve a page to search, ask and look, a REST API, and MCP.

@@ -71,6 +71,20 @@ Verbose = Annotated[
         "-v", "--verbose", count=True, help="Log more on stderr; twice for debug output.", show_default=False
     ),
 ]
+Host = Annotated[
+    str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
+]
+Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")]
+AllowIndex = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--allow-index",
+        metavar="ROOT",
+        parser=given_path,
+        help="Allow indexing of what is below this folder; may be repeated.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed. Default: 0.")]
 TopK = Annotated[
     int | None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
-from rag._cli.session import Config, Force, Json, Verbose, given_path, start
+from rag._cli.session import Config, Force, Host, Json, Port, Verbose, given_path, start
 from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, counted, duration, visible
 
@@ -156,12 +156,8 @@ def open_page(
 @app.command("serve")
 def serve(
     folder: Folder,
-    host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
-    ] = 8640,
+    host: Host = "127.0.0.1",
+    port: Port = 8640,
     engine: EngineOption = "hybrid",
     faults: FaultsOption = "",
     seed: SeedOption = 0,
