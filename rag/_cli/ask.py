@@ -164,7 +164,7 @@ def _state(look: Callable[[], str]) -> str:
 
 def _line(what: str, setting: str, library: OpenedLibrary, ids: Collection[str], state: str) -> str:
     path = library.path_of(next(iter(ids)))
-    which = path if len(ids) == 1 else f"{len(ids)} videos, such as {path}"
+    which = path if len(ids) == 1 else f"{len(ids)} videos (one is {path})"
     if state == "off by the settings":
         way = f'set {setting} = "auto", then'
     elif state.startswith("off, "):
@@ -172,6 +172,6 @@ def _line(what: str, setting: str, library: OpenedLibrary, ids: Collection[str],
     else:
         way = "it can be read now:"
     return (
-        f"no {what} of {which} is stored, so it cannot be searched; "
-        f"{way} remove and index it again with rag remove and rag index"
+        f"no {what} of {which} is stored, and none is searched: "
+        f"{way} remove what lacks it (rag remove PATH) and index it again (rag index PATH)"
     )

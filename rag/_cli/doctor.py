@@ -112,7 +112,9 @@ def _one_cv2() -> Finding:
     if len(owners) > 1:
         message = f"provided by {' and '.join(owners)}, which overwrite each other; uninstall all but one"
         return Finding("package", "cv2", None, message)
-    return Finding("package", "cv2", None, owners[0] if owners else "not installed; only OCR needs it")
+    if owners:
+        return Finding("package", "cv2", True, f"{_installed(owners[0])}, of {owners[0]}")
+    return Finding("package", "cv2", None, "not installed; only OCR needs it")
 
 
 def _torchvision() -> Finding:

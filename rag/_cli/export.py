@@ -79,9 +79,10 @@ def export(
     """
     from rag.export.writing import FORMATS, write_export
 
-    suffix = "" if out is None else out.suffix.lower()
-    named: list[FormatName] = [name for name, row in FORMATS.items() if row.suffix == suffix]
-    chosen = form or (*named, DEFAULT)[0]
+    name = "" if out is None else out.name.lower()
+    # The longest suffix first: `.markers.edl` before `.edl`.
+    known = sorted(FORMATS, key=lambda each: -len(FORMATS[each].suffix))
+    chosen = form or next((each for each in known if name.endswith(FORMATS[each].suffix)), DEFAULT)
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)

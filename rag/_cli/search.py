@@ -122,7 +122,7 @@ def _one(
     print_report(
         session.as_json,
         search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold),
-        hit_lines(hits, width=width(), shots=hit_shots or ()),
+        hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold),
     )
     _report_unmeasured(unmeasured)
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0

@@ -43,9 +43,13 @@ def serve(
 
     require_serving()
     from rag.server.running import serve as run
+    from rag.store.layout import Layout, find_library
 
     def announce(server: Started) -> None:
         print_lines([server.entrance])
+        library = find_library(library=session.settings.library)
+        if not Layout(library).exists():
+            echo_stderr(f"rag: {library}: no library here yet; the page says how to make one")
         if server.token is not None:
             echo_stderr("rag: programs send the token as Authorization: Bearer TOKEN")
         if open_page:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -50,8 +50,16 @@ def write_zip(timeline: Timeline, stream: IO[bytes], cutter: Cutter = cut_select
 
 
 def clip_names(timeline: Timeline) -> list[str]:
-    """`stem_00-12.500-00-17.500.mp4` for each cut, minutes and seconds of the select; all different."""
-    return list(_numbered(f"{_stem(cut)}_{_clock(cut)}" for cut in timeline.cuts))
+    """`01_stem_00-12.500-00-17.500.mp4` for each cut: its place, minutes and seconds of the select.
+
+    All different, and sorted by name in the order of the timeline. One alone has no place.
+    """
+    if len(timeline.cuts) == 1:
+        return [f"{_stem(cut)}_{_clock(cut)}.mp4" for cut in timeline.cuts]
+    digits = max(2, len(str(len(timeline.cuts))))
+    return [
+        f"{place:0{digits}d}_{_stem(cut)}_{_clock(cut)}.mp4" for place, cut in enumerate(timeline.cuts, 1)
+    ]
 
 
 def _span(cut: Cut) -> tuple[float, float]:
@@ -59,14 +67,6 @@ def _span(cut: Cut) -> tuple[float, float]:
     source, select = cut.source, cut.select
     before, after = (cut.mark - cut.first) / source.rate, (cut.last - cut.mark_end) / source.rate
     return max(0.0, select.start - float(before)), select.end + float(after)
-
-
-def _numbered(names: Iterator[str]) -> Iterator[str]:
-    taken: dict[str, int] = {}
-    for name in names:
-        key = name.casefold()
-        taken[key] = taken.get(key, 0) + 1
-        yield f"{name}.mp4" if taken[key] == 1 else f"{name}_{taken[key]}.mp4"
 
 
 def _stem(cut: Cut) -> str:

@@ -116,17 +116,16 @@ def plan_timeline(
         drop=drop,
         start=frame_number(1, 0, 0, 0, rate, drop),
         cuts=tuple(cuts),
-        notes=tuple(note for source in used for note in (*source.notes, *_recount(source, rate))),
+        notes=tuple(note for source in used for note in source.notes),
+        recounted=tuple(_recounted(source, rate) for source in used if source.rate != rate),
     )
 
 
-def _recount(source: Source, rate: Fraction) -> list[str]:
-    if source.rate == rate:
-        return []
-    return [
+def _recounted(source: Source, rate: Fraction) -> str:
+    return (
         f"{file_name(source.path)}: {rate_text(source.rate)} frames a second on a timeline of "
         f"{rate_text(rate)}; its frames are counted again, to less than a frame"
-    ]
+    )
 
 
 def _cut(select: Select, source: Source, rate: Fraction, handles: float) -> Cut:

@@ -94,7 +94,9 @@ class Timeline:
     """Number of the first frame by its timecode."""
     cuts: tuple[Cut, ...]
     notes: tuple[str, ...] = ()
-    """What an editor must know of rates and cut points, one line each."""
+    """What an editor must know of the files' rates and timecode, one line each."""
+    recounted: tuple[str, ...] = ()
+    """Files whose frames are counted at the timeline's rate instead of their own, one line each."""
 
 
 @dataclass(frozen=True, slots=True)

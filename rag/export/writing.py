@@ -45,6 +45,8 @@ class ExportFormat:
     """Whether a file was written by this program in this format."""
     counts_frames: bool = True
     """Whether rates and timecode decide what is written, so that notes on them matter."""
+    one_rate: bool = False
+    """Whether all frames are counted at the rate of the timeline."""
 
 
 def _text(render: Callable[[Timeline], str]) -> Writer:
@@ -76,9 +78,13 @@ def _is_our_zip(path: Path) -> bool:
 
 FORMATS: dict[FormatName, ExportFormat] = {
     "otio": ExportFormat(".otio", "application/json", _text(render_otio), _has(PROGRAM, "{")),
-    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:")),
-    "markers": ExportFormat(".edl", "text/plain", _text(render_markers), _has(PROGRAM, "TITLE:")),
-    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), _has(PROGRAM, "<?xml")),
+    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:"), one_rate=True),
+    "markers": ExportFormat(
+        ".markers.edl", "text/plain", _text(render_markers), _has(PROGRAM, "TITLE:"), one_rate=True
+    ),
+    "fcpxml": ExportFormat(
+        ".fcpxml", "application/xml", _text(render_fcpxml), _has(PROGRAM, "<?xml"), one_rate=True
+    ),
     "csv": ExportFormat(".csv", "text/csv", _text(render_csv), _has("", ",".join(COLUMNS))),
     "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters), _has(PROGRAM, "WEBVTT"), False),
     "times": ExportFormat(".txt", "text/plain", _text(render_times), _has(PROGRAM, "# "), False),
@@ -143,4 +149,6 @@ def _plan(selects: Sequence[Select], title: str, handles: float) -> tuple[Timeli
 
 
 def _exported(form: FormatName, timeline: Timeline, skipped: tuple[Problem, ...]) -> Exported:
-    return Exported(form, len(timeline.cuts), timeline.notes if FORMATS[form].counts_frames else (), skipped)
+    kind = FORMATS[form]
+    notes = (timeline.notes if kind.counts_frames else ()) + (timeline.recounted if kind.one_rate else ())
+    return Exported(form, len(timeline.cuts), notes, skipped)

@@ -174,22 +174,33 @@ def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
 
 
 def hit_lines(
-    hits: Sequence[VideoHit | PassageHit], *, width: int = 80, shots: Sequence[Shot | None] = ()
+    hits: Sequence[VideoHit | PassageHit],
+    *,
+    width: int = 80,
+    shots: Sequence[Shot | None] = (),
+    threshold: float | None = None,
 ) -> Iterator[str]:
-    """Hits with their evidence. `shots`: that of each hit, where there was a filter on shots."""
+    """Hits with their relevance and evidence. `shots`: that of each hit, where there was a filter on shots.
+
+    `threshold`: least relevance of a match; hits below it come last. None: without a query, and no relevance.
+    """
     if not hits:
         yield "nothing found"
-    for number, hit in enumerate(hits, 1):
+    nearest = [threshold is not None and hit.relevance < threshold for hit in hits]
+    for place, index in enumerate(sorted(range(len(hits)), key=lambda each: nearest[each])):
+        hit = hits[index]
+        if nearest[index] and place == nearest.count(False) > 0:
+            yield f"only the nearest, with a relevance below {threshold:.2f}:"
+        head = f"{index + 1:2d}. " if threshold is None else f"{index + 1:2d}. {hit.relevance:.2f}  "
         match hit:
             case VideoHit():
-                yield f"{number:2d}. {hit.score:.3f}  {visible(hit.path)}  {span(hit.start, hit.end)}"
-                if shots and (shot := shots[number - 1]) is not None:
+                yield f"{head}{visible(hit.path)}  {span(hit.start, hit.end)}"
+                if shots and (shot := shots[index]) is not None:
                     made = f", {shot.style}" if shot.style else ""
                     yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():
-                name = _passage_name(hit.passage.title, hit.path)
-                yield f"{number:2d}. {hit.score:.3f}  {name}"
+                yield f"{head}{_passage_name(hit.passage.title, hit.path)}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
 
 

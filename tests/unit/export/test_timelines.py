@@ -144,7 +144,7 @@ def test_a_list_of_several_rates_has_one() -> None:
     slow, fast = source("/v/a.mp4", RATES["25"], hour=1), source("/v/b.mp4", RATES["59.94"], hour=2)
     planned = timeline(slow, slow, fast)
     assert (planned.rate, planned.drop) == (25, False)
-    assert [note.split(":")[0] for note in planned.notes] == ["b.mp4"]
+    assert [note.split(":")[0] for note in planned.recounted] == ["b.mp4"]
     listed = otio.adapters.read_from_string(render_edl(planned), "cmx_3600", rate=25)
     ranges = _ranges(listed.tracks[0])
     assert ranges[:6] == _expected(planned)[:6]

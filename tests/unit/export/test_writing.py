@@ -127,6 +127,14 @@ def test_notes_are_of_formats_that_count_frames(known: Select) -> None:
     assert noted == {"otio", "edl", "markers", "fcpxml", "csv"}
 
 
+def test_frames_that_are_counted_again_are_noted_where_a_list_has_one_rate(folder: Path) -> None:
+    made = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
+    again = {
+        form for form in FORMATS if form != "clips" and "counted again" in str(_render(made, form)[1].notes)
+    }
+    assert again == {"edl", "markers", "fcpxml"}
+
+
 def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
     gone = _select(folder / "gone.mp4")
     content, done = _render([gone, _select(folder / "slow.mp4")], "times")
@@ -156,9 +164,9 @@ def test_a_window_after_the_end_is_refused(known: Select) -> None:
 def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> None:
     selects = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
     names = [
-        "caf_1_00-01.000-00-02.000.mp4",
-        "caf_1_00-01.000-00-02.000_2.mp4",
-        "slow_00-03.000-00-09.000.mp4",
+        "01_caf_1_00-01.000-00-02.000.mp4",
+        "02_caf_1_00-01.000-00-02.000.mp4",
+        "03_slow_00-03.000-00-09.000.mp4",
     ]
     (tmp_path / "clips").mkdir()
     (tmp_path / "clips" / "mine.txt").write_text("kept")
@@ -169,14 +177,14 @@ def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> No
         assert float(clip.duration or 0) / 1e6 == pytest.approx(2.0, abs=0.1)
     _refused_then_forced(selects[2:], "clips", tmp_path / "clips.zip")
     with zipfile.ZipFile(tmp_path / "clips.zip") as archive:
-        assert archive.namelist() == names[2:]
+        assert archive.namelist() == ["slow_00-03.000-00-09.000.mp4"]
         assert archive.testzip() is None
 
 
 def test_names_of_clips_fit_a_file_system() -> None:
     long = clip_names(timeline(source("/v/" + "日" * 200 + ".mp4")))
     assert all(len(name.encode()) < 255 for name in long)
-    assert clip_names(timeline(source("/v/--.mp4")))[0] == "5f0c2a_00-12.500-00-17.500.mp4"
+    assert clip_names(timeline(source("/v/--.mp4")))[0] == "01_5f0c2a_00-12.500-00-17.500.mp4"
     late = source(frames=200_000)
     planned = plan_timeline([Select(late.path, "", 3598.0, 3603.0)], {late.path: late})
     assert clip_names(planned) == ["talk_0-59-58.000-1-00-03.000.mp4"]

@@ -150,11 +150,26 @@ def test_hits_and_nothing() -> None:
     video = VideoHit("v.mp4", "id", 2, 7, Clip("c", "id", 0, 30), 0.91)
     passage = PassageHit("n.md", Passage("p", "d", "", "Some words."), 0.5)
     assert list(hit_lines([video, passage])) == [
-        " 1. 0.910  v.mp4  2-7 s (00:02-00:07)",
-        " 2. 0.500  n.md",
+        " 1. v.mp4  2-7 s (00:02-00:07)",
+        " 2. n.md",
         "    “Some words.”",
     ]
     assert list(hit_lines([])) == ["nothing found"]
+
+
+def test_hits_below_the_threshold_come_last_and_are_said_to_be_only_the_nearest() -> None:
+    clip = Clip("c", "id", 0, 30)
+    hits = [
+        VideoHit(f"{name}.mp4", "id", 2, 7, clip, 0.9, relevance=relevance)
+        for name, relevance in {"a": 0.99, "b": 0.1, "c": 0.3}.items()
+    ]
+    assert list(hit_lines(hits, threshold=0.3)) == [
+        " 1. 0.99  a.mp4  2-7 s (00:02-00:07)",
+        " 3. 0.30  c.mp4  2-7 s (00:02-00:07)",
+        "only the nearest, with a relevance below 0.30:",
+        " 2. 0.10  b.mp4  2-7 s (00:02-00:07)",
+    ]
+    assert list(hit_lines(hits[1:2], threshold=0.3)) == [" 1. 0.10  b.mp4  2-7 s (00:02-00:07)"]
 
 
 def test_table_columns_line_up() -> None:

@@ -83,14 +83,14 @@ def test_lines_say_what_is_missing_and_how_to_install_it(
 ) -> None:
     talk = library.video_id("talk.mp4")
     speech, screen = lines(library, settings, {talk})
-    assert speech.startswith(f"no speech of {library.path_of(talk)} is stored, so it cannot be searched")
-    assert 'set asr.mode = "auto", then remove and index it again with rag remove and rag index' in speech
+    assert speech.startswith(f"no speech of {library.path_of(talk)} is stored, and none is searched")
+    assert 'set asr.mode = "auto", then remove what lacks it (rag remove PATH) and index it again' in speech
     assert 'set ocr.mode = "auto", then' in screen
-    assert "3 videos, such as " in lines(library, settings)[1]
+    assert "3 videos (one is " in lines(library, settings)[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
     assert "it can be read now: remove" in lines(library, settings, {talk})[1]
     monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, install it with: X")
-    assert "; install it with: X; then remove" in lines(library, settings, {talk})[1]
+    assert ": install it with: X; then remove" in lines(library, settings, {talk})[1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")

@@ -63,7 +63,10 @@ def test_every_format_has_its_media_type(client: TestClient, world: World, form:
 def test_clips_are_an_archive(client: TestClient, world: World) -> None:
     answer = _export(client, "clips", {"citation": f"{world.lamp}@1-2"}, {"citation": f"{world.kettle}@0-1"})
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert archive.namelist() == ["caf_kettle_00-00.000-00-01.000.mp4", "lamp_00-01.000-00-02.000.mp4"]
+        assert archive.namelist() == [
+            "01_lamp_00-01.000-00-02.000.mp4",
+            "02_caf_kettle_00-00.000-00-01.000.mp4",
+        ]
         assert archive.testzip() is None
 
 
