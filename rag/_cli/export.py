@@ -82,7 +82,8 @@ def export(
     name = "" if out is None else out.name.lower()
     # The longest suffix first: `.markers.edl` before `.edl`.
     known = sorted(FORMATS, key=lambda each: -len(FORMATS[each].suffix))
-    chosen = form or next((each for each in known if name.endswith(FORMATS[each].suffix)), DEFAULT)
+    named = next((each for each in known if name.endswith(FORMATS[each].suffix)), DEFAULT)
+    chosen = form or named
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)
