@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-SCHEMA = "rag.eval.run/1"
+from corpora.outputs import RUN_SCHEMA
+
+SCHEMA = RUN_SCHEMA
 
 PACKAGES = (
     "av",

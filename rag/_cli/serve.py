@@ -33,6 +33,16 @@ def serve(
         ),
     ] = None,
     allow_index: AllowIndex = None,
+    reports: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--reports",
+            metavar="DIR",
+            parser=given_path,
+            help="Show reports, runs and traces below this folder; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> int:
     """Serve a page to search, ask and look, a REST API, and MCP.
@@ -64,6 +74,7 @@ def serve(
         port,
         token_file=token_file,
         index_roots=roots,
+        report_roots=tuple(Path(os.fsdecode(folder)) for folder in reports or ()),
         agents=describe_agents,
         started=announce,
     )

@@ -15,7 +15,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import exports, holdings, job_routes, media, openai, page, questions
+from rag.server import exports, holdings, job_routes, media, openai, page, questions, reports
 from rag.server.doors import HEADERS, Doors, DoorsMiddleware
 from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
@@ -29,6 +29,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     openai.router,
     mcp.router,
     job_routes.router,
+    reports.router,
     page.router,
 )
 LIFETIMES: tuple[Callable[[Service], AbstractAsyncContextManager[None]], ...] = (mcp.lifetime,)

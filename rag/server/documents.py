@@ -337,6 +337,42 @@ class JobsDocument(TypedDict):
     roots: list[str]
 
 
+class ReportItem(TypedDict):
+    """A report, a run or a trace, by its path below a root."""
+
+    report_id: str
+    kind: Literal["report", "run", "trace"]
+    name: str
+    modified: str
+
+
+class ReportsDocument(TypedDict):
+    """`rag.reports/1`."""
+
+    schema: Literal["rag.reports/1"]
+    reports: list[ReportItem]
+    roots: list[str]
+
+
+class BlockItem(TypedDict):
+    """A part of a report: `level` of a heading, `head` and `rows` of a table, `image` of a figure."""
+
+    kind: Literal["heading", "text", "table", "figure"]
+    level: NotRequired[int]
+    text: NotRequired[str]
+    head: NotRequired[list[str]]
+    rows: NotRequired[list[list[str]]]
+    image: NotRequired[str]
+
+
+class ReportDocument(ReportItem):
+    """`rag.report/1`: the blocks of a report or a run, the steps of a trace."""
+
+    schema: Literal["rag.report/1"]
+    blocks: list[BlockItem]
+    steps: list[dict[str, Any]]
+
+
 class AgentsDocument(TypedDict):
     """`rag.agents/1`."""
 

@@ -52,6 +52,7 @@ def serve(
     *,
     token_file: Path | None = None,
     index_roots: tuple[Path, ...] = (),
+    report_roots: tuple[Path, ...] = (),
     agents: Callable[[], Sequence[AgentSpec]] = tuple,
     started: Callable[[Started], None] | None = None,
 ) -> None:
@@ -64,14 +65,20 @@ def serve(
     token = read_token(token_file) if token_file is not None else None
     if token is None and not is_loopback(host):
         token = new_token()
-    roots = resolved_roots(index_roots)
+    roots, report_roots = resolved_roots(index_roots), resolved_roots(report_roots, "--reports")
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     # An unspecified address is one to listen on, and none to open.
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
     service = Service(
-        settings, LibrarySession(settings), cache_folder(), index_roots=roots, agents=agents, address=address
+        settings,
+        LibrarySession(settings),
+        cache_folder(),
+        index_roots=roots,
+        report_roots=report_roots,
+        agents=agents,
+        address=address,
     )
     config = uvicorn.Config(
         build_app(service, Doors(host, taken, token, own_names(host))),

@@ -1,8 +1,9 @@
 """In place of `rag` as the child of a job: what it does is the name of the folder that it is to index.
 
-`waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `bad`: ends with a
-problem; `breaks`: ends with an error; `odd`: writes what nothing expects; `settings`: prints its environment;
-any other: ends well. For an agent: two steps, and its words as the result.
+`waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `stuck`: the same as
+`waits`, with a problem; `bad`: ends with a problem; `breaks`: ends with an error; `odd`: writes what nothing
+expects; `settings`: prints its environment; any other: ends well. For an agent: two steps, and its words as
+the result.
 """
 
 import json
@@ -10,6 +11,8 @@ import os
 import signal
 import sys
 from typing import Any
+
+PROBLEM = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
 
 
 def event(name: str, **fields: Any) -> None:
@@ -39,8 +42,10 @@ def main() -> None:
         return
     if kind == "ignores":
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if kind in ("waits", "ignores"):
+    if kind in ("waits", "ignores", "stuck"):
         progress(2.5, "index")
+        if kind == "stuck":
+            event("problem", **PROBLEM)
         print("half a line", end="", file=sys.stderr, flush=True)
         while True:
             signal.pause()
@@ -56,9 +61,8 @@ def main() -> None:
         print(json.dumps({"schema": "another"}))
         return
     if kind == "bad":
-        problem = {"path": "/x/\udce9.mp4", "reason": "not a video", "action": "skipped"}
-        event("problem", **problem)
-        report(indexed=1, problems=[problem])
+        event("problem", **PROBLEM)
+        report(indexed=1, problems=[PROBLEM])
     elif kind == "settings":
         report(indexed=2, environment={k: v for k, v in os.environ.items() if k.startswith("RAG_")})
     else:

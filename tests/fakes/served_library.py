@@ -52,8 +52,11 @@ class World:
         return build_app(self.service, doors)
 
 
-def build_world(folder: Path) -> World:
-    """Three videos and a file of passages in `folder / "library"`; media in `folder / "media"`."""
+def build_world(folder: Path, **options: Any) -> World:
+    """Three videos and a file of passages in `folder / "library"`; media in `folder / "media"`.
+
+    `options`: further fields of the service.
+    """
     media = folder / "media"
     media.mkdir()
     lamp_file, kettle_file = media / "lamp.mp4", media / os.fsdecode(ODD_NAME)
@@ -64,14 +67,14 @@ def build_world(folder: Path) -> World:
     lamp, kettle, gone = content_hash(lamp_file), content_hash(kettle_file), "0" * 32
     write_library(folder / "library", [(lamp, lamp_file, LAMP), (kettle, kettle_file, KETTLE)])
     write_library(folder / "library", [(gone, media / "gone.mp4", KETTLE)])
-    service = serve(folder / "library", folder / "cache")
+    service = serve(folder / "library", folder / "cache", **options)
     return World(folder, service, lamp, kettle, gone, lamp_file)
 
 
-def serve(library: Path, cache: Path) -> Service:
+def serve(library: Path, cache: Path, **options: Any) -> Service:
     """A service over a library of `write_library`, whose encoders are made-up."""
     settings = Settings(library=library)
-    service = Service(settings, LibrarySession(settings), cache)
+    service = Service(settings, LibrarySession(settings), cache, **options)
     with service.library() as opened:
         vars(opened.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
     return service

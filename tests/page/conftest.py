@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rag
+from rag.server import jobs as jobs_module
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -31,6 +35,13 @@ OFFLINE = [
 # Of the videos whose files are gone.
 NO_THUMBNAILS = [f"/v1/videos/{32 * digit}/thumbnail" for digit in "01"]
 DESKTOP = {"width": 1280, "height": 900}
+JOB_CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
+
+
+@pytest.fixture(autouse=True)
+def child(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs run a small program in place of `rag`."""
+    monkeypatch.setattr(jobs_module, "COMMAND", (sys.executable, "-S", "-E", str(JOB_CHILD)))
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,22 @@ def places(site: Site) -> dict[str, str]:
         "add": "#/library/add",
         "selects": "#/selects",
         "agents": "#/agents",
+        "agent form": "#/agents/video-detective",
+        "reports": "#/reports",
+        **{kind: f"#/reports/{name}" for kind, name in site.reports.items()},
     }
+
+
+def run_of_an_agent(site: Site) -> dict[str, str]:
+    """The address of one, with its steps."""
+    asked = {"video": site.tools, "question": "Who hammers?"}
+    job = site.service.jobs.start_agent("video-detective", asked)
+    return {"run": f"#/agents/video-detective?job={job['job_id']}"}
+
+
+def open_details(tab: Tab) -> None:
+    """Open what is folded."""
+    tab.page.evaluate("() => document.querySelectorAll('main details').forEach(one => { one.open = true })")
 
 
 def add_three(tab: Tab) -> list[str]:
@@ -107,9 +122,11 @@ def test_24_axe_finds_no_violation(
 ) -> None:
     tab = open_tab(site.address, color_scheme=scheme, reduced_motion="reduce")
     add_three(tab)
+    views = places(site) | run_of_an_agent(site)
     found: dict[str, list[Any]] = {}
-    for name, place in places(site).items():
+    for name, place in views.items():
         tab.open(place)
+        open_details(tab)
         if not tab.page.evaluate("() => 'axe' in window"):
             tab.page.evaluate(axe)
         run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
@@ -121,9 +138,11 @@ def test_24_axe_finds_no_violation(
 def test_24_every_view_fits_into_320_pixels(open_tab: Callable[..., Tab], site: Site) -> None:
     tab = open_tab(site.address, viewport={"width": 320, "height": 600})
     add_three(tab)
+    views = places(site) | run_of_an_agent(site)
     wide = {}
-    for name, place in places(site).items():
+    for name, place in views.items():
         tab.open(place)
+        open_details(tab)
         wide[name] = tab.page.evaluate("() => document.documentElement.scrollWidth")
     assert {name: width for name, width in wide.items() if width > 320} == {}
 

@@ -14,9 +14,19 @@ const agents = /** @type {Loader<any>} */ (new Loader());
 const videos = /** @type {Loader<any>} */ (new Loader());
 let asked = "";
 
+export const loadAgents = () => agents.load("agents", async (signal) => (await get("/v1/agents", signal)).agents);
+
+/** The agents, and the stored reports. @param {string} current */
+export const parts = (current) => html`
+  <nav class="segments" aria-label="Agents and reports">
+    ${(agents.value ?? []).map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one.agent === current ? "true" : nothing}>${one.agent}</a>`)}
+    <a href=${href("reports")} aria-current=${current === "reports" ? "true" : nothing}>Reports</a>
+  </nav>
+`;
+
 /** @param {Route} route */
 export function enter(route) {
-  agents.load("agents", async (signal) => (await get("/v1/agents", signal)).agents);
+  loadAgents();
   videos.load("videos", (signal) => rows("/v1/videos", "videos", signal));
   jobs.enter();
   const job = route.params.get("job") ?? "";
@@ -64,11 +74,11 @@ export function render(route) {
 /** @param {Route} route */
 function content(route) {
   if (agents.state === "failed") {
-    if (agents.error instanceof Problem && agents.error.status === 404) return none();
+    if (agents.error instanceof Problem && agents.error.status === 404) return [parts(""), none()];
     return failed(agents.error, () => { agents.reset(); enter(route); });
   }
   if (agents.state !== "done") return loading("Asking for the agents");
-  if (!agents.value.length) return none();
+  if (!agents.value.length) return [parts(""), none()];
   const agent = agents.value.find((/** @type {any} */ one) => one.agent === route.id) ?? agents.value[0];
   const required = agent.options.filter((/** @type {any} */ one) => one.required);
   const first = required.length ? required : agent.options.slice(0, 4);
@@ -76,7 +86,7 @@ function content(route) {
   const shown = jobs.jobs().find((one) => one.job_id === route.params.get("job"));
   const runs = jobs.jobs().filter((one) => one.kind === "agent" && one.agent === agent.agent);
   return html`
-    <nav class="segments" aria-label="Agents">${agents.value.map((/** @type {any} */ one) => html`<a href=${href("agents", one.agent)} aria-current=${one === agent ? "true" : nothing}>${one.agent}</a>`)}</nav>
+    ${parts(agent.agent)}
     <div class="bench">
       <section aria-label="Run">
         ${shown ? runOf(shown) : nothingFound(printable(agent.summary), html`<p>Fill in the form and run it; the steps come here.</p>`)}
@@ -116,10 +126,13 @@ function field({ name, type, help, required, repeated, default: preset, choices,
 function runOf(job) {
   return html`
     <ol class="jobs">${jobs.row(job)}</ol>
-    <ol class="steps" aria-label="Steps" aria-live="polite">${(job.steps ?? []).map(step)}</ol>
+    ${steps(job.steps ?? [])}
     ${job.result ? result(job.result) : nothing}
   `;
 }
+
+/** @param {any[]} all */
+export const steps = (all) => html`<ol class="steps" aria-label="Steps" aria-live="polite">${all.map(step)}</ol>`;
 
 /** @param {any} one @param {number} at */
 function step(one, at) {
@@ -131,7 +144,7 @@ function step(one, at) {
 }
 
 /** @param {any} found */
-function result(found) {
+export function result(found) {
   const text = found.answer?.text ?? (typeof found.answer === "string" ? found.answer : "");
   const windows = [...(found.citations ?? []), ...(found.windows ?? []), ...(found.results ?? [])].filter((one) => one.video_id && one.start !== undefined);
   return html`

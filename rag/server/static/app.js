@@ -9,6 +9,7 @@ import * as library from "./library.js";
 import * as passage from "./passage.js";
 import { tool } from "./pieces.js";
 import { go, href, parse } from "./route.js";
+import * as reports from "./reports.js";
 import * as search from "./search.js";
 import * as selects from "./selects.js";
 import { drawWith, keep, kept, notice, trail, update } from "./state.js";
@@ -18,7 +19,7 @@ import * as video from "./video.js";
 /** @typedef {{enter(route: any): void, leave(): void, render(route: any): unknown, title(route: any): string, key?(name: string): boolean}} View */
 
 /** @type {Record<string, View>} */
-const VIEWS = { search, ask, v: video, p: passage, library, selects, agents };
+const VIEWS = { search, ask, v: video, p: passage, library, selects, agents, reports };
 const PARTS = [
   ["search", "Search"],
   ["ask", "Ask"],
@@ -34,6 +35,8 @@ let theme = kept("theme", "system");
 const places = new Map();
 /** The heading that was given the focus. @type {HTMLElement | null} */
 let headed = null;
+/** The last field that was given the focus when it came. @type {HTMLInputElement | null} */
+let entered = null;
 const view = () => VIEWS[route.name] ?? search;
 const dialog = () => /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.help"));
 
@@ -72,7 +75,15 @@ function draw() {
   );
   // The heading that has the focus was drawn anew when what loads was there.
   if (headed && !headed.isConnected && document.activeElement === document.body) focusHeading();
+  focusField();
   restore();
+}
+
+/** A field marked `autofocus` gets the focus when it comes, unless somebody is elsewhere: browsers do that for the first page only. */
+function focusField() {
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector("main input[autofocus]"));
+  if (field && field !== entered && [document.body, headed].includes(/** @type {HTMLElement} */ (document.activeElement))) field.select();
+  entered = field;
 }
 
 /** Where the page is to be scrolled once what loads makes it long enough. @type {number | null} */
@@ -90,7 +101,7 @@ function focusHeading() {
 }
 
 /** @param {string} name */
-const isIn = (name) => (VIEWS[route.name] ? route.name : "search") === name || (route.name === "p" && name === "search") || (route.name === "v" && name === "search");
+const isIn = (name) => (VIEWS[route.name] ? route.name : "search") === name || (route.name === "p" && name === "search") || (route.name === "v" && name === "search") || (route.name === "reports" && name === "agents");
 
 const heading = () => /** @type {HTMLElement | null} */ (document.querySelector("main h1"));
 

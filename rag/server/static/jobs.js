@@ -138,7 +138,7 @@ export function render() {
     <section class="add-folder">
       ${roots.length
         ? html`<form @submit=${submit} aria-label="Add a folder">
-              <label class="field"><span>Folder on the server</span><input name="folder" .value=${folder || roots[0]} required autocomplete="off" spellcheck="false" /></label>
+              <label class="field"><span>Folder on the server</span><input name="folder" .value=${folder || roots[0]} required autofocus autocomplete="off" spellcheck="false" /></label>
               <button class="button main" ?disabled=${sent}>Look what is there</button>
             </form>
             <p class="quiet">Below ${roots.map(printable).join(", ")}. First the forecast; nothing is indexed before you say so.</p>`

@@ -1,0 +1,106 @@
+"""The page, jobs: behaviours 14 and 15 of a folder that is added, runs of agents, and stored reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.fakes.page_tab import Site, Tab
+from tests.fakes.stored_reports import HOSTILE
+
+ADD = "#/library/add"
+
+
+def job(tab: Tab) -> Any:
+    """The newest job."""
+    return tab.page.locator(".job").first
+
+
+def forecast(tab: Tab, site: Site, kind: str) -> None:
+    """Ask for the forecast of a folder, with the keyboard alone."""
+    tab.open(ADD)
+    tab.page.keyboard.type(str(site.root / kind))
+    tab.page.keyboard.press("Enter")
+    job(tab).filter(has_text=f"Forecast for root/{kind}").get_by_text("2 new files").wait_for()
+
+
+def test_14_a_path_is_typed_at_once_and_the_forecast_comes_first(tab: Tab, site: Site) -> None:
+    forecast(tab, site, "fine")
+    assert tab.place == ADD, "the slash of the path is no key"
+    assert tab.page.get_by_label("Folder on the server").input_value() == str(site.root / "fine")
+    assert "10 s of media: about 4 s, and 1.0 kB on disk" in job(tab).inner_text()
+    tab.page.get_by_role("button", name="Index fine").first.click()
+    done = job(tab).filter(has_text="Index root/fine").get_by_text("2 files indexed")
+    done.wait_for()
+
+
+def test_14_a_folder_that_is_not_allowed_is_refused_with_the_reason(tab: Tab, site: Site) -> None:
+    tab.expected.append("/v1/jobs")
+    tab.open(ADD)
+    tab.page.keyboard.type(str(site.root.parent))
+    tab.page.keyboard.press("Enter")
+    assert "--allow-index" in tab.page.get_by_role("alert").inner_text()
+
+
+def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the_work(
+    tab: Tab, open_tab: Callable[..., Tab], site: Site
+) -> None:
+    forecast(tab, site, "stuck")
+    tab.page.get_by_role("button", name="Index stuck").first.click()
+
+    def runs(tab: Tab) -> Any:
+        running = job(tab).filter(has_text="Index root/stuck")
+        running.get_by_text("3 s of 10 s of media").wait_for()
+        # The file fails while the job runs.
+        running.get_by_role("list", name="Files with problems").get_by_text("not a video").wait_for()
+        assert running.get_attribute("data-state") == "running"
+        bar = running.get_by_role("progressbar", name="Media indexed")
+        assert [bar.get_attribute(name) for name in ("value", "max")] == ["2.5", "10"]
+        assert "\ufffd.mp4" in running.inner_text()
+        return running
+
+    runs(tab)
+    tab.page.reload()
+    tab.settle()
+    running = runs(tab)
+    other = open_tab(site.address)
+    other.open(ADD)
+    runs(other)
+    (name,) = [one["job_id"] for one in site.service.jobs.all() if one["state"] == "running"]
+    process = site.service.jobs._children[name]
+    running.get_by_role("button", name="Cancel").click()
+    for seen in (tab, other):
+        seen.wait("id => document.querySelector(`[data-job='${id}']`).dataset.state === 'cancelled'", name)
+    assert process.poll() is not None
+
+
+def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:
+    tab.open("#/agents/video-detective")
+    form = tab.page.get_by_role("form", name="video-detective")
+    form.get_by_label("video").first.select_option(site.tools)
+    form.get_by_label("question").first.fill("Who <b>hammers</b>?")
+    form.get_by_role("button", name="Run").click()
+    steps = tab.page.get_by_role("list", name="Steps").locator("li")
+    steps.nth(1).wait_for()
+    assert [step.locator(".kind").inner_text() for step in steps.all()] == ["plan", "look"]
+    assert tab.page.locator(".answer-of .text").inner_text() == "yes"
+    assert "?job=" in tab.place
+
+
+def test_a_report_a_run_and_a_trace_are_opened_and_their_text_is_text(tab: Tab, site: Site) -> None:
+    tab.open("#/agents")
+    tab.page.get_by_role("link", name="Reports").click()
+    tab.settle()
+    tab.page.get_by_role("link", name="bench", exact=True).click()
+    report = tab.page.locator("article.report")
+    report.wait_for()
+    assert report.get_by_role("columnheader").all_inner_texts() == ["system", "n"]
+    assert report.get_by_role("row").nth(2).get_by_role("cell").first.inner_text() == HOSTILE
+    tab.wait("() => document.querySelector('.report img').naturalWidth === 40")
+    assert tab.page.locator("img[src=x]").count() == 0
+    tab.page.go_back()
+    tab.page.get_by_role("link", name="runs/one").click()
+    assert "0.250 [0.125, 0.500]" in report.inner_text()
+    tab.open(f"#/reports/{site.reports['trace']}")
+    assert tab.page.get_by_role("list", name="Steps").locator("li").count() == 2
+    assert tab.page.locator(".answer-of .text").inner_text() == f"at 0:12 {HOSTILE}"
