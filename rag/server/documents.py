@@ -143,6 +143,8 @@ class LibraryItem(TypedDict):
     videos: int
     documents: int
     video_hours: float
+    images: bool
+    unsearchable: list[str]
 
 
 class HealthDocument(TypedDict):

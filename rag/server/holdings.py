@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query
@@ -14,15 +14,20 @@ from starlette.responses import Response
 
 import rag
 from corpora.records import Evidence, EvidenceKind, Video
+from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, LibraryNotFound, UsageError
 from rag.library import Library, file_state
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
+from rag.rendering.terminal import counted
+from rag.retrieval.unread import unread
 from rag.server import documents
 from rag.server.problems import Document, Problem, not_found, problems
 from rag.server.service import Served
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
+
+READ_SPEECH = "rag doctor says what speech recognition needs; then rag remove and rag index"
 
 VideoId = Annotated[
     str, Path(pattern=documents.VIDEO_ID, description="Of a row of /v1/videos, or of any result.")
@@ -51,6 +56,8 @@ def health(service: Served) -> Response:
                 "videos": len(videos),
                 "documents": sum(row.kind == "passages" for row in reader.file_rows()),
                 "video_hours": sum(video.duration for video in videos) / 3600,
+                "images": has_images(opened),
+                "unsearchable": list(unsearchable(opened)),
             }
     except LibraryNotFound as error:
         status, problem = "empty", str(error)
@@ -65,6 +72,22 @@ def health(service: Served) -> Response:
         "indexing": bool(service.index_roots),
     }
     return Document(report_shape("rag.health/1", shape))
+
+
+def has_images(library: Library) -> bool:
+    """Whether the library has an image encoder, so that what is seen can be found."""
+    meta = library.engine.reader.meta
+    return meta is not None and meta.image_encoder is not None
+
+
+def unsearchable(library: Library) -> Iterator[str]:
+    """What its videos have that no search finds, and how to change that, a sentence each."""
+    reader = library.engine.reader
+    silent = unread(reader)
+    if not has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):
+        yield f"What is seen in {counted(seen, 'video')}: {image_encoder_advice()}"
+    if silent.speech:
+        yield f"What is said in {counted(len(silent.speech), 'video')}: {READ_SPEECH}"
 
 
 @router.get("/stats", responses={200: {"model": documents.StatsDocument}, **problems()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 from urllib.parse import quote
@@ -42,6 +43,36 @@ def test_5_a_passage_opens_at_its_words(tab: Tab, site: Site) -> None:
     tab.open(f"#/p/{site.passage}?q=descale&a=soap")
     tab.page.locator(".reading mark").first.wait_for()
     assert tab.page.locator(".reading mark").all_inner_texts() == ["Descale"]
+
+
+def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> None:
+    lines = ["the telescope", "a telescope again", "telescope", "at the Goddard center"]
+    evidence = [
+        {"kind": "asr", "text": text, "start": float(at), "end": at + 1.0} for at, text in enumerate(lines)
+    ]
+    cited = {"kind": "video", "path": "/x/a.mp4", "video_id": site.tools, "start": 0.0, "end": 5.0}
+    answer = {
+        "answer": {"matched": True, "text": "Goddard", "choice": None, "confidence": 0.9, "explanation": ""},
+        "citations": [{**cited, "citation": f"{site.tools}@0-5", "score": 0.5, "evidence": evidence}],
+        "options": [],
+        "timings": {},
+        "usage": {},
+    }
+    stream = f"event: answer\ndata: {json.dumps(answer)}\n\n"
+    tab.page.route("**/v1/ask", lambda route: route.fulfill(content_type="text/event-stream", body=stream))
+    tab.open(ask("Where is the telescope?"))
+    first = tab.page.locator(".citations .evidence li").first
+    assert first.locator(".words").inner_text() == "at the Goddard center"
+    assert first.locator("mark").all_inner_texts() == ["Goddard"]
+
+
+def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
+    tab.open("#/ask")
+    for text in ("oak", "beech"):
+        tab.page.get_by_role("button", name="Option", exact=True).click()
+        tab.page.keyboard.type(text)
+    fields = tab.page.locator(".option-field input")
+    assert [field.input_value() for field in fields.all()] == ["oak", "", "beech"]
 
 
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:

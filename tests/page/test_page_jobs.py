@@ -29,7 +29,7 @@ def test_14_a_path_is_typed_at_once_and_the_forecast_comes_first(tab: Tab, site:
     assert tab.place == ADD, "the slash of the path is no key"
     assert tab.page.get_by_label("Folder on the server").input_value() == str(site.root / "fine")
     assert "10 s of media: about 4 s, and 1.0 kB on disk" in job(tab).inner_text()
-    tab.page.get_by_role("button", name="Index fine").first.click()
+    tab.page.get_by_role("button", name="Index “fine”").first.click()
     done = job(tab).filter(has_text="Index root/fine").get_by_text("2 files indexed")
     done.wait_for()
 
@@ -46,7 +46,7 @@ def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the
     tab: Tab, open_tab: Callable[..., Tab], site: Site
 ) -> None:
     forecast(tab, site, "stuck")
-    tab.page.get_by_role("button", name="Index stuck").first.click()
+    tab.page.get_by_role("button", name="Index “stuck”").first.click()
 
     def runs(tab: Tab) -> Any:
         running = job(tab).filter(has_text="Index root/stuck")

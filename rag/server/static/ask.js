@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { events, health, Problem, request } from "./api.js";
 import { printable, probability, span, tail } from "./format.js";
-import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool } from "./pieces.js";
+import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool, unsearchable } from "./pieces.js";
 import { loopFailure, loopIn, stopLoops } from "./player.js";
 import { go, href } from "./route.js";
 import { Loader, still, update } from "./state.js";
@@ -17,7 +17,7 @@ const STAGES = [
   ["rewrite", "Read the question"],
   ["retrieve", "Search the library"],
   ["localize", "Find the seconds"],
-  ["read", "Look and listen"],
+  ["read", "Read the evidence"],
   ["answer", "Answer"],
 ];
 
@@ -92,6 +92,12 @@ function setOptions(next) {
   update();
 }
 
+function addOptions() {
+  const first = options.length;
+  setOptions([...options, ...(first ? [""] : ["", ""])]);
+  queueMicrotask(() => /** @type {HTMLElement | undefined} */ (document.querySelectorAll(".option-field input")[first])?.focus());
+}
+
 /** @param {Route} route */
 export function render(route) {
   const question = route.params.get("q") ?? "";
@@ -111,7 +117,7 @@ export function render(route) {
               <button class="tool" type="button" aria-label=${`Remove option ${letter(at)}`} @click=${() => setOptions(options.filter((_, index) => index !== at))}>${icon("close")}</button></div>
           `,
         )}</div>
-        <div class="row chips"><button class="chip add" type="button" ?disabled=${options.length >= 26} @click=${() => setOptions([...options, ...(options.length ? [""] : ["", ""])])}>${icon("plus")}Option</button></div>
+        <div class="row chips"><button class="chip add" type="button" ?disabled=${options.length >= 26} @click=${addOptions}>${icon("plus")}Option</button></div>
       </form>
     </div>
     ${question ? result(route, question) : health.status === "empty" ? nothingIndexed() : nothing}
@@ -160,8 +166,8 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
               ${answer.explanation ? html`<p class="explanation">${printable(answer.explanation)}</p>` : nothing}
             `
           : nothingFound(
-              "Nothing in the library answers this",
-              html`<p role="status">${printable(answer.text)}</p>
+              printable(answer.text),
+              html`<p role="status">No evidence is certain enough.</p>${unsearchable()}
                 ${citations.length && !near ? html`<button class="button" @click=${() => { near = true; playing = citations[0].citation; update(); }}>Show the nearest</button>` : nothing}`,
             )}
         ${scored.length
@@ -174,15 +180,15 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
       ${open && citations.length
         ? html`<section class="proof" aria-label=${answer.matched ? "Citations" : "Nearest"}>
             <h2>${answer.matched ? "Proof" : "Nearest, not proof"}</h2>
-            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, answer.matched ? answer.text : "") : cited(one, question, at)))}</ol>
+            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { answer: answer.matched ? answer.text : "" }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
           </section>`
         : nothing}
     </article>
   `;
 }
 
-/** @param {any} one @param {string} question @param {number} at */
-function cited(one, question, at) {
+/** @param {any} one @param {string} question @param {number} at @param {string} answer */
+function cited(one, question, at, answer) {
   const address = href("v", one.video_id, { t: `${one.start},${one.end}`, q: question });
   const name = printable(one.title || tail(one.path, 1));
   const active = playing === one.citation;
@@ -192,7 +198,7 @@ function cited(one, question, at) {
       <div class="about">
         <h2 class="name"><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h2>
         <p class="times-line">${span(one.start, one.end)}</p>
-        ${one.evidence?.length ? evidenceLines(one.evidence, question, one.video_id, 3) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
+        ${one.evidence?.length ? evidenceLines(one.evidence, question, one.video_id, { most: 3, answer }) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
       </div>
       <div class="row tools">
         ${active ? nothing : tool("play", `Play citation ${at + 1} here`, () => { playing = one.citation; update(); })}

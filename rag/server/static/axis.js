@@ -81,7 +81,7 @@ export function draw(axis) {
         <path class="line" d=${line} />
       </svg>
       <div class="lane shots"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${shots.length} shots">
-        <path d=${boxes(shots.filter((_, index) => index % 2 === 0), range, 0, 10)} /></svg><small>Shots</small></div>
+        <path d=${boxes(shots.filter((_, index) => index % 2 === 0), range, 0, 10)} /><path class="odd" d=${boxes(shots.filter((_, index) => index % 2), range, 0, 10)} /></svg><small>Shots</small></div>
       ${lanes.map(
         ({ label, spans }) => html`<div class="lane text"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${label}: ${spans.length} lines">
           ${svg`<path d=${boxes(spans, range, 1.5, 7)} />`}</svg><small>${label}</small></div>`,

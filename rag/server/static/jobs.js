@@ -160,6 +160,7 @@ export function row(job) {
         <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
           ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
       ${running && job.kind === "index" ? progressOf(job.progress) : nothing}
+      ${job.state === "cancelled" && job.kind === "index" && !job.dry_run ? html`<p class="quiet">What was indexed stays; to go on, index the folder again.</p>` : nothing}
       ${job.error ? html`<p class="state">${printable(String(job.error))}</p>` : nothing}
       ${job.kind === "index" && (job.forecast || job.result) ? resultOf(job) : nothing}
       ${job.problem_count > (job.problems?.length ?? 0) ? html`<p class="quiet">${count(job.problem_count, "file")} with problems</p>` : nothing}
@@ -170,11 +171,12 @@ export function row(job) {
 
 /** @param {any} progress */
 function progressOf(progress) {
-  if (!progress?.media_seconds_total) return html`<progress aria-label="Progress"></progress>`;
+  if (!progress?.media_seconds_total) return html`<progress aria-label="Progress"></progress><p class="quiet">Looking for files, loading the models</p>`;
   const { media_seconds_done: done, media_seconds_total: total, eta_seconds: eta, file, stage } = progress;
+  if (stage === "prepare") return html`<progress aria-label="Progress"></progress><p class="quiet">${duration(total)} of media; loading the models</p>`;
   return html`
     <progress max=${total} value=${done} aria-label="Media indexed"></progress>
-    <p class="quiet">${duration(done)} of ${duration(total)} of media${eta === null || eta === undefined ? nothing : html`, about ${duration(eta)} left`}${stage ? html`; ${stage}` : nothing}${file ? html`<br />${tail(file)}` : nothing}</p>
+    <p class="quiet">${duration(done)} of ${duration(total)} of media${eta === null || eta === undefined ? nothing : html`, about ${duration(eta)} left`}${stage === "finish" ? html`; finishing` : nothing}${file ? html`<br />${tail(file)}` : nothing}</p>
   `;
 }
 
@@ -184,7 +186,7 @@ function resultOf(job) {
   if (forecast && job.dry_run && !forecast.new_files) return html`<p>Nothing new: what is there is indexed already.</p>`;
   if (forecast && job.dry_run)
     return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
-      <div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index ${tail(job.folder, 1)}</button></div>`;
+      <div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`;
   if (!job.result) return nothing;
   const { indexed, unchanged, moved, missing } = job.result;
   return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}.</p>`;

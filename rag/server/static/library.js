@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health } from "./api.js";
 import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
 import * as jobs from "./jobs.js";
-import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError } from "./pieces.js";
+import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./pieces.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
 
@@ -32,10 +32,10 @@ const partOf = (route) => (PARTS.some(([name]) => name === route.id) ? route.id 
 /** @param {Route} route */
 export function enter(route) {
   const part = partOf(route);
+  const version = health.library?.version ?? "";
+  if (health.library) stats.load(version, (signal) => get("/v1/stats", signal));
   if (part === "add") return jobs.enter();
   jobs.leave();
-  const version = health.library?.version ?? "";
-  stats.load(version, (signal) => get("/v1/stats", signal));
   const paged = part === "videos" || part === "documents";
   const query = paged ? `?limit=${PAGE}${route.params.get("text") ? "&text=" + encodeURIComponent(route.params.get("text") ?? "") : ""}` : "";
   list.load(`/v1/${part}${query} ${version}`, (signal) => get(`/v1/${part}${query}`, signal));
@@ -74,6 +74,7 @@ export function render(route) {
       ${stats.state === "done" ? html`<p class="quiet">${count(stats.value.videos, "video")}, ${duration(stats.value.video_hours * 3600)}; ${count(stats.value.documents, "document")}, ${count(stats.value.passages, "passage")}; ${bytes(stats.value.bytes)} on disk</p>` : nothing}
     </div>
     <nav class="segments" aria-label="Parts of the library">${PARTS.map(([name, label]) => html`<a href=${href("library", name)} aria-current=${name === part ? "true" : nothing}>${label}</a>`)}</nav>
+    ${part === "videos" ? unsearchable() : nothing}
     ${part === "add" ? jobs.render() : listed(route, part)}
   `;
 }
@@ -90,9 +91,9 @@ function listed(route, part) {
   const rows = value[part] ?? [];
   return html`
     <form class="query small" role="search" @submit=${(/** @type {SubmitEvent} */ event) => { event.preventDefault(); go(changed(route, { text: String(new FormData(/** @type {HTMLFormElement} */ (event.target)).get("text")).trim() })); }}>
-      <input type="search" name="text" .value=${text} placeholder="Title or path" aria-label="Title or path has" autocomplete="off" /><button class="button">Filter</button></form>
+      <input type="search" name="text" .value=${text} placeholder=${part === "videos" ? "Title or path" : "Path"} aria-label=${part === "videos" ? "Title or path has" : "Path has"} autocomplete="off" /><button class="button">Filter</button></form>
     <p class="quiet" role="status" aria-live="polite">${rows.length < value.total ? `${rows.length} of ${count(value.total, part.slice(0, -1))}` : count(value.total, part.slice(0, -1))}</p>
-    ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(fileRow)}</ol>`}
+    ${!rows.length ? nothingFound(text ? `No ${part.slice(0, -1)} has “${text}”` : `There are no ${part}`) : part === "videos" ? html`<ol class="cards">${rows.map(videoRow)}</ol>` : html`<ol class="files">${rows.map(documentRow)}</ol>`}
     ${value.next_cursor ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => furtherRows(part, text)}>More</button></div>` : nothing}
   `;
 }
@@ -116,7 +117,13 @@ function videoRow(row) {
 }
 
 /** @param {any} row */
-const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span>${row.state && row.state !== "ok" ? html` <span class="state">${STATES[row.state] ?? row.state}</span>` : nothing}</li>`;
+const documentRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <a href=${href("search", "", { kind: "passage", path: row.path.split("/").at(-1) })}>Search in it</a>${stateOf(row)}</li>`;
+
+/** @param {any} row */
+const stateOf = (row) => (row.state && row.state !== "ok" ? html` <span class="state">${STATES[row.state] ?? row.state}</span>` : nothing);
+
+/** @param {any} row */
+const fileRow = (row) => html`<li><span class="path">${printable(row.path)}</span>${stateOf(row)}</li>`;
 
 /** @param {any[]} rows */
 function problems(rows) {

@@ -34,9 +34,9 @@ const SHAPES = {
 export const icon = (name) =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.4" stroke-linecap="round" stroke-linejoin="round">${SHAPES[name]}</svg>`;
 
-/** @param {string} text @param {string} query */
+/** @param {string} text @param {string | string[]} query or its words */
 export const withMarks = (text, query) =>
-  marked(printable(text), words(query)).map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part));
+  marked(printable(text), Array.isArray(query) ? query : words(query)).map((part, at) => (at % 2 ? html`<mark>${part}</mark>` : part));
 
 /** Something is on its way. @param {string} label @param {number} [cards] */
 export const loading = (label, cards = 0) => html`
@@ -65,6 +65,15 @@ export const nothingFound = (title, more = nothing) => html`
     ${more}
   </div>
 `;
+
+/** Whether what is seen can be found; true until it is known. */
+export const hasImages = () => health.library?.images !== false;
+
+/** What this library has that no search finds. */
+export const unsearchable = () =>
+  health.library?.unsearchable?.length
+    ? html`<div class="unsearchable"><p>Not searchable in this library:</p><ul>${health.library.unsearchable.map((/** @type {string} */ line) => html`<li>${printable(line)}</li>`)}</ul></div>`
+    : nothing;
 
 /** There is no library yet. @param {string} [reason] */
 export const nothingIndexed = (reason = health.problem ?? "") => html`
@@ -104,23 +113,36 @@ export const momentImage = (moment, address, label) => html`
   </a>
 `;
 
-/** Lines of text with their kind and time. @param {any[]} evidence @param {string} query @param {string} video_id @param {number} [most] */
-export const evidenceLines = (evidence, query, video_id, most = 2) => {
-  const sought = words(query);
-  const weight = (/** @type {any} */ line) => (marked(line.text, sought).length > 1 ? 0 : 1);
-  const best = [...evidence].sort((a, b) => weight(a) - weight(b)).slice(0, most);
+/** Words of `sought` that a text has. @param {string} text @param {string[]} sought */
+const held = (text, sought) => sought.filter((word) => marked(text, [word]).length > 1).length;
+
+/**
+ * Lines of text with their kind and time, those first that have most words of the answer, then of the query.
+ * @param {any[]} evidence @param {string} query @param {string} video_id @param {{most?: number, answer?: string}} [how]
+ */
+export const evidenceLines = (evidence, query, video_id, { most = 2, answer = "" } = {}) => {
+  const [ofAnswer, ofQuery] = [words(answer), words(query)];
+  const sought = [...ofAnswer, ...ofQuery];
+  const weight = (/** @type {any} */ line) => 100 * held(line.text, ofAnswer) + held(line.text, ofQuery);
+  const best = [...evidence].sort((a, b) => weight(b) - weight(a)).slice(0, most);
   return html`<ul class="evidence">
     ${best.map(
       (line) => html`<li>
         <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${kindName(line.kind)}</span> <time>${clock(line.start)}</time></a>
-        <span class="words">${withMarks(line.text, query)}</span>
+        <span class="words">${withMarks(line.text, sought)}</span>
       </li>`,
     )}
   </ul>`;
 };
 
-/** @param {any} hit @param {string} query @param {{like?: boolean}} [how] */
-export const videoCard = (hit, query, { like = true } = {}) => {
+/** How well a result matches its query; without a query, what orders the results. @param {any} hit @param {number} [threshold] */
+const rating = (hit, threshold) =>
+  threshold === undefined
+    ? html`<span class="score" title="Orders the results of this search; compare with nothing else">${score(hit.score)}</span>`
+    : html`<span class="score" title="Relevance: how well it matches, from 0 to 1; below ${score(threshold)} is no match">${score(hit.relevance)}</span>`;
+
+/** @param {any} hit @param {string} query @param {{like?: boolean, threshold?: number}} [how] */
+export const videoCard = (hit, query, { like = true, threshold } = {}) => {
   const address = href("v", hit.video_id, { t: `${hit.start},${hit.end}`, q: query });
   const name = printable(hit.title || tail(hit.path, 1));
   const evidence = hit.evidence ?? [];
@@ -133,25 +155,26 @@ export const videoCard = (hit, query, { like = true } = {}) => {
         ${hit.shot ? html`<p class="measured">${[hit.shot.tone, hit.shot.style].filter(Boolean).join(", ")}</p>` : nothing}
       </div>
       <div class="row tools">
-        <span class="score" title="Orders the results of this search; compare with nothing else">${score(hit.score)}</span>
-        ${like ? html`<a class="tool" aria-label=${`More like this: ${span(hit.start, hit.end)} of ${name}`} href=${href("search", "", { like: hit.citation })}>More like this</a>` : nothing}
+        ${rating(hit, threshold)}
+        ${like && hasImages() ? html`<a class="tool" aria-label=${`More like this: ${span(hit.start, hit.end)} of ${name}`} href=${href("search", "", { like: hit.citation })}>More like this</a>` : nothing}
         ${tool(tray.has(hit) ? "tick" : "plus", tray.has(hit) ? "Remove from the selects" : "Add to the selects", () => tray.toggle(hit, query), { pressed: tray.has(hit) })}
       </div>
     </li>
   `;
 };
 
-/** @param {any} hit @param {string} query @param {string} [answer] */
-export const passageCard = (hit, query, answer = "") => {
+/** @param {any} hit @param {string} query @param {{answer?: string, threshold?: number}} [how] */
+export const passageCard = (hit, query, { answer = "", threshold } = {}) => {
   const address = href("p", hit.passage_id, { q: query, a: answer });
+  const name = tail(hit.path, 1);
   return html`
     <li class="card passage" data-citation=${hit.citation ?? hit.passage_id}>
-      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || tail(hit.path, 1))}`}><span class="words">${withMarks(excerpt(hit.text, query), query)}</span></a>
+      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || name)}`}><span class="words">${withMarks(excerpt(hit.text, query), query)}</span></a>
       <div class="about">
-        <h2 class="name"><a href=${address}>${printable(hit.title || tail(hit.path, 1))}</a></h2>
-        <p class="evidence"><span class="kind">Passage</span> <span class="quiet">${tail(hit.path, 1)}</span></p>
+        <h2 class="name"><a href=${address}>${printable(hit.title || name)}</a></h2>
+        <p class="evidence"><span class="kind">Passage</span>${hit.title && hit.title !== name ? html` <span class="quiet">${name}</span>` : nothing}</p>
       </div>
-      <div class="row tools"><span class="score" title="Orders the results of this search; compare with nothing else">${score(hit.score)}</span></div>
+      <div class="row tools">${rating(hit, threshold)}</div>
     </li>
   `;
 };
@@ -164,8 +187,8 @@ function excerpt(text, query) {
   return "… " + text.slice(from).trimStart().slice(0, 420);
 }
 
-/** @param {any} hit @param {string} query */
-export const card = (hit, query) => (hit.kind === "passage" ? passageCard(hit, query) : videoCard(hit, query));
+/** @param {any} hit @param {string} query @param {number} [threshold] */
+export const card = (hit, query, threshold) => (hit.kind === "passage" ? passageCard(hit, query, { threshold }) : videoCard(hit, query, { threshold }));
 
 /** @param {File | undefined | null} file @returns {Promise<string>} base64 of a JPEG of at most 512 px */
 export async function imageOf(file) {

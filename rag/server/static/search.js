@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health, post } from "./api.js";
 import { clock, count, duration, printable, score, seconds, tail } from "./format.js";
-import { card, chip, failed, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError } from "./pieces.js";
+import { card, chip, failed, hasImages, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./pieces.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
 
@@ -12,15 +12,15 @@ import { Loader, update } from "./state.js";
 /** The filters of `rag search`: parameter of the address, label of the chip, field. */
 const FILTERS = [
   { name: "kind", label: "Kind", choices: { video: "moments", passage: "passages" } },
-  { name: "path", label: "Path", hint: "a glob, such as talks/*.mp4", many: true },
+  { name: "path", label: "Path", hint: "talks, or *.mp4", many: true },
   { name: "start", label: "From", hint: "0:30", time: true },
   { name: "end", label: "To", hint: "12:00", time: true },
   { name: "tone", label: "Tone", choices: { warm: "warm", cold: "cold", neutral: "neutral" } },
   { name: "style", label: "Style", choices: { live: "live action", "2d": "2D", "3d": "3D", graphics: "graphics" } },
   { name: "audio", label: "Sound", choices: { speech: "speech", music: "music", ambient: "ambient", silence: "silence" } },
   { name: "height", label: "Height at least (lines)", hint: "720", number: true },
-  { name: "after", label: "After", hint: "what is seen up to a minute before" },
-  { name: "before", label: "Before", hint: "what is seen up to a minute later" },
+  { name: "after", label: "After", hint: "seen just before" },
+  { name: "before", label: "Before", hint: "seen just after" },
   { name: "video", label: "Video", hidden: true, many: true },
 ];
 const SHOT_FILTERS = ["tone", "style", "audio", "height", "after", "before"];
@@ -34,12 +34,15 @@ let over = false;
 let open = false;
 let nearest = "";
 
+/** A bare word is found anywhere in a name. @param {string} path */
+const glob = (path) => (/[*?[/]/.test(path) ? path : `*${path}*`);
+
 /** The body of POST /v1/search for an address, or null where there is nothing to ask. @param {URLSearchParams} params */
 export function body(params) {
   const text = (/** @type {string} */ name) => params.get(name)?.trim() || null;
   const number = (/** @type {string} */ name) => (text(name) === null ? null : seconds(text(name) ?? ""));
   /** @type {Record<string, any>} */
-  const filter = { paths: params.getAll("path"), videos: params.getAll("video").length ? params.getAll("video") : null };
+  const filter = { paths: params.getAll("path").map(glob), videos: params.getAll("video").length ? params.getAll("video") : null };
   for (const name of ["start", "end"]) if (number(name) !== null) filter[name] = number(name);
   for (const name of ["tone", "style", "audio", "after", "before"]) if (text(name)) filter[name] = text(name);
   if (text("height")) filter.min_height = Number(text("height"));
@@ -123,9 +126,17 @@ function chips(route) {
   );
 }
 
+/** @param {KeyboardEvent} event */
+function closeFilters(event) {
+  if (event.key !== "Escape") return;
+  open = false;
+  update();
+  /** @type {HTMLElement | null} */ (document.querySelector(".chip.add"))?.focus();
+}
+
 /** @param {Route} route */
 const filterForm = (route) => html`
-  <form class="filters" @submit=${(/** @type {SubmitEvent} */ event) => addFilter(event, route)} aria-label="Filters">
+  <form class="filters" @submit=${(/** @type {SubmitEvent} */ event) => addFilter(event, route)} @keydown=${closeFilters} aria-label="Filters">
     ${FILTERS.filter(({ hidden }) => !hidden).map(
       ({ name, label, choices, hint, time, number, many }) => html`
         <label class="field">
@@ -154,9 +165,9 @@ export function render(route) {
       <h1 tabindex="-1" class=${asked ? "visually-hidden" : "display"}>${asked ? `Search${query ? `: ${query}` : ""}` : "Find the moment"}</h1>
       <form class="query" role="search" @submit=${(/** @type {SubmitEvent} */ event) => submit(event, route)}>
         ${icon("search")}
-        <input id="query" name="q" type="search" .value=${query} placeholder="What is seen, said or written" aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
-        <label class="tool upload" title="Search by an image: choose or drop one">${icon("image")}<span class="visually-hidden">Search by an image</span>
-          <input type="file" accept="image/*" class="visually-hidden" @change=${(/** @type {Event} */ event) => searchImage(/** @type {HTMLInputElement} */ (event.target).files?.[0])} /></label>
+        <input id="query" name="q" type="search" .value=${query} placeholder=${hasImages() ? "What is seen, said or written" : "What is said or written"} aria-label="Search the library" autocomplete="off" enterkeyhint="search" />
+        ${hasImages() ? html`<label class="tool upload" title="Search by an image: choose or drop one">${icon("image")}<span class="visually-hidden">Search by an image</span>
+          <input type="file" accept="image/*" class="visually-hidden" @change=${(/** @type {Event} */ event) => searchImage(/** @type {HTMLInputElement} */ (event.target).files?.[0])} /></label>` : nothing}
         <button class="button main" type="submit">Search</button>
       </form>
       <div class="row chips">
@@ -210,24 +221,26 @@ function results(route, asked, query) {
 function cards(route, asked, query, more) {
   const { results: hits, matched, threshold, unjudged } = found.value;
   const hidden = matched === false && nearest !== found.key;
-  const summary = !hits.length || hidden ? "Nothing matches" : `${count(hits.length, "result")}, best first`;
+  const matches = hits.filter((/** @type {any} */ hit) => threshold === undefined || hit.relevance >= threshold);
+  const others = hits.filter((/** @type {any} */ hit) => !matches.includes(hit));
+  const summary = !matches.length ? "Nothing matches" : `${count(matches.length, "result")}, best first`;
   return html`
     <div class="summary">
-      <p role="status" aria-live="polite" data-count=${hits.length}>${summary}</p>
+      <p role="status" aria-live="polite" data-count=${matches.length}>${summary}</p>
       ${unjudged?.videos ? html`<p class="quiet">${count(unjudged.videos, "video")} of ${unjudged.of} could not be judged by these filters: ${unjudged.why.join("; ")}</p>` : nothing}
-      ${matched === false && !hidden ? html`<p class="quiet">The nearest, although none reaches the threshold of ${score(threshold ?? 0)}.</p>` : nothing}
       ${asked.query ? kindLinks(route) : nothing}
     </div>
     ${!hits.length
-      ? nothingFound("Nothing matches", html`<p>No moment and no passage fits${SHOT_FILTERS.some((name) => route.params.has(name)) ? " these filters" : ""}. Fewer filters or other words may help.</p>`)
+      ? nothingFound("Nothing matches", html`<p>No moment and no passage fits${FILTERS.some(({ name }) => route.params.has(name)) ? " these filters. Fewer filters may help." : "."}</p>${unsearchable()}`)
       : hidden
         ? nothingFound(
             query ? `Nothing matches “${query}”` : "Nothing matches",
-            html`<p>No result is certain enough.</p>
+            html`<p>No result is certain enough.</p>${unsearchable()}
               <button class="button" @click=${() => { nearest = found.key; update(); }}>Show the nearest</button>`,
           )
         : html`
-            <ol class="cards">${hits.map((/** @type {any} */ hit) => card(hit, query))}</ol>
+            ${matches.length ? html`<ol class="cards">${matches.map((/** @type {any} */ hit) => card(hit, query, threshold))}</ol>` : nothing}
+            ${others.length ? html`<h2 class="nearest">Only the nearest: below the threshold of ${score(threshold)}</h2><ol class="cards">${others.map((/** @type {any} */ hit) => card(hit, query, threshold))}</ol>` : nothing}
             ${hits.length >= asked.top_k && asked.top_k < 1000
               ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => go(changed(route, { top: String(asked.top_k + STEP) }), { replace: true })}>${more ? "Searching" : "More results"}</button></div>`
               : nothing}

@@ -3,12 +3,12 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
-import { clock, count, duration, exact, kindName, printable, score, seconds, span, tail } from "./format.js";
-import { failed, icon, loading, nothingFound, tool, withMarks } from "./pieces.js";
+import { clock, count, duration, exact, kindName, printable, seconds, span, tail } from "./format.js";
+import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./pieces.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
 import { show, storyboard } from "./scrub.js";
-import { copy, Loader, still, trail, update } from "./state.js";
+import { copy, Loader, say, still, trail, update } from "./state.js";
 import * as tray from "./tray.js";
 
 /** @typedef {import("./route.js").Route} Route */
@@ -98,8 +98,15 @@ function find(query) {
 
 /** @param {number} start @param {number} end @param {boolean} [done] */
 function setWindow(start, end, done = true) {
+  const before = marked;
   marked = { start, end };
+  const edge = done || !before ? null : before.end !== end ? end - 0.04 : start;
   player.window = marked;
+  // The image follows the side that is dragged.
+  if (typeof edge === "number" && !player.inCut) {
+    player.pause();
+    player.seek(edge, false);
+  }
   if (done) history.replaceState(history.state, "", changed({ ...here, params: new URLSearchParams(location.hash.split("?")[1]) }, { t: exactly(marked) }));
   update();
 }
@@ -243,7 +250,7 @@ function found(query) {
   if (!query) return "";
   if (hits.state === "failed") return hits.error?.message;
   if (hits.state !== "done") return "Scoring the video";
-  return windows().length ? count(windows().length, "hit") : "Nothing in this video matches";
+  return windows().length ? count(windows().length, "hit") : "No moment of it matches; a video is also found by its title, tags and description";
 }
 
 /** How it plays, and why not otherwise. @param {any} video */
@@ -278,6 +285,9 @@ function transport(video) {
   `;
 }
 
+/** A time in the name of a file, as `rag export` writes it. @param {number} time */
+const stamp = (time) => clock(time, 3).replaceAll(":", "-").padStart(9, "0");
+
 /** @param {any} video @param {string} query */
 function windowTools(video, query) {
   const one = selected();
@@ -295,10 +305,10 @@ function windowTools(video, query) {
             <button class="button" @click=${() => copy(link(), "Link")}>Copy link</button>
             <button class="button" @click=${() => copy(tray.citation(one), "Citation")}>Copy citation</button>
             <button class="button" @click=${() => copy(times, "Times")}>Copy times</button>
-            <a class="button" href=${media.clip(id, one.start, one.end)} download="${tail(video.path, 1).replace(/\.\w+$/, "")} ${exact(one.start)}-${exact(one.end)}.mp4">Save clip</a>
-            <a class="button" href=${href("search", "", { like: tray.citation(one) })}>${icon("like")}More like this</a>
+            <a class="button" href=${media.clip(id, one.start, one.end)} download="${tail(video.path, 1).replace(/\.\w+$/, "")}_${stamp(one.start)}-${stamp(one.end)}.mp4" @click=${() => say("The clip is being made; the browser saves it when it is done.")}>Save clip</a>
+            ${hasImages() ? html`<a class="button" href=${href("search", "", { like: tray.citation(one) })}>${icon("like")}More like this</a>` : nothing}
           </span>`
-        : html`<span class="row"><button class="button" @click=${() => go(href("search", "", { like: `${id}@${exact(player.time)}` }))}>${icon("like")}More like this frame</button></span>`}
+        : !hasImages() ? nothing : html`<span class="row"><button class="button" @click=${() => go(href("search", "", { like: `${id}@${exact(player.time)}` }))}>${icon("like")}More like this frame</button></span>`}
     </div>
   `;
 }
@@ -337,7 +347,7 @@ function hitList(query) {
   if (hits.state === "failed") return failed(hits.error);
   if (hits.state !== "done") return loading("Scoring the video");
   if (!windows().length) return nothingFound(`“${query}” is nowhere in this video`);
-  return html`<ol class="hits">${windows().map((/** @type {any} */ hit) => html`<li><button aria-pressed=${exactly(hit) === exactly(marked)} @click=${() => open(hit)}><img src=${media.thumbnail(id, (hit.start + hit.end) / 2)} alt="" loading="lazy" /><span>${span(hit.start, hit.end)}</span><span class="score">${score(hit.score)}</span></button></li>`)}</ol>`;
+  return html`<ol class="hits">${windows().map((/** @type {any} */ hit, /** @type {number} */ at) => html`<li><button aria-pressed=${exactly(hit) === exactly(marked)} @click=${() => open(hit)}><img src=${media.thumbnail(id, (hit.start + hit.end) / 2)} alt="" loading="lazy" /><span>${span(hit.start, hit.end)}</span><span class="rank quiet">${at + 1}</span></button></li>`)}</ol>`;
 }
 
 function frames() {
@@ -351,6 +361,12 @@ function frames() {
   return html`<ol class="board">${tiles.filter((_, at) => at % every === 0).map((tile) => html`<li><button aria-label="Frame at ${clock(tile.start)}" @click=${() => player.seek(tile.start)}><span class="tiles" aria-hidden="true"></span><time>${clock(tile.start)}</time></button></li>`)}</ol>`;
 }
 
+/** Of the names that a container has, the one that the file has too. @param {any} video */
+function container({ media: facts, path }) {
+  const names = (facts?.container ?? "").split(",");
+  return names.find((/** @type {string} */ name) => path.toLowerCase().endsWith(`.${name}`)) ?? names[0];
+}
+
 /** @param {any} video */
 function about(video) {
   /** @type {[string, unknown][]} */
@@ -359,7 +375,7 @@ function about(video) {
     ["Length", duration(video.duration)],
     ["Image", video.width ? `${video.width} × ${video.height}, ${Number(video.fps.toFixed(3))} frames/s` : "none"],
     ["Sound", video.audio ? video.media?.audio_codec || "yes" : "none"],
-    ["Format", [video.media?.container, video.media?.codec].filter(Boolean).join(", ")],
+    ["Format", [container(video), video.media?.codec].filter(Boolean).join(", ")],
     ["Language", video.language],
     ["Shots", shots.value?.shots?.length ?? ""],
     ["State", video.state],

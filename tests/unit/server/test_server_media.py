@@ -19,9 +19,16 @@ from corpora.records import Shot, Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
+from rag.retrieval.unread import Unread
+from rag.server import holdings
+from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.making import best_moment, tile_cues, tile_size, tile_times
 from rag.server.media import how_to_play
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+from tests.fakes.answer_world import build_library
 from tests.fakes.served_library import SECONDS, World, build_world
 from tests.fakes.synthetic import read_time_code
 
@@ -230,6 +237,23 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]
     assert statuses == [404, 404]
     assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400
+
+
+def test_health_says_what_no_search_finds(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = client.get("/v1/health").json()["library"]
+    assert (library["images"], library["unsearchable"]) == (True, [])
+    build_library(tmp_path / "library", {"a": [(0.0, 6.0, "lamp", "A lamp.")]}, {}, None)
+    settings = Settings(library=tmp_path / "library")
+    service = Service(settings, LibrarySession(settings), tmp_path / "cache")
+    monkeypatch.setattr(holdings, "unread", lambda _: Unread(("a", "b"), ()))
+    with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as other:
+        library = other.get("/v1/health").json()["library"]
+    seen, said = library["unsearchable"]
+    assert not library["images"]
+    assert seen.startswith("What is seen in 1 video: add an image encoder with: rag models pull")
+    assert said.startswith("What is said in 2 videos: ")
 
 
 def _video(width: int, height: int, duration: float = SECONDS) -> Video:
