@@ -79,11 +79,7 @@ def export(
     """
     from rag.export.writing import FORMATS, write_export
 
-    name = "" if out is None else out.name.lower()
-    # The longest suffix first: `.markers.edl` before `.edl`.
-    known = sorted(FORMATS, key=lambda each: -len(FORMATS[each].suffix))
-    named = next((each for each in known if name.endswith(FORMATS[each].suffix)), DEFAULT)
-    chosen = form or named
+    chosen = form or _named(out)
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)
@@ -96,6 +92,20 @@ def export(
     for line in (*done.notes, *map(problem_line, done.skipped)):
         echo_stderr(f"rag: {line}")
     return 3 if done.skipped else 0
+
+
+def _named(out: Path | None) -> FormatName:
+    """The format that the ending of `out` names. Raises `UsageError` for an ending of none."""
+    from rag.export.writing import FORMATS
+
+    if out is None or not out.suffix:
+        return DEFAULT
+    # The longest suffix first: `.markers.edl` before `.edl`.
+    for name in sorted(FORMATS, key=lambda each: -len(FORMATS[each].suffix)):
+        if out.name.lower().endswith(FORMATS[name].suffix):
+            return name
+    endings = ", ".join(row.suffix for row in FORMATS.values())
+    raise UsageError(f"{out}: no format has this ending; use one of {endings}, or --format")
 
 
 def _selects(session: Session, citations: Sequence[Path], found: Path | None) -> list[Select]:

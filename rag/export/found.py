@@ -26,8 +26,9 @@ def select_of(citation: VideoCitation) -> Select:
 
 
 def read_documents(text: str, find_path: FindPath) -> list[Select]:
-    """The windows of videos in one JSON document, or in JSON lines of several; passages are left out.
+    """The windows of videos in one JSON document, or in JSON lines of several.
 
+    Passages are left out, and hits of a search below its threshold, which are only the nearest.
     Raises `UsageError` for what is none of the documents that have windows.
     """
     return [select for document in _documents(text) for select in _selects(document, find_path)]
@@ -56,10 +57,12 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
     if key is None:
         raise UsageError(f"a JSON document to export has one of the lists {', '.join(LISTS)}")
     query = next((document[name] for name in QUERIES if isinstance(document.get(name), str)), "")
+    threshold = document.get("threshold") if key == "results" else None
     for item in document[key]:
         if not isinstance(item, Mapping):
             raise UsageError(f"an entry of {key!r} is no window of a video")
-        if item.get("kind", "video") == "video":
+        nearest = threshold is not None and _seconds(item, "relevance") < threshold
+        if item.get("kind", "video") == "video" and not nearest:
             yield _select(item, query, find_path)
 
 

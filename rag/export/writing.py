@@ -57,13 +57,13 @@ def _text(render: Callable[[Timeline], str]) -> Writer:
     return write
 
 
-def _has(mark: str, start: str = "") -> Callable[[Path], bool]:
-    """Whether the head of a file begins with `start` and holds `mark`."""
+def _has(mark: str, start: str = "", also: str = "") -> Callable[[Path], bool]:
+    """Whether the head of a file begins with `start` and holds `mark` and `also`."""
 
     def is_ours(path: Path) -> bool:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-        return head.startswith(start.encode()) and mark.encode() in head
+        return head.startswith(start.encode()) and mark.encode() in head and also.encode() in head
 
     return is_ours
 
@@ -78,9 +78,15 @@ def _is_our_zip(path: Path) -> bool:
 
 FORMATS: dict[FormatName, ExportFormat] = {
     "otio": ExportFormat(".otio", "application/json", _text(render_otio), _has(PROGRAM, "{")),
-    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:"), one_rate=True),
+    "edl": ExportFormat(
+        ".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:", "* FROM CLIP NAME: "), one_rate=True
+    ),
     "markers": ExportFormat(
-        ".markers.edl", "text/plain", _text(render_markers), _has(PROGRAM, "TITLE:"), one_rate=True
+        ".markers.edl",
+        "text/plain",
+        _text(render_markers),
+        _has(PROGRAM, "TITLE:", " |C:ResolveColor"),
+        one_rate=True,
     ),
     "fcpxml": ExportFormat(
         ".fcpxml", "application/xml", _text(render_fcpxml), _has(PROGRAM, "<?xml"), one_rate=True

@@ -93,7 +93,8 @@ def test_wrong_usage_is_one_line(
         "is no UTF-8 text": ["--from", "bytes.json"],
         "cannot be read": ["--from", "none.json"],
         "cannot be written": ["x@1-2", "--out", "no/cut.edl"],
-        "is an input of this command": ["--from", "found.json", "--out", "found.json"],
+        "is an input of this command": ["--from", "found.json", "--out", "found.json", "--format", "otio"],
+        "c.mov: no format has this ending": ["x@1-2", "--out", "c.mov"],
     }
     for why, arguments in wrong.items():
         assert main(["export", *arguments]) == 2, why

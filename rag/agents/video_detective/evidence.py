@@ -294,11 +294,13 @@ def _window(
     index = np.searchsorted(features.times, times - 1e-6)
     video = features.video
     embedded = bool(features.vectors.shape[1]) and len(times) > 0
+    # The last segment lasts as long as the others, beyond the end of the video.
+    end = max(min(pack.end, video.duration), pack.start + SPAN)
     return ReadWindow(
         path=features.path,
         title=video.title,
         clip=features.clip_at(pack.start),
-        window=Window(video.video_id, pack.start, max(pack.end, pack.start + SPAN), pack.belief),
+        window=Window(video.video_id, pack.start, end, pack.belief),
         retrieval_score=min(1.0, max(0.0, pack.belief)),
         texts=texts,
         frame_times=times if embedded else None,

@@ -9,7 +9,7 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.evidence import cited_texts, texts_of
+from rag.agents.video_detective.evidence import cited_texts, read_packs, texts_of
 from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import Pack, Words
 from rag.library import Library
@@ -88,6 +88,16 @@ def test_an_answer_is_cited_by_what_it_quotes() -> None:
     answer = "Before you close the lid, wipe the rim with a dry cloth so that it seals."
     assert cited_texts(answer, (*CUES, SCREEN)) == CUES[1:4]
     assert cited_texts("Something else.", CUES) == CUES
+
+
+def test_a_window_ends_with_the_video(material: VideoFeatures) -> None:
+    end = material.video.duration
+    packs = [pack(end - 2.0, end + 0.9), pack(0.0, 2.0)]
+    reading = read_packs(Question("q", "What?"), material, packs, "a jar", None, must_choose=False)
+    assert [(read.window.start, read.window.end) for read in reading.windows] == [
+        (end - 2.0, end),
+        (0.0, 2.0),
+    ]
 
 
 def test_an_open_answer_quotes_speech_and_says_so(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

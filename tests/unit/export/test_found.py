@@ -36,6 +36,14 @@ def test_search_and_answer_have_the_same_windows() -> None:
     assert read_documents(lines, lambda path, _: path) == [SELECT, SELECT]
 
 
+def test_hits_that_are_only_the_nearest_are_left_out() -> None:
+    clip = Clip("c", "5f0c", 0, 30)
+    hits = [
+        VideoHit(ODD, "5f0c", 12.5, 17.5, clip, 0.5, SPOKEN, relevance=relevance) for relevance in (0.3, 0.29)
+    ]
+    assert _read(search_shape("lamp?", hits, threshold=0.3)) == [SELECT]
+
+
 def test_windows_without_a_path_are_looked_up() -> None:
     document = {
         "schema": "rag.localize/1",

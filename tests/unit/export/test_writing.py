@@ -113,6 +113,18 @@ def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> 
     assert FORMATS[form].is_ours(out)
 
 
+@pytest.mark.parametrize(("first", "second"), [("edl", "markers"), ("markers", "edl")])
+def test_a_list_of_cuts_and_one_of_markers_do_not_replace_each_other(
+    known: Select, tmp_path: Path, first: FormatName, second: FormatName
+) -> None:
+    out = tmp_path / "a.edl"
+    write_export([known], first, out)
+    before = out.read_bytes()
+    with pytest.raises(UsageError, match="--force"):
+        write_export([known], second, out)
+    assert out.read_bytes() == before
+
+
 def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = source(str(tmp_path / "talk.edl"))
     Path(recording.path).write_text(f"TITLE: like one of {PROGRAM}")
