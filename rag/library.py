@@ -31,7 +31,7 @@ from rag.records import (
 )
 from rag.settings import Settings, load_settings
 from rag.store.filters import nearest_names, path_matches
-from rag.store.layout import absolute_path, find_library
+from rag.store.layout import absolute_path, find_library, index_command
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
@@ -155,7 +155,8 @@ class Library:
         reader = Reader.open(find_library(library=named), index=chosen.search.index, hidden=hidden)
         if reader.meta is None:
             reader.close()
-            raise LibraryNotFound(f"{reader.folder}: nothing is indexed here yet; run: rag index FOLDER")
+            command = index_command(reader.folder)
+            raise LibraryNotFound(f"{reader.folder}: nothing is indexed here yet; run: {command}")
         return cls(reader, chosen)
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,11 +155,18 @@ def find_library(start: Path | None = None, *, library: Path | None = None) -> P
     return here / LIBRARY_NAME
 
 
+def index_command(folder: Path) -> str:
+    """The command that makes a library in `folder`, which it names where that is not the default."""
+    if folder.absolute() == find_library():
+        return "rag index FOLDER"
+    return f"rag index FOLDER --library {shlex.quote(os.fspath(folder))}"
+
+
 def require_library(folder: Path) -> Layout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
     layout = Layout(folder.absolute())
     if not layout.exists():
-        raise LibraryNotFound(f"{layout.folder}: no library here; make one with: rag index FOLDER")
+        raise LibraryNotFound(f"{layout.folder}: no library here; make one with: {index_command(folder)}")
     return layout
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryNotFound, UsageError
-from rag.store.layout import MARKER, Layout, absolute_path, writable_library
+from rag.store.layout import MARKER, Layout, absolute_path, index_command, writable_library
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer
@@ -115,3 +115,12 @@ def test_an_empty_path_is_not_the_working_folder() -> None:
     with pytest.raises(UsageError, match="empty"):
         absolute_path("")
     assert absolute_path(".") == str(Path.cwd())
+
+
+def test_the_command_that_makes_a_library_names_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert index_command(tmp_path / ".rag") == "rag index FOLDER"
+    elsewhere = tmp_path / "my videos" / ".rag"
+    assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
