@@ -30,8 +30,14 @@ fast: .venv/.with-dev
 test: .venv/.with-dev
 	$(MAKE) --jobs 3 gates resolve all-tests
 
-all-tests: .venv/.with-dev
+all-tests: .venv/.compiled
 	$(PYTEST)
+
+# Bytecode, written once: pytest's workers start with the same imports, and each would compile them for itself.
+.venv/.compiled: .venv/.with-dev
+	$(BIN)/python -c "import lancedb, sentence_transformers, transformers.models.bert.modeling_bert"
+	-$(BIN)/python -m pytest --collect-only --quiet > /dev/null
+	@touch $@
 
 # Writes the generated pages; `pages` compares them.
 docs: .venv/.with-dev

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One worker more than cores for the whole suite, which waits for processes, servers and a browser."""
+    return None if config.option.markexpr == FAST_LANE else (os.cpu_count() or 1) + 1
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     slow = collection_path.parent == HERE and collection_path.name in SLOW_FOLDERS
     return True if slow and config.option.markexpr == FAST_LANE else None
@@ -56,6 +64,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def _folder(item: pytest.Item) -> str:
     return item.path.relative_to(HERE).parts[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nothing of the 850,000 objects that are imported and collected is garbage: not looked through."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
