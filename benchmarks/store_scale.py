@@ -62,12 +62,18 @@ def words(rng: np.random.Generator, count: int) -> str:
     return " ".join(f"word{i}" for i in rng.zipf(1.3, count) % 5000)
 
 
-def build(folder: Path, clips: int, spans: int, passages: int) -> None:
-    """Written in bulk, past the writer's checks, video by video, and then maintained as after indexing."""
+def build(folder: Path, clips: int, spans: int, passages: int, meta: Meta | None = None) -> None:
+    """Written in bulk, past the writer's checks, video by video, and then maintained as after indexing.
+
+    `meta`: of the library that is there already, with an image encoder.
+    """
     rng = np.random.default_rng(0)
+    meta = meta or Meta(IMAGE, TEXT)
+    image, text = meta.image_encoder, meta.text_encoder
+    assert image is not None
     videos = -(-clips // CLIPS_PER_VIDEO)
     with Writer.open(folder) as writer:
-        writer.set_meta(Meta(IMAGE, TEXT))
+        writer.set_meta(meta)
         db = Database(Layout(folder))
         for n in range(videos):
             video_id = f"{n:032x}"
@@ -80,19 +86,19 @@ def build(folder: Path, clips: int, spans: int, passages: int) -> None:
                 ClipFrames(
                     Clip(f"{video_id}:{i:05d}", video_id, 30.0 * i, 30.0 * i + 30),
                     30.0 * i + np.arange(FRAMES) / 2,
-                    unit(rng, FRAMES, IMAGE.dim),
-                    unit(rng, IMAGE.dim),
+                    unit(rng, FRAMES, image.dim),
+                    unit(rng, image.dim),
                 )
                 for i in range(count)
             ]
-            db.add(schema.vectors_table(IMAGE), schema.vector_rows(rows, IMAGE.dim))
+            db.add(schema.vectors_table(image), schema.vector_rows(rows, image.dim))
             db.add("clips", schema.clip_rows(rows))
             m = spans // videos
             texts = [Evidence(video_id, 5.0 * i, 5.0 * i + 5, "asr", words(rng, 12)) for i in range(m)]
-            db.add("evidence", schema.evidence_rows(video_id, texts, unit(rng, m, TEXT.dim), TEXT.dim))
+            db.add("evidence", schema.evidence_rows(video_id, texts, unit(rng, m, text.dim), text.dim))
             writer.put_file(FileRow(video.path, video_id, "video", 1, 1, 1, ""))
         made = [Passage(f"p{i:06d}", f"d{i // 4}", words(rng, 4), words(rng, 120)) for i in range(passages)]
-        writer.put_passages("source", made, unit(rng, passages, TEXT.dim))
+        writer.put_passages("source", made, unit(rng, passages, text.dim))
         writer.put_file(FileRow("/p.jsonl", "source", "passages", 1, 1, 1, ""))
         writer.maintain()
 

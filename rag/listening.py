@@ -14,16 +14,8 @@ LONGEST_GOODBYE = 5
 
 def require_serving() -> None:
     """Raises `ExtraMissing` without the extra `serve`."""
-    try:
-        import fastapi  # noqa: F401 (only whether it is there)
-        import uvicorn  # noqa: F401 (as above)
-
-        if find_spec("mcp") is None:  # slow to import, and only asked for later
-            raise ImportError("mcp")
-    except ImportError as error:
-        raise ExtraMissing(
-            "serving needs the extra `serve`: pip install 'offline-video-rag[serve]'"
-        ) from error
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "mcp")):
+        raise ExtraMissing("serving needs the extra `serve`: pip install 'offline-video-rag[serve]'")
 
 
 def bind_listener(host: str, port: int) -> socket.socket:

@@ -14,13 +14,11 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from pydantic import BaseModel
 
 from corpora.records import Clip, Evidence, Shot
-from localization.windows import Window
 from rag.records import (
     Answer,
     Citation,
@@ -31,6 +29,9 @@ from rag.records import (
     VideoCitation,
     VideoHit,
 )
+
+if TYPE_CHECKING:
+    from localization.windows import Window
 
 
 def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
@@ -165,6 +166,8 @@ def windows_shape(video: str, query: str, windows: Sequence[Window]) -> dict[str
 
 def curve_shape(curve: ScoreCurve, points: int) -> dict[str, Any]:
     """A score curve in at most `points` points, each the greatest of its part of the video."""
+    import numpy as np
+
     parts = np.array_split(np.arange(len(curve.times)), min(points, len(curve.times)) or 1)
     best = [int(part[curve.scores[part].argmax()]) for part in parts if len(part)]
     return {

@@ -147,12 +147,15 @@ class LibraryItem(TypedDict):
     unsearchable: list[str]
 
 
+HealthStatus = Literal["starting", "ready", "empty", "failed"]
+
+
 class HealthDocument(TypedDict):
     """`rag.health/1`."""
 
     schema: Literal["rag.health/1"]
     version: str
-    status: Literal["ready", "empty", "failed"]
+    status: HealthStatus
     models: Literal["cold", "loading", "ready", "failed"]
     problem: str | None
     library: LibraryItem | None

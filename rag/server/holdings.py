@@ -6,28 +6,22 @@ import base64
 import binascii
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-import rag
 from corpora.records import Evidence, EvidenceKind, Video
-from indexers.models.lookup import image_encoder_advice
 from rag.errors import LibraryError, LibraryNotFound, UsageError
 from rag.library import Library, file_state
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
-from rag.rendering.terminal import counted
-from rag.retrieval.unread import unread
 from rag.server import documents
-from rag.server.problems import Document, Problem, not_found, problems
+from rag.server.problems import Document, Problem, health_shape, not_found, problems
 from rag.server.service import Served
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
-
-READ_SPEECH = "rag doctor says what speech recognition needs; then rag remove and rag index"
 
 VideoId = Annotated[
     str, Path(pattern=documents.VIDEO_ID, description="Of a row of /v1/videos, or of any result.")
@@ -41,53 +35,21 @@ Key = tuple[str, ...]
 
 @router.get("/health", responses={200: {"model": documents.HealthDocument}, **problems()})
 def health(service: Served) -> Response:
-    """Whether the server answers, has a library, and has its models loaded; 200 in any case."""
-    library: dict[str, Any] | None = None
-    problem: str | None = None
-    status = "ready"
-    try:
-        with service.library() as opened:
-            reader = opened.engine.reader
-            videos = reader.videos()
-            library = {
-                "library_id": opened.library_id,
-                "folder": str(service.session.folder),
-                "version": service.session.version,
-                "videos": len(videos),
-                "documents": sum(row.kind == "passages" for row in reader.file_rows()),
-                "video_hours": sum(video.duration for video in videos) / 3600,
-                "images": has_images(opened),
-                "unsearchable": list(unsearchable(opened)),
-            }
-    except LibraryNotFound as error:
-        status, problem = "empty", str(error)
-    except LibraryError as error:
-        status, problem = "failed", str(error)
-    shape = {
-        "version": rag.__version__,
-        "status": status,
-        "models": service.models,
-        "problem": problem,
-        "library": library,
-        "indexing": bool(service.index_roots),
-    }
-    return Document(report_shape("rag.health/1", shape))
-
-
-def has_images(library: Library) -> bool:
-    """Whether the library has an image encoder, so that what is seen can be found."""
-    meta = library.engine.reader.meta
-    return meta is not None and meta.image_encoder is not None
-
-
-def unsearchable(library: Library) -> Iterator[str]:
-    """What its videos have that no search finds, and how to change that, a sentence each."""
-    reader = library.engine.reader
-    silent = unread(reader)
-    if not has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):
-        yield f"What is seen in {counted(seen, 'video')}: {image_encoder_advice()}"
-    if silent.speech:
-        yield f"What is said in {counted(len(silent.speech), 'video')}: {READ_SPEECH}"
+    """Whether the server answers, has its library open, and has its models loaded; 200 in any case."""
+    facts, failure = service.session.look()
+    if failure is not None and not isinstance(failure, LibraryError):
+        raise failure
+    status: documents.HealthStatus = "starting" if facts is None else "ready"
+    if failure is not None:
+        status = "empty" if isinstance(failure, LibraryNotFound) else "failed"
+    shape = health_shape(
+        status,
+        indexing=bool(service.index_roots),
+        models=service.models,
+        problem=None if failure is None else str(failure),
+        library=facts,
+    )
+    return Document(shape)
 
 
 @router.get("/stats", responses={200: {"model": documents.StatsDocument}, **problems()})

@@ -7,14 +7,14 @@ import re
 import secrets
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 
+import rag
 from rag.errors import (
     BudgetSpent,
     EncoderMismatch,
@@ -31,8 +31,11 @@ from rag.errors import (
     ReasonerError,
     UsageError,
 )
-from rag.rendering.shapes import to_json
+from rag.rendering.shapes import report_shape, to_json
 from rag.store.error_mapping import TableGone
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 log = logging.getLogger(__name__)
 
@@ -159,6 +162,14 @@ def problem_response(error: Exception, instance: str) -> Response:
     return ProblemResponse(shape, shape["status"], headers)
 
 
+def health_shape(
+    status: str, *, indexing: bool, models: str = "cold", problem: str | None = None, library: object = None
+) -> dict[str, Any]:
+    """`rag.health/1`; `indexing`: whether jobs may index, `library`: a `rag.server.facts.LibraryFacts`."""
+    shape = {"version": rag.__version__, "status": status, "models": models, "problem": problem}
+    return report_shape("rag.health/1", {**shape, "library": library, "indexing": indexing})
+
+
 def stopped_problem() -> Problem:
     """For what was given up."""
     return Problem(503, "stopping", "given up: the client has gone, or the server stops")
@@ -174,6 +185,8 @@ def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:
 
     `headers`: of the answer to a bug, which is made outside the doors.
     """
+    from fastapi.exceptions import RequestValidationError
+
     app.add_exception_handler(RagError, _refused)
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -185,8 +198,7 @@ async def _refused(request: Request, error: Exception) -> Response:
     return problem_response(error, request.url.path)
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
+async def _invalid(request: Request, error: Any) -> Response:
     rows = error.errors() or [{"loc": (), "msg": "the request is invalid"}]
     first = rows[0]
     detail = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -10,19 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from rag.errors import UsageError
 from rag.listening import authority, bind_listener, is_loopback
-from rag.server.agents import AgentSpec
-from rag.server.app import build_app
 from rag.server.cache import cache_folder
 from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
 from rag.server.jobs import resolved_roots
-from rag.server.service import Service
 from rag.server.session import LibrarySession
-from rag.settings import Settings
+from rag.server.starting import StartingApp
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from rag.server.agents import AgentSpec
+    from rag.settings import Settings
 
 HOST = "127.0.0.1"
 PORT = 8650
@@ -71,17 +75,26 @@ def serve(
     # An unspecified address is one to listen on, and none to open.
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
-    service = Service(
-        settings,
-        LibrarySession(settings),
-        cache_folder(),
-        index_roots=roots,
-        report_roots=report_roots,
-        agents=agents,
-        address=address,
-    )
+    session, doors = LibrarySession(settings), Doors(host, taken, token, own_names(host))
+
+    def make() -> FastAPI:
+        from rag.server.app import build_app
+        from rag.server.service import Service
+
+        service = Service(
+            settings,
+            session,
+            cache_folder(),
+            index_roots=roots,
+            report_roots=report_roots,
+            agents=agents,
+            address=address,
+        )
+        return build_app(service, doors)
+
+    app = StartingApp(make, doors, indexing=bool(roots))
     config = uvicorn.Config(
-        build_app(service, Doors(host, taken, token, own_names(host))),
+        app,
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -92,7 +105,9 @@ def serve(
     if started is not None:
         started(Started(address, token))
     with listener:
-        _Server(config, service).run(sockets=[listener])
+        _Server(config, app).run(sockets=[listener])
+    if app.failure is not None:
+        raise app.failure
     if any(thread.name == WORKER and thread.is_alive() for thread in threading.enumerate()):
         # A question that waits for a language model: nothing is left to save, joining takes minutes.
         os._exit(128 + signal.SIGINT)
@@ -104,14 +119,19 @@ WORKER = "AnyIO worker thread"
 class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its imports
     """Ends streams and questions with the first signal, so that nothing holds the shutdown up."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, app: StartingApp) -> None:
         super().__init__(config)
-        self._service = service
+        self._starting = app
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """On SIGINT and SIGTERM."""
-        self._service.stop()
+        if self._starting.app is not None:
+            self._starting.app.state.service.stop()
         super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end: also where the application could not be made."""
+        return bool(await super().on_tick(counter)) or self._starting.failure is not None
 
 
 def read_token(path: Path) -> str:

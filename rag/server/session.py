@@ -9,12 +9,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag.errors import LibraryNotFound
-from rag.library import Library
-from rag.settings import Settings
 from rag.store.layout import Layout, find_library
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rag.library import Library
+    from rag.server.facts import LibraryFacts
+    from rag.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +36,7 @@ Version = tuple[int, ...]
 @dataclass
 class _Opened:
     library: Library
+    facts: LibraryFacts
     version: Version
     since: float
     readers: int = 0
@@ -43,7 +49,8 @@ class LibrarySession:
     """Leases of the newest library in a folder; safe to share between threads.
 
     A change on disk is taken up by opening the library once more: who reads the old snapshot goes on
-    reading it, and the last one to return it closes it. Models that are loaded are handed over.
+    reading it, and the last one to return it closes it. Models that are loaded are handed over. While one
+    thread opens, the others are given the old snapshot, unless `refresh` was called.
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -51,8 +58,14 @@ class LibrarySession:
         self._settings = settings.model_copy(update={"library": self.folder})
         self._clock = clock
         self._lock = threading.Lock()
+        """Of the fields below; held for moments."""
+        self._opening = threading.Lock()
+        """Held while the library is opened, which takes long."""
         self._opened: _Opened | None = None
+        self._failure: Exception | None = None
         self._looked = -LOOK_SECONDS
+        self._changes = self._taken_up = 0
+        """Calls of `refresh`, and those of them that were followed."""
 
     @contextmanager
     def lease(self) -> Iterator[Library]:
@@ -60,9 +73,7 @@ class LibrarySession:
 
         Raises `LibraryNotFound` where there is none yet, else as `Library.open` does.
         """
-        with self._lock:
-            opened = self._newest()
-            opened.readers += 1
+        opened = self._take()
         try:
             yield opened.library
         finally:
@@ -71,44 +82,85 @@ class LibrarySession:
                 if opened.retired and not opened.readers:
                     opened.library.close()
 
+    def look(self) -> tuple[LibraryFacts | None, Exception | None]:
+        """What is open, and why nothing is, without waiting; both None until a thread has opened it."""
+        with self._lock:
+            due = self._opened is None or self._is_due()
+        if due and self._opening.acquire(blocking=False):
+            if _versions(self.folder):
+                threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
+            else:
+                self._renew_quietly()
+        with self._lock:
+            return None if self._opened is None else self._opened.facts, self._failure
+
     def refresh(self) -> None:
         """Take up what was indexed or removed, for the leases from now on."""
         with self._lock:
-            if self._opened is not None:
-                self._opened.since = self._looked = -RENEW_SECONDS
-
-    @property
-    def version(self) -> str:
-        """Changes when something was indexed or removed; empty without a library."""
-        return f"{max(_versions(self.folder), default=0):x}"
+            self._changes += 1
 
     def close(self) -> None:
         """Close the library, as soon as its last lease has ended."""
-        with self._lock:
+        with self._opening, self._lock:
             self._retire()
 
-    def _newest(self) -> _Opened:
-        now = self._clock()
-        opened = self._opened
-        if opened is not None and (now - self._looked < LOOK_SECONDS or now - opened.since < RENEW_SECONDS):
-            return opened
-        self._looked = now
-        found = _versions(self.folder)
-        if opened is not None and opened.version == found:
-            return opened
-        library: Library | None
-        if opened is None:
-            library = Library.open(settings=self._settings)
-        elif (library := self._reopened(opened, found)) is None:
-            return opened
-        self._retire()
-        self._opened = _Opened(library, found, now)
-        return self._opened
+    def _take(self) -> _Opened:
+        while True:
+            with self._lock:
+                opened = self._opened
+                if opened is not None and not (self._is_due() and self._must_wait()):
+                    opened.readers += 1
+                    return opened
+            with self._opening:
+                self._renew()
 
-    def _reopened(self, opened: _Opened, found: Version) -> Library | None:
-        """The library once more; None where it does not open: the old snapshot is then kept."""
+    def _is_due(self) -> bool:
+        now, opened = self._clock(), self._opened
+        since = -RENEW_SECONDS if opened is None else opened.since
+        waited = now - self._looked >= LOOK_SECONDS and now - since >= RENEW_SECONDS
+        return waited or self._changes != self._taken_up
+
+    def _must_wait(self) -> bool:
+        return self._changes != self._taken_up or not self._opening.locked()
+
+    def _renew_quietly(self) -> None:
+        """Holds `_opening`, which it releases."""
         try:
-            return opened.library.reopen()
+            self._renew()
+        except Exception as error:
+            log.debug("%s: not opened: %s", self.folder, error)
+        finally:
+            self._opening.release()
+
+    def _renew(self) -> None:
+        """Open what is on disk, unless it is open; the caller holds `_opening`."""
+        with self._lock:
+            opened, changes = self._opened, self._changes
+            if opened is not None and not self._is_due():
+                return
+        found = _versions(self.folder)
+        renewed, failure = None, None
+        try:
+            if opened is None or opened.version != found:
+                renewed = self._open(opened, found)
+        except Exception as error:
+            failure = error
+        with self._lock:
+            self._looked, self._taken_up, self._failure = self._clock(), changes, failure
+            if renewed is not None or isinstance(failure, LibraryNotFound):
+                self._retire()
+                self._opened = renewed
+        if failure is not None:
+            raise failure
+
+    def _open(self, opened: _Opened | None, found: Version) -> _Opened | None:
+        """The library, once more where it is `opened`; None where that fails: the old one is then kept."""
+        from rag.library import Library
+
+        if opened is None:
+            return self._with_facts(Library.open(settings=self._settings), found)
+        try:
+            return self._with_facts(opened.library.reopen(), found)
         except LibraryNotFound:
             raise
         except Exception as error:
@@ -118,6 +170,16 @@ class LibrarySession:
                 )
             opened.failed = found
             return None
+
+    def _with_facts(self, library: Library, found: Version) -> _Opened:
+        from rag.server.facts import facts_of
+
+        try:
+            facts = facts_of(library, self.folder, f"{max(found, default=0):x}")
+        except Exception:
+            library.close()
+            raise
+        return _Opened(library, facts, found, self._clock())
 
     def _retire(self) -> None:
         opened, self._opened = self._opened, None

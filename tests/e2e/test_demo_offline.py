@@ -1,4 +1,4 @@
-"""The demo from the built wheel, in an empty folder and a network namespace without interfaces."""
+"""The demo and its server from the built wheel, in a network namespace without interfaces."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +31,28 @@ print(build_wheel(folder))
 """
 NO_NETWORK = ["unshare", "--map-root-user", "--net"]
 REACH_OUT = "import socket; socket.create_connection(('127.0.0.1', 9), timeout=2)"
+SERVE = """
+import errno, fcntl, json, signal, socket, struct, subprocess, sys, urllib.request
+
+with socket.socket() as any_socket:  # SIOCSIFFLAGS: the loopback interface comes up
+    fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", b"lo", 0x41))
+command = [sys.argv[1], "serve", "--library", "demo/.rag", "--port", "0"]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    address = server.stdout.readline().strip()
+
+    def get(path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=300) as answer:
+            return json.loads(answer.read())
+
+    try:
+        found = {path: get(path, body) for path, body in json.loads(sys.argv[2]).items()}
+    finally:
+        server.send_signal(signal.SIGINT)
+with socket.socket() as any_socket:
+    print(json.dumps({"outside": errno.errorcode[any_socket.connect_ex(("192.0.2.1", 80))], "found": found}))
+"""
 
 
 def _run(*command: str | Path, cwd: Path) -> str:
@@ -86,8 +109,15 @@ def test_the_namespace_denies_even_loopback() -> None:
     assert "Network is unreachable" in tried.stderr
 
 
-def test_the_demo_answers_with_citations_without_a_network(installed: Path, tmp_path: Path) -> None:
-    shape = json.loads(_run(*NO_NETWORK, installed / "rag", "demo", "--json", cwd=tmp_path))
+@pytest.fixture(scope="module")
+def demo(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """The folder in which the demo was run, and what it printed."""
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, json.loads(_run(*NO_NETWORK, installed / "rag", "demo", "--json", cwd=folder))
+
+
+def test_the_demo_answers_with_citations_without_a_network(demo: tuple[Path, Any]) -> None:
+    folder, shape = demo
     assert not shape["index"]["problems"]
     assert len(shape["answers"]) == 3
     for expected, given in zip(demo_questions(), shape["answers"], strict=True):
@@ -95,12 +125,12 @@ def test_the_demo_answers_with_citations_without_a_network(installed: Path, tmp_
         assert given["citations"], given
         assert given["expected"] == expected.expected
         assert given["answer"]["choice"] in "ABCDEF", given["answer"]
-    sheets = [Path(tmp_path, sheet) for given in shape["answers"] for sheet in given["sheets"]]
+    sheets = [Path(folder, sheet) for given in shape["answers"] for sheet in given["sheets"]]
     assert sheets
     assert all(sheet.read_bytes().startswith(b"\x89PNG") for sheet in sheets)
 
     # Again, on what was made: the same answers for people.
-    again = run_rag(tmp_path, "demo", "--text")
+    again = run_rag(folder, "demo", "--text")
     assert again.returncode == 0, again.stderr
     printed = again.stdout
     for question, given in zip(demo_questions(), shape["answers"], strict=True):
@@ -109,3 +139,23 @@ def test_the_demo_answers_with_citations_without_a_network(installed: Path, tmp_
         assert f"ground truth: {question.expected} ({verdict})" in printed
     assert "contact sheet: demo/" in printed
     assert 'rag ask --library demo/.rag "..."' in printed
+
+
+def test_the_server_searches_and_answers_without_a_network(installed: Path, demo: tuple[Path, Any]) -> None:
+    folder, shown = demo
+    question = demo_questions()[0]
+    asked = {
+        "v1/search": {"query": question.text},
+        "v1/ask": {"question": question.text, "options": question.options},
+        "v1/health": None,
+    }
+    printed = _run(
+        *NO_NETWORK, installed / "python", "-c", SERVE, installed / "rag", json.dumps(asked), cwd=folder
+    )
+    shape = json.loads(printed)
+    assert shape["outside"] == "ENETUNREACH"
+    search, ask, health = (shape["found"][path] for path in asked)
+    assert search["results"]
+    assert ask["answer"]["choice"] == shown["answers"][0]["answer"]["choice"]
+    assert ask["citations"]
+    assert (health["status"], health["models"]) == ("ready", "ready")

@@ -166,7 +166,7 @@ async function watchHealth() {
     update();
   }
   const settled = health.status === "ready" && health.models !== "loading";
-  setTimeout(watchHealth, settled ? 15_000 : 1500);
+  setTimeout(watchHealth, settled ? 15_000 : health.status === "starting" ? 300 : 1500);
 }
 watchHealth();
 

@@ -20,7 +20,7 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
 from rag.retrieval.unread import Unread
-from rag.server import holdings
+from rag.server import facts
 from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.making import best_moment, tile_cues, tile_size, tile_times
@@ -247,7 +247,9 @@ def test_health_says_what_no_search_finds(
     build_library(tmp_path / "library", {"a": [(0.0, 6.0, "lamp", "A lamp.")]}, {}, None)
     settings = Settings(library=tmp_path / "library")
     service = Service(settings, LibrarySession(settings), tmp_path / "cache")
-    monkeypatch.setattr(holdings, "unread", lambda _: Unread(("a", "b"), ()))
+    monkeypatch.setattr(facts, "unread", lambda _: Unread(("a", "b"), ()))
+    with service.library():
+        pass
     with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as other:
         library = other.get("/v1/health").json()["library"]
     seen, said = library["unsearchable"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +48,17 @@ def _ids(library: Any) -> set[str]:
 def test_a_library_that_is_made_later_is_found(session: LibrarySession) -> None:
     with pytest.raises(LibraryNotFound), session.lease():
         pass
-    assert session.version == "0"
+    facts, failure = session.look()
+    assert facts is None
+    assert isinstance(failure, LibraryNotFound)
     _add(session, "a")
     with session.lease() as library:
         assert _ids(library) == {"a"}
-    assert session.version != "0"
+        facts, failure = session.look()
+        assert failure is None
+        assert facts is not None
+        assert (facts.library_id, facts.videos, facts.documents) == (library.library_id, 1, 1)
+        assert facts.video_hours == 6 / 3600
 
 
 def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(session: LibrarySession) -> None:
@@ -79,6 +87,75 @@ def test_the_end_of_a_job_is_taken_up_at_once(session: LibrarySession) -> None:
     session.refresh()
     with session.lease() as library:
         assert _ids(library) == {"a", "b"}
+
+
+class Gate:
+    """Replaces a method of `Library` by one that waits for `released` first."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        self.reached, self.released = threading.Event(), threading.Event()
+        real = getattr(Library, name)
+
+        def wait(*given: Any, **named: Any) -> Library:
+            self.reached.set()
+            assert self.released.wait(30)
+            return real(*given, **named)
+
+        monkeypatch.setattr(Library, name, wait)
+
+
+def _leased(session: LibrarySession) -> set[str]:
+    with session.lease() as library:
+        return _ids(library)
+
+
+def test_a_look_does_not_wait_for_the_library_to_open(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _add(session, "a")
+    gate = Gate(monkeypatch, "open")
+    assert session.look() == (None, None)
+    assert gate.reached.wait(30)
+    assert session.look() == (None, None)
+    gate.released.set()
+    assert _leased(session) == {"a"}
+    facts, _ = session.look()
+    assert facts is not None
+
+
+def test_while_one_opens_a_new_state_the_others_use_the_old_one(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _add(session, "a")
+    assert _leased(session) == {"a"}
+    before = session.look()
+    _add(session, "b")
+    gate = Gate(monkeypatch, "reopen")
+    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
+    clock.now += RENEW_SECONDS + LOOK_SECONDS
+    with ThreadPoolExecutor(2) as pool:
+        assert session.look() == before
+        assert gate.reached.wait(30)
+        assert _leased(session) == {"a"}
+        session.refresh()
+        awaited = pool.submit(_leased, session)
+        assert session.look() == before
+        assert not awaited.done()
+        gate.released.set()
+        assert awaited.result(30) == {"a", "b"}
+    facts, _ = session.look()
+    assert facts is not None
+    assert facts.version != before[0].version  # type: ignore[union-attr]  # it was open
+
+
+def test_a_library_that_is_deleted_is_reported(session: LibrarySession) -> None:
+    _add(session, "a")
+    assert _leased(session) == {"a"}
+    shutil.rmtree(session.folder)
+    session.refresh()
+    assert session.look()[0] is None
+    with pytest.raises(LibraryNotFound), session.lease():
+        pass
 
 
 def test_the_old_state_is_closed_after_its_last_reader(

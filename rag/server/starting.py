@@ -1,0 +1,65 @@
+"""The server's first second: it says that it lives while the application is imported and made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from starlette.types import Receive, Scope, Send
+
+from rag.server.doors import Doors, DoorsMiddleware
+from rag.server.problems import Document, health_shape
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+class StartingApp:
+    """What `make` returns, which is made in a thread once the server listens.
+
+    Meanwhile `/v1/health` is answered (`starting`), by the rules of the doors; every other request waits.
+    """
+
+    def __init__(self, make: Callable[[], FastAPI], doors: Doors, *, indexing: bool) -> None:
+        self._make = make
+        self._health = DoorsMiddleware(Document(health_shape("starting", indexing=indexing)), doors)
+        self._ready = asyncio.Event()
+        self.app: FastAPI | None = None
+        """Once it is made and its life has begun."""
+        self.failure: Exception | None = None
+        """Of making or ending the application."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or the server's life."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        if self.app is None and (scope.get("path"), scope.get("method")) == ("/v1/health", "GET"):
+            await self._health(scope, receive, send)
+            return
+        await self._ready.wait()
+        assert self.app is not None
+        await self.app(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        ended = asyncio.ensure_future(receive())
+        # Left to itself where the server is stopped before.
+        made = asyncio.ensure_future(anyio.to_thread.run_sync(self._make, abandon_on_cancel=True))
+        try:
+            await asyncio.wait([ended, made], return_when=asyncio.FIRST_COMPLETED)
+            if made.done():
+                app = made.result()
+                async with app.router.lifespan_context(app):
+                    self.app = app
+                    self._ready.set()
+                    await ended
+        except Exception as error:
+            self.failure = error
+            raise
+        finally:
+            made.cancel()
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,59 @@
+"""The first second of a server: health is answered while the application is made, and all else waits."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from rag.errors import RagError
+from rag.server import app as app_module
+from rag.server.app import build_app
+from rag.server.doors import Doors
+from rag.server.running import serve
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.server.starting import StartingApp
+from rag.settings import Settings
+
+ORIGIN = "http://127.0.0.1:8650"
+
+
+def test_health_is_answered_by_the_rules_of_the_doors_and_the_rest_waits(tmp_path: Path) -> None:
+    settings, released = Settings(library=tmp_path), threading.Event()
+
+    def make() -> Any:
+        assert released.wait(30)
+        return build_app(Service(settings, LibrarySession(settings), tmp_path))
+
+    app = StartingApp(make, Doors(), indexing=True)
+    with TestClient(app, base_url=ORIGIN) as client, ThreadPoolExecutor(1) as pool:
+        health = client.get("/v1/health")
+        assert (health.status_code, health.json()["status"], health.json()["models"]) == (
+            200,
+            "starting",
+            "cold",
+        )
+        assert health.json()["indexing"] is True
+        assert client.get("/v1/health", headers={"Host": "evil.example"}).status_code == 421
+        waiting = pool.submit(client.get, "/static/app.js")
+        assert client.get("/v1/health").json()["status"] == "starting"
+        assert not waiting.done()
+        released.set()
+        assert waiting.result(30).status_code == 200
+        assert client.get("/v1/health").json()["status"] == "empty"
+
+
+def test_an_application_that_cannot_be_made_ends_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise RagError("a part is broken")
+
+    monkeypatch.setattr(app_module, "build_app", fail)
+    with pytest.raises(RagError, match="a part is broken"):
+        serve(Settings(library=tmp_path), port=0)
