@@ -125,6 +125,17 @@ def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_collector_leaves_what_is_imported_alone() -> None:
+    code = (
+        "import atexit, gc, sys; from rag._cli.main import run\n"
+        "atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count() > 10_000))\n"
+        "sys.argv = ['rag', '--version']; run()"
+    )
+    environment = {**os.environ, **ENVIRONMENT}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    assert done.stdout.splitlines()[1:] == [b"10000 True"]
+
+
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
 def test_a_poor_locale_breaks_no_output(locale: str) -> None:
     plain = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -24,11 +24,12 @@ DONE_IN_PART = 3
 # no fork; it reads arguments, log and settings, a run a line, and prints the run's id and, when it ended, its
 # exit status.
 SERVER = """
-import json, os, sys
+import gc, json, os, sys
 import av, cv2, lance_namespace, pandas, pyarrow.dataset, scenedetect
 import sentence_transformers, torch
 import transformers.models.bert.modeling_bert, transformers.models.clip.modeling_clip
 from rag._cli.main import run
+gc.freeze()
 for line in sys.stdin:
     arguments, log, settings = json.loads(line)
     child = os.fork()
@@ -67,7 +68,9 @@ class Run:
 
 @contextlib.contextmanager
 def open_server(settings: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    environment = {**os.environ, **settings, "OMP_NUM_THREADS": "2", "PYTHONPATH": os.pathsep.join(sys.path)}
+    # Two threads that sleep while they wait for each other, and do not spin.
+    threads = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+    environment = {**os.environ, **settings, **threads, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", SERVER]
     with subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
@@ -109,7 +112,7 @@ def kill_after(run: Run, library: Path, count: int, delay: float) -> int:
     """Kill a run `delay` seconds after its `count`-th commit; the exit status."""
     before = commits(library)
     while not run.poll() and len(commits(library) - before) < count:
-        time.sleep(0.005)
+        time.sleep(0.02)
     time.sleep(delay)
     if not run.poll():
         os.kill(run.pid, signal.SIGKILL)
