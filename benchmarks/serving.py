@@ -52,6 +52,8 @@ LOOKS = 40
 """At the server's memory and open files."""
 IDLE_SECONDS = 4.0
 """After which a client connects again; uvicorn closes after 5."""
+POOL = 40
+"""Questions among the requests of every kind: what is kept of texts, up to 50,000 of them, is no growth."""
 CLIENTS = 8
 """That send the requests of every kind."""
 
@@ -128,7 +130,7 @@ class World:
         return self.ask(rng) if rng.random() < 0.25 else self.search(rng)
 
     def any(self, rng: np.random.Generator) -> Call:
-        """A call of any kind: one in twenty is a question, one in ten is refused."""
+        """A call of any kind: one in twenty is a question, one of a few, and one in ten is refused."""
         real, synthetic = (str(rng.choice(ids)) for ids in (self.real, self.synthetic))
         media, seconds = f"/v1/videos/{real}", round(float(rng.uniform(0, 8)), 1)
         first = int(rng.integers(5000))
@@ -155,7 +157,7 @@ class World:
         ]
         draw = rng.random()
         if draw < 0.05:
-            return self.question(rng)
+            return self.question(np.random.default_rng(rng.integers(POOL)))
         return bad[rng.integers(len(bad))] if draw < 0.15 else read[rng.integers(len(read))]
 
 
@@ -291,7 +293,7 @@ def send_all(
 
     def send(number: int) -> list[Reply]:
         rng, client = np.random.default_rng((seed, number)), Client(server.address)
-        return [client.send(make(rng)) for _ in range(calls // clients)]
+        return [client.send(make(rng)) for _ in range(max(1, calls // clients))]
 
     with ThreadPoolExecutor(clients) as pool:
         for replies in pool.map(send, range(clients)):
@@ -377,7 +379,7 @@ def main() -> None:
     report("load average of the machine before", f"{os.getloadavg()[0]:.1f}")
     with serving(chosen.folder) as server:
         if chosen.calls:
-            report("overhead", overhead(chosen.folder, server, world, chosen.calls // 2))
+            report("overhead", overhead(chosen.folder, server, world, chosen.calls // 4))
             for clients in chosen.clients:
                 with indexing(chosen.folder) if chosen.indexing else nullcontext():
                     report(f"{clients} clients", load(server, world, clients, chosen.calls))

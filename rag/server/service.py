@@ -218,8 +218,8 @@ class Service:
         self.media.close()
 
 
-def service_of(request: Request) -> Service:
-    """The service of the app that a request came to."""
+async def service_of(request: Request) -> Service:
+    """The service of the app that a request came to; not async, FastAPI would call it in a thread."""
     service: Service = request.app.state.service
     return service
 

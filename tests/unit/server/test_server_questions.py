@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fastapi.dependencies.utils
 import numpy as np
 import pytest
 from PIL import Image
@@ -47,6 +48,14 @@ def test_a_search_gives_the_document_of_the_command_line(client: TestClient, wor
     assert (shape["schema"], shape["matched"], best["video_id"]) == ("rag.search/1", True, world.lamp)
     assert best["evidence"][0]["text"] == "Switch the <b>lamp</b> on."
     assert client.get(f"/v1/citations/{best['citation']}").json()["citation"]["start"] == best["start"]
+
+
+def test_a_question_goes_to_one_thread_only(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(function: Any, *_: Any, **__: Any) -> None:
+        pytest.fail(f"FastAPI calls {function} in another thread")
+
+    monkeypatch.setattr(fastapi.dependencies.utils, "run_in_threadpool", refuse)
+    assert client.post("/v1/search", json={"query": "lamp"}).status_code == 200
 
 
 @pytest.mark.parametrize(

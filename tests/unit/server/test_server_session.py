@@ -272,19 +272,26 @@ def test_a_thread_that_is_left_to_itself_keeps_its_place(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service_module, "MEDIA", 2)
-    release = threading.Event()
+    release, started = threading.Event(), threading.Semaphore(0)
     at_work: list[int] = []
 
     def slow(number: int) -> int:
         at_work.append(number)
+        started.release()
         release.wait(30)
         return number
 
     async def ask() -> int:
-        for number in range(4):
+        async with anyio.create_task_group() as group:
+            for number in range(2):
+                group.start_soon(service.in_media_thread, slow, number)
+            for _ in range(2):
+                await anyio.to_thread.run_sync(started.acquire)
+            group.cancel_scope.cancel()
+        for number in range(2, 4):
             with anyio.move_on_after(0.05):
                 await service.in_media_thread(slow, number)
-        begun = list(at_work)
+        begun = sorted(at_work)
         release.set()
         assert begun == [0, 1], "two threads wait, and no more are begun"
         return await service.in_media_thread(lambda: 7)
