@@ -38,14 +38,16 @@ class Raclo(WebCommand["RacloRun"]):
     package = "raclo"
 
     whole: Annotated[
-        str, typer.Option("--global", metavar="TEXT", help="G: the impression of the whole.")
+        str, typer.Option("--global", metavar="TEXT", help="The impression of the whole video (G).")
     ] = ""
-    moment: Annotated[str, typer.Option("--moment", metavar="TEXT", help="K: one image of it.")] = ""
+    moment: Annotated[str, typer.Option("--moment", metavar="TEXT", help="One image of the moment (K).")] = ""
     before: Annotated[
-        str, typer.Option("--before", metavar="TEXT", help="T: what was just before the moment.")
+        str, typer.Option("--before", metavar="TEXT", help="What was just before the moment (T).")
     ] = ""
-    after: Annotated[str, typer.Option("--after", metavar="TEXT", help="T: what was just after it.")] = ""
-    sound: Annotated[str, typer.Option("--sound", metavar="TEXT", help="A: the audio of the moment.")] = ""
+    after: Annotated[
+        str, typer.Option("--after", metavar="TEXT", help="What was just after the moment (T).")
+    ] = ""
+    sound: Annotated[str, typer.Option("--sound", metavar="TEXT", help="The sound of the moment (A).")] = ""
     queries: Annotated[
         int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Search queries generated.")
     ] = 2

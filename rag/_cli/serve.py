@@ -56,7 +56,8 @@ def serve(
     from rag.store.layout import Layout, find_library
 
     def announce(server: Started) -> None:
-        print_lines([server.entrance])
+        # A token of a file is known: it need not be in the log of a service.
+        print_lines([server.page_url if token_file is None else f"{server.address}/"])
         library = find_library(library=session.settings.library)
         if not Layout(library).exists():
             echo_stderr(f"rag: {library}: no library here yet; the page says how to make one")
@@ -65,7 +66,7 @@ def serve(
         if open_page:
             import webbrowser
 
-            webbrowser.open(server.entrance)
+            webbrowser.open(server.page_url)
 
     roots = tuple(Path(os.fsdecode(root)) for root in allow_index or ())
     run(

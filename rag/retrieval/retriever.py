@@ -21,7 +21,7 @@ from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
 from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage, TextHits, fuse, text_hits
-from rag.retrieval.shots import resolved
+from rag.retrieval.shots import resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -146,7 +146,7 @@ class Retriever:
             spans = found.spans if position == "within" else anchor_spans.get(clip.clip_id, ())
             held = [frames[clip.clip_id]] if clip.clip_id in frames else []
             query = self._query(held, spans, event, position, target)
-            start, end = _bounds(clip, where, query)
+            start, end = searched_part(clip, where, query)
             windows.append(localize_clip(clip.video_id, query, self.settings.localize, start=start, end=end))
         return windows
 
@@ -245,7 +245,7 @@ class Retriever:
         for clip_id, held in self._frames.get(keys).items():
             similarity = similarity_to(held.vectors, vector)
             query = LocalizationQuery(times=held.times, similarity=similarity)
-            low, high = _bounds(held.clip, where, query)
+            low, high = searched_part(held.clip, where, query)
             video = self.reader.video(held.clip.video_id)
             window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
@@ -492,31 +492,6 @@ def _clip_with_most(clips: Sequence[Clip], start: float, end: float) -> Clip:
 
 def _overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:
     return max(0.0, min(a_end, b_end) - max(a_start, b_start))
-
-
-def _bounds(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> tuple[float, float]:
-    """The part of a clip to localize in; of several that a filter on shots allows, the most similar one."""
-    start, end = clip.start, clip.end
-    low = max(start, where.start) if where.start is not None else start
-    high = min(end, where.end) if where.end is not None else end
-    low, high = (low, high) if high > low else (start, end)
-    if where.spans is None:
-        return low, high
-    parts = [
-        (max(low, since), min(high, until))
-        for since, until in where.spans.get(clip.video_id, ())
-        if min(high, until) > max(low, since)
-    ]
-    if not parts:
-        return low, high
-    return max(parts, key=lambda part: (_peak_similarity(query, *part), part[1] - part[0], -part[0]))
-
-
-def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> float:
-    if not len(query.times):
-        return 0.0
-    inside = query.similarity[(query.times >= start) & (query.times < end)]
-    return float(inside.max()) if len(inside) else -1.0
 
 
 def _hit_id(hit: VideoHit | PassageHit) -> str:

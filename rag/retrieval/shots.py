@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import AudioClass, Shot, Video, vertical_resolution
+from corpora.records import AudioClass, Clip, Shot, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
+from localization.localizer import LocalizationQuery
 from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit
 from rag.relevance import ImageScoreCalibrator, image_relevance
@@ -266,3 +267,31 @@ def _unmeasured(reader: Reader) -> LibraryError:
         f"{reader.folder}: this library has no measurements of shots and sound; "
         "run rag index on its folders again, which makes them without encoding anything again"
     )
+
+
+def searched_part(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> tuple[float, float]:
+    """The seconds [start, end) of a clip to localize in.
+
+    Of several intervals that a filter on shots allows, that with the frame most similar to the query.
+    """
+    start, end = clip.start, clip.end
+    low = max(start, where.start) if where.start is not None else start
+    high = min(end, where.end) if where.end is not None else end
+    low, high = (low, high) if high > low else (start, end)
+    if where.spans is None:
+        return low, high
+    parts = [
+        (max(low, since), min(high, until))
+        for since, until in where.spans.get(clip.video_id, ())
+        if min(high, until) > max(low, since)
+    ]
+    if not parts:
+        return low, high
+    return max(parts, key=lambda part: (_peak_similarity(query, *part), part[1] - part[0], -part[0]))
+
+
+def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> float:
+    if not len(query.times):
+        return 0.0
+    inside = query.similarity[(query.times >= start) & (query.times < end)]
+    return float(inside.max()) if len(inside) else -1.0

@@ -1,4 +1,4 @@
-"""The server as one ASGI application: the page, the API below `/v1`, media and MCP, behind the same doors.
+"""The server as one ASGI application: the page, the API below `/v1`, media and MCP, behind the same checks.
 
 A part is a module with a `router`; `ROUTERS` is the table of them. One that needs the length of the server's
 life, as MCP's sessions do, has an asynchronous context manager over the service in `LIFETIMES`.
@@ -15,15 +15,15 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware import Middleware
 
 import rag
-from rag.server import exports, holdings, job_routes, media, openai, page, questions, reports
-from rag.server.doors import HEADERS, Doors, DoorsMiddleware
+from rag.server import exports, job_routes, library_routes, media, openai, page, questions, reports
 from rag.server.mcp import http as mcp
 from rag.server.problems import ProblemDocument, add_handlers
+from rag.server.security import HEADERS, AccessPolicy, SecurityMiddleware
 from rag.server.service import Service
 
 ROUTERS: tuple[APIRouter, ...] = (
     questions.router,
-    holdings.router,
+    library_routes.router,
     media.router,
     exports.router,
     openai.router,
@@ -37,8 +37,8 @@ TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans",
 """FastAPI instruments itself with OpenTelemetry unless that is switched off."""
 
 
-def build_app(service: Service, doors: Doors | None = None) -> FastAPI:
-    """The application of one server; `doors`: default those of a loopback address."""
+def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
+    """The application of one server; `policy`: default that of a loopback address."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -58,7 +58,7 @@ def build_app(service: Service, doors: Doors | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        middleware=[Middleware(DoorsMiddleware, doors=doors or Doors())],
+        middleware=[Middleware(SecurityMiddleware, policy=policy or AccessPolicy())],
         telemetry=TELEMETRY,
         generate_unique_id_function=lambda route: route.name,
     )

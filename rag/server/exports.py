@@ -22,7 +22,7 @@ from rag.export.writing import FORMATS, render_export
 from rag.library import Library
 from rag.records import VideoCitation
 from rag.rendering.shapes import plain, to_json
-from rag.server.holdings import known_video
+from rag.server.library_routes import known_video
 from rag.server.media import servable
 from rag.server.problems import problems
 from rag.server.questions import Body, Seconds, VideoId

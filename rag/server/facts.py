@@ -44,7 +44,7 @@ def facts_of(library: Library, folder: Path, version: str) -> LibraryFacts:
         sum(row.kind == "passages" for row in reader.file_rows()),
         sum(video.duration for video in videos) / 3600,
         _has_images(library),
-        tuple(_unsearchable(library)),
+        tuple(unsearchable(library)),
     )
 
 
@@ -53,7 +53,8 @@ def _has_images(library: Library) -> bool:
     return meta is not None and meta.image_encoder is not None
 
 
-def _unsearchable(library: Library) -> Iterator[str]:
+def unsearchable(library: Library) -> Iterator[str]:
+    """What its videos have that no search finds, and how to change that, a sentence each."""
     reader = library.engine.reader
     silent = unread(reader)
     if not _has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):

@@ -60,8 +60,8 @@ class JobLog:
     """Behind the last line that was read."""
 
     @property
-    def lane(self) -> str:
-        """Of the jobs of one lane one runs at a time: a library has one writer, and agents use a model."""
+    def queue(self) -> str:
+        """Of the jobs of one queue one runs at a time: a library has one writer, and agents use a model."""
         return "forecast" if self.request.get("dry_run") else self.kind
 
     @property

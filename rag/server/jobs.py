@@ -339,7 +339,7 @@ class Jobs:
             if job.kind == "agent" and not self.agents():
                 continue  # it waits for a server that has agents
             if not self._closed and not any(
-                other.lane == job.lane for other in self._jobs.values() if other.process is not None
+                other.queue == job.queue for other in self._jobs.values() if other.process is not None
             ):
                 self._spawn(job)
         return any(job.process is not None for job in self._jobs.values())

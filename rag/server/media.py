@@ -14,14 +14,15 @@ from starlette.responses import FileResponse, MalformedRangeHeader, Response
 from corpora.kinds import media_type
 from corpora.records import EvidenceKind, Video
 from rag.errors import FileProblem, UsageError
-from rag.library import Library, file_state
+from rag.library import Library
 from rag.rendering.shapes import evidence_shape, report_shape
 from rag.rendering.webvtt import webvtt
 from rag.server import documents
-from rag.server.holdings import VideoId, known_video, spans_of, video_row
-from rag.server.making import best_moment, tile_cues, tile_times
+from rag.server.library_routes import VideoId, known_video, spans_of, video_row
 from rag.server.problems import Document, Problem, problems
+from rag.server.renditions import best_moment, tile_cues, tile_times
 from rag.server.service import Served, Service
+from rag.store.lookup import file_state
 
 router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
 
@@ -67,16 +68,22 @@ def video(service: Served, video_id: VideoId) -> Response:
         kinds = library.engine.reader.evidence_kinds()
         row = video_row(library, facts, kinds)
         chapters = [evidence_shape(span) for span in spans_of(library, facts, ("chapter",))]
-        path = servable(library, video_id) if row["state"] == "ok" else None
+        path: str | None = None
+        reason = ""
+        try:
+            path = servable(library, video_id)
+        except Problem as problem:
+            reason = problem.detail
     more = {"description": facts.description, "tags": facts.tags, "chapters": chapters}
-    return Document(report_shape("rag.video/1", {**row, **more, "media": how_to_play(service, facts, path)}))
+    media = how_to_play(service, facts, path, reason)
+    return Document(report_shape("rag.video/1", {**row, **more, "media": media}))
 
 
-def how_to_play(service: Service, video: Video, path: str | None) -> dict[str, str]:
-    """`media` of `rag.video/1`; `path`: None where the file is not the one that was indexed."""
+def how_to_play(service: Service, video: Video, path: str | None, reason: str = "") -> dict[str, str]:
+    """`media` of `rag.video/1`; `path`: None where the file is not the one that was indexed, for `reason`."""
     facts = {"play": "none", "reason": "", "container": "", "codec": "", "audio_codec": ""}
     if path is None:
-        return {**facts, "reason": "the file is missing, cannot be read, or was changed since it was indexed"}
+        return {**facts, "reason": reason}
     try:
         probe = service.media.probe(path, video.video_id)
     except FileProblem as problem:
@@ -113,7 +120,8 @@ def servable(library: Library, video_id: str) -> str:
         )
     if "unreadable" in states.values():
         raise Problem(404, "file-gone", f"{shown}: cannot be read; check permissions, links and mounts")
-    raise Problem(404, "file-gone", f"{shown}: no longer exists; rag index --prune removes it")
+    advice = "index the folder it was moved to, or remove it with rag index --prune"
+    raise Problem(404, "file-gone", f"{shown}: no longer exists; {advice}")
 
 
 def opened(service: Service, video_id: str) -> tuple[Video, str]:
@@ -176,9 +184,13 @@ async def clip(
 ) -> Response:
     """A window as MP4, exact to the frame: any browser plays it, whatever the file's codec."""
     facts, path = await service.in_media_thread(opened, service, video_id)
+    if start >= facts.duration:
+        raise UsageError(f"the video is {facts.duration:g} s long: a clip starts before its end")
+    if end <= start:
+        raise UsageError("a clip ends after it starts")
     end = min(end, facts.duration)
-    if not 0 < end - start <= LONGEST_CLIP:
-        raise UsageError(f"a clip is in the video and at most {LONGEST_CLIP:g} s long")
+    if end - start > LONGEST_CLIP:
+        raise UsageError(f"a clip is at most {LONGEST_CLIP:g} s long")
     tag = f"{video_id}-{start:.3f}-{end:.3f}"
     if (kept := unchanged(request, tag)) is not None:
         return kept

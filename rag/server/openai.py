@@ -32,7 +32,7 @@ from rag.server.events import Emit, Event, EventStream
 from rag.server.housekeeping import housekeeping_reply
 from rag.server.page import address_of
 from rag.server.problems import Document, Problem, problem_shape
-from rag.server.questions import AskBody, answer
+from rag.server.questions import AskBody, answer, proving_line
 from rag.server.service import Served, Service
 
 MODEL = "offline-video-rag"
@@ -242,7 +242,7 @@ def error_shape(error: Exception) -> tuple[dict[str, Any], int]:
 def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
-            "description": "An error, as OpenAI has it; or a problem, where the server's doors refuse",
+            "description": "An error, as OpenAI has it; or a problem, where `rag.server.security` refuses",
             "model": OpenAIError,
             "content": {
                 "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}
@@ -330,7 +330,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     if shape["citations"]:
         text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
-        title, quote = _source(citation)
+        title, quote = _source(citation, found["text"], shape["question"])
         address = address_of(page, citation)
         text += f"\n{number}. "
         start = len(text)
@@ -348,12 +348,12 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     )
 
 
-def _source(citation: Mapping[str, Any]) -> tuple[str, str]:
-    """What a link is called, and the words that prove it; the latter may be empty."""
+def _source(citation: Mapping[str, Any], *texts: str) -> tuple[str, str]:
+    """What a link is called, and the words that prove it, by `texts`; the latter may be empty."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
         return excerpt(citation["title"], 100) or name, excerpt(citation["text"], LONGEST_QUOTE)
-    evidence = next(iter(citation["evidence"]), None)
+    evidence = proving_line(citation["evidence"], *texts)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
     return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote
 

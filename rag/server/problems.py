@@ -183,7 +183,7 @@ def not_found(what: str, name: str) -> Problem:
 def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:
     """Every error that a route raises becomes a problem document.
 
-    `headers`: of the answer to a bug, which is made outside the doors.
+    `headers`: of the answer to a bug, which is made outside the middleware.
     """
     from fastapi.exceptions import RequestValidationError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,12 +17,13 @@ from corpora.records import AudioClass, Style, Tone
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
+from rag.relevance import content_words, lexical_overlap
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
 from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
-from rag.server.holdings import known_video
-from rag.server.making import decode_image
+from rag.server.library_routes import known_video
 from rag.server.problems import MOST_KEYS, Document, Problem, problem_shape, problems, stopped_problem
+from rag.server.renditions import decode_image
 from rag.server.service import Served, Service
 
 if TYPE_CHECKING:
@@ -160,6 +161,24 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         unmeasured = library.unmeasured(where)
     threshold = library.settings.search.threshold if body.query is not None else None
     return search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
+
+
+OF_VIDEO = ("title", "description", "tag", "chapter")
+"""Evidence that is not of a moment."""
+
+
+def proving_line(evidence: Iterable[Mapping[str, Any]], *texts: str) -> Mapping[str, Any] | None:
+    """Of a window's evidence the line with most words of the first text, then of the next; None without any.
+
+    Where they are equal, what was said or shown comes before what is known of the whole video.
+    """
+    wanted = [content_words(text) for text in texts]
+
+    def rank(line: Mapping[str, Any]) -> tuple[float, ...]:
+        held = set(content_words(line["text"]))
+        return (*(lexical_overlap(words, held) for words in wanted), line["kind"] not in OF_VIDEO)
+
+    return max(evidence, key=rank, default=None)
 
 
 @router.post(

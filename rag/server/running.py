@@ -17,8 +17,8 @@ import uvicorn
 from rag.errors import UsageError
 from rag.listening import authority, bind_listener, is_loopback
 from rag.server.cache import cache_folder
-from rag.server.doors import LEAST_TOKEN, Doors, new_token, own_names
 from rag.server.jobs import resolved_roots
+from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token, own_names
 from rag.server.session import LibrarySession
 from rag.server.starting import StartingApp
 
@@ -44,7 +44,7 @@ class Started:
     """None where none is needed."""
 
     @property
-    def entrance(self) -> str:
+    def page_url(self) -> str:
         """The address that opens the page in a browser, with the token where there is one."""
         return f"{self.address}/" + (f"?token={self.token}" if self.token is not None else "")
 
@@ -75,7 +75,7 @@ def serve(
     # An unspecified address is one to listen on, and none to open.
     shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
     address = f"http://{authority(shown, taken)}"
-    session, doors = LibrarySession(settings), Doors(host, taken, token, own_names(host))
+    session, policy = LibrarySession(settings), AccessPolicy(host, taken, token, own_names(host))
 
     def make() -> FastAPI:
         from rag.server.app import build_app
@@ -90,9 +90,9 @@ def serve(
             agents=agents,
             address=address,
         )
-        return build_app(service, doors)
+        return build_app(service, policy)
 
-    app = StartingApp(make, doors, indexing=bool(roots))
+    app = StartingApp(make, policy, indexing=bool(roots))
     config = uvicorn.Config(
         app,
         log_level="critical",

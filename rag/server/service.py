@@ -21,8 +21,8 @@ from rag.reasoners.turns import TurnStopped, taking_turns
 from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
 from rag.server.jobs import Jobs, state_folder
-from rag.server.making import MediaMaker
 from rag.server.problems import Problem, stopped_problem
+from rag.server.renditions import MediaRenderer
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 
@@ -63,7 +63,7 @@ class Service:
     _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.media = MediaMaker(self.settings.video, DiskCache(self.cache_folder))
+        self.media = MediaRenderer(self.settings.video, DiskCache(self.cache_folder))
         self.jobs = Jobs(
             self.settings,
             self.session.folder,

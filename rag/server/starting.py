@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import Receive, Scope, Send
 
-from rag.server.doors import Doors, DoorsMiddleware
 from rag.server.problems import Document, health_shape
+from rag.server.security import AccessPolicy, SecurityMiddleware
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 class StartingApp:
     """What `make` returns, which is made in a thread once the server listens.
 
-    Meanwhile `/v1/health` is answered (`starting`), by the rules of the doors; every other request waits.
+    Meanwhile `/v1/health` is answered (`starting`), by the rules of access; every other request waits.
     """
 
-    def __init__(self, make: Callable[[], FastAPI], doors: Doors, *, indexing: bool) -> None:
+    def __init__(self, make: Callable[[], FastAPI], policy: AccessPolicy, *, indexing: bool) -> None:
         self._make = make
-        self._health = DoorsMiddleware(Document(health_shape("starting", indexing=indexing)), doors)
+        self._health = SecurityMiddleware(Document(health_shape("starting", indexing=indexing)), policy)
         self._ready = asyncio.Event()
         self.app: FastAPI | None = None
         """Once it is made and its life has begun."""

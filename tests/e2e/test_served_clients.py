@@ -21,8 +21,8 @@ import pytest
 import uvicorn
 from mcp.client import Client
 
-from rag.server.doors import Doors
 from rag.server.openai import MODEL
+from rag.server.security import AccessPolicy
 from tests.fakes.served_library import World, build_world, serve
 
 TOKEN = "t" * 40
@@ -57,7 +57,7 @@ def _serve(world: World, token: str | None) -> Iterator[Served]:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-        app = world.app(Doors(port=port, token=token))
+        app = world.app(AccessPolicy(port=port, token=token))
         server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
@@ -91,7 +91,7 @@ def _use_mcp(server: Any, mode: str) -> tuple[str, int, str]:
     return anyio.run(run)
 
 
-def test_both_generations_of_mcp_over_http_and_the_doors_before_it(served: Served) -> None:
+def test_both_generations_of_mcp_over_http_and_the_checks_before_it(served: Served) -> None:
     address = f"{served.address}/mcp"
     assert _use_mcp(address, "auto") == ("2026-07-28", TOOLS, served.world.lamp)
     assert _use_mcp(address, "legacy") == ("2025-11-25", TOOLS, served.world.lamp)

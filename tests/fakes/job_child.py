@@ -34,7 +34,11 @@ def main() -> None:
     if sys.argv[1] == "agent":
         event("step", step={"number": 1, "kind": "plan", "text": "plan", "data": {}})
         event("step", step={"number": 2, "kind": "look", "text": "look", "data": {}})
-        print(json.dumps({"answer": "yes", "words": sys.argv[1:]}))
+        answer = {"text": "yes", "choice": "B", "confidence": 0.87, "explanation": "It is seen."}
+        options = [
+            {"label": label, "text": text, "score": 0.5} for label, text in (("A", "no"), ("B", "yes"))
+        ]
+        print(json.dumps({"answer": answer, "options": options, "words": sys.argv[1:]}))
         return
     kind = os.path.basename(sys.argv[-1])
     if "--dry-run" in sys.argv:

@@ -35,7 +35,7 @@ class Tab:
         """Wait until the view is rendered and nothing in it loads."""
         self.page.wait_for_function(
             "() => document.querySelector('main')?.childElementCount"
-            " && !document.querySelector('main [data-sight=loading]')"
+            " && !document.querySelector('main [data-placeholder=loading]')"
         )
 
     def wait(self, condition: str, given: Any = None) -> None:

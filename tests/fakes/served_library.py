@@ -17,7 +17,7 @@ import uvicorn
 from corpora.identity import content_hash
 from corpora.records import Clip, Evidence, Passage, Problem, Shot, Tone, Video
 from rag.server.app import build_app
-from rag.server.doors import Doors
+from rag.server.security import AccessPolicy
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -47,9 +47,9 @@ class World:
     lamp_file: Path
     passage: str = "p0"
 
-    def app(self, doors: Doors | None = None) -> Any:
+    def app(self, policy: AccessPolicy | None = None) -> Any:
         """The application."""
-        return build_app(self.service, doors)
+        return build_app(self.service, policy)
 
 
 def build_world(folder: Path, **options: Any) -> World:

@@ -77,7 +77,7 @@ def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
 
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
     tab.open(ask("Where does the xylophone quartet rehearse?"))
-    tab.page.locator("main [data-sight=nothing]").wait_for()
+    tab.page.locator("main [data-placeholder=nothing]").wait_for()
     assert tab.page.locator(".confidence").count() == 0
     assert tab.page.locator(".citations").count() == 0
     shown = tab.page.get_by_role("button", name="Show the nearest")
@@ -101,9 +101,9 @@ def test_8_a_slow_stage_is_named_and_can_be_cancelled(tab: Tab, site: Site, monk
         stage = tab.page.locator(".stages [data-state=runs]")
         stage.wait_for()
         assert stage.get_attribute("data-stage") in ("rewrite", "retrieve")
-        assert tab.page.locator(".sight-loading [role=status]").inner_text() in stage.inner_text()
+        assert tab.page.locator(".placeholder-loading [role=status]").inner_text() in stage.inner_text()
         tab.page.get_by_role("button", name="Cancel").click()
-        assert "given up" in tab.page.locator("main [data-sight=nothing]").inner_text()
+        assert "given up" in tab.page.locator("main [data-placeholder=nothing]").inner_text()
     finally:
         gate.set()
     tab.page.get_by_role("button", name="Ask it again").click()

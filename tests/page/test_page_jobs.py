@@ -75,16 +75,22 @@ def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the
 
 
 def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:
-    tab.open("#/agents/video-detective")
+    tab.open("#/agents")
+    names = tab.page.get_by_role("navigation", name="Agents and reports").get_by_role("link")
+    assert names.all_inner_texts() == ["video-detective", "video-browser", "shotfinder", "raclo", "Reports"]
     form = tab.page.get_by_role("form", name="video-detective")
-    form.get_by_label("video").first.select_option(site.tools)
-    form.get_by_label("question").first.fill("Who <b>hammers</b>?")
+    form.locator("[name=video]").select_option(site.tools)
+    form.locator("[name=question]").fill("Who <b>hammers</b>?")
     form.get_by_role("button", name="Run").click()
     steps = tab.page.get_by_role("list", name="Steps").locator("li")
     steps.nth(1).wait_for()
     assert [step.locator(".kind").inner_text() for step in steps.all()] == ["plan", "look"]
-    assert tab.page.locator(".answer-of .text").inner_text() == "yes"
+    answer = tab.page.locator(".answer-of")
+    assert answer.locator(".text").inner_text().split() == ["B", "yes"]
+    assert answer.locator(".confidence b").inner_text() == "0.870"
+    assert answer.get_by_role("list", name="Options").locator("li").count() == 2
     assert "?job=" in tab.place
+    tab.page.get_by_role("link", name="Who <b>hammers</b>?").wait_for()
 
 
 def test_a_report_a_run_and_a_trace_are_opened_and_their_text_is_text(tab: Tab, site: Site) -> None:

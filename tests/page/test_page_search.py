@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
     held: list[Any] = []
     tab.page.route("**/v1/search", lambda route: held.append(route))
     tab.page.goto(f"{tab.address}/#/search?q=xylophone")
-    loading = tab.page.locator("main [data-sight=loading]")
+    loading = tab.page.locator("main [data-placeholder=loading]")
     loading.wait_for()
     states = {loading.inner_text()}
     tab.expected.append("500")
@@ -93,26 +94,27 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
         "detail": "x: cut off",
     }
     held[0].fulfill(status=500, content_type="application/problem+json", json=problem)
-    failed = tab.page.locator("main [data-sight=failed]")
+    failed = tab.page.locator("main [data-placeholder=failed]")
     failed.wait_for()
     assert "x: cut off" in failed.inner_text()
     states.add(failed.inner_text())
     tab.page.unroute("**/v1/search")
     failed.get_by_role("button").click()
-    nothing = tab.page.locator("main [data-sight=nothing]")
+    nothing = tab.page.locator("main [data-placeholder=nothing]")
     nothing.wait_for()
     states.add(nothing.inner_text())
     other = open_tab(empty_site)
     other.open()
-    empty = other.page.locator("main [data-sight=empty]")
+    empty = other.page.locator("main [data-placeholder=empty]")
     empty.wait_for()
-    assert "rag index FOLDER" in empty.inner_text()
+    # The command makes the library that this server waits for.
+    assert re.search(r"rag index FOLDER --library /\S+/library\n", empty.inner_text())
     assert len({*states, empty.inner_text()}) == 4
 
 
 def test_3_the_nearest_miss_is_shown_on_request_only(tab: Tab) -> None:
     tab.open("#/search?q=xylophone&kind=video")
-    tab.page.locator("main [data-sight=nothing]").wait_for()
+    tab.page.locator("main [data-placeholder=nothing]").wait_for()
     assert tab.page.locator(CARD).count() == 0
     tab.page.get_by_role("button", name="Show the nearest").click()
     best(tab).wait_for()
@@ -129,7 +131,7 @@ def test_3_what_no_search_finds_is_said_where_nothing_is_found(tab: Tab) -> None
 
     tab.page.route("**/v1/health", without_images)
     tab.open("#/search?q=xylophone&kind=video")
-    tab.page.locator("main [data-sight=nothing] .unsearchable").wait_for()
+    tab.page.locator("main [data-placeholder=nothing] .unsearchable").wait_for()
     assert "3 videos: <b>do</b> this" in tab.page.locator(".unsearchable").inner_text()
     assert tab.page.get_by_role("searchbox").get_attribute("placeholder") == "What is said or written"
     tab.open("#/search?q=beryllium&kind=video")
@@ -246,7 +248,7 @@ def test_8_a_new_question_gives_up_the_old(tab: Tab) -> None:
     field = tab.page.get_by_role("searchbox", name="Search the library")
     field.fill("lamp")
     field.press("Enter")
-    tab.page.locator("main [data-sight=loading]").wait_for()
+    tab.page.locator("main [data-placeholder=loading]").wait_for()
     field.fill("hammer")
     field.press("Enter")
     best(tab).wait_for()

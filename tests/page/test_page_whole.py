@@ -1,4 +1,4 @@
-"""The page as a whole: behaviours 18, 20 and 24: selects, no other origin, and everybody can use it."""
+"""The page as a whole: behaviours 17, 18, 20 and 24: files, selects, no other origin, accessibility."""
 
 from __future__ import annotations
 
@@ -58,6 +58,24 @@ def add_three(tab: Tab) -> list[str]:
         tab.page.locator(f"[data-citation='{citation}'] button[aria-label^='Add to']").click()
     assert len(taken) == 3
     return taken
+
+
+def test_17_files_that_are_gone_changed_or_unreadable_are_listed_with_what_to_do(
+    tab: Tab, site: Site
+) -> None:
+    tab.open("#/library")
+    gone = tab.page.locator(f".card:has([href='#/v/{site.gone}'])")
+    assert gone.locator(".state").inner_text() == "missing"
+    tab.page.get_by_role("link", name="Missing").click()
+    rows = tab.page.locator(".files li")
+    rows.first.wait_for()
+    assert any("gone.mp4" in row and "missing" in row for row in rows.all_inner_texts())
+    advice = tab.page.locator("main").inner_text()
+    assert "rag remove PATH" in advice
+    assert "rag index FOLDER" in advice
+    tab.page.get_by_role("link", name="Problems").click()
+    rows.filter(has_text="not a video").wait_for()
+    assert rows.all_inner_texts()[0].startswith("/texts/odd.mp4")
 
 
 def test_18_selects_are_kept_trimmed_ordered_noted_and_exported(tab: Tab) -> None:

@@ -12,6 +12,7 @@ from rag.library import Library
 from rag.rendering.terminal import clock
 from rag.server import questions
 from rag.server.documents import LONGEST_TEXT
+from rag.server.facts import unsearchable
 from rag.server.mcp.rows import (
     Absent,
     Arguments,
@@ -92,7 +93,7 @@ def search_library(service: Service, library: Library, given: SearchArguments) -
     # One more than asked for says whether there are more.
     body = SearchBody(query=given.query, kind=given.kind, top_k=given.skip + given.top_k + 1, filter=where)
     shape = questions.find(library, body)
-    found = [found_row(service, hit) for hit in shape["results"][given.skip :]]
+    found = [found_row(service, hit, given.query) for hit in shape["results"][given.skip :]]
     shown = fitting(found[: given.top_k], Found.line)
     skip = given.skip + len(shown)
     more = len(found) > len(shown) and skip < MOST_RESULTS
@@ -104,7 +105,14 @@ def search_library(service: Service, library: Library, given: SearchArguments) -
     if not shown:
         lines = ["No results. Try other words, or list_videos to see what there is."]
     lines += [f"{number}. {row.line()}" for number, row in enumerate(shown, given.skip + 1)]
+    if not result.matched:
+        lines += unsearchable_lines(library)
     return Reply(result, [*lines, *links(service), *following(result.next)])
+
+
+def unsearchable_lines(library: Library) -> list[str]:
+    """What the videos may have all the same: no search finds it in this library."""
+    return [f"Not searchable in this library: {line}" for line in unsearchable(library)]
 
 
 class AskArguments(Arguments):
@@ -164,14 +172,13 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
         ],
         citations=[],
     )
-    cited = [found_row(service, citation) for citation in shape["citations"]]
+    cited = [found_row(service, citation, answer["text"], given.question) for citation in shape["citations"]]
     result.citations = fitting(cited, Found.line, result.size())
     if len(result.citations) < len(cited):
         result.next = call("search_library", query=given.question[:LONGEST_ANSWER])
     if not result.matched:
-        return Reply(
-            result, [f"Nothing in the library answers this: {quoted(result.answer, LONGEST_ANSWER)}"]
-        )
+        nothing = f"Nothing in the library answers this: {quoted(result.answer, LONGEST_ANSWER)}"
+        return Reply(result, [nothing, *unsearchable_lines(library)])
     chosen = f"{result.choice}. " if result.choice else ""
     lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} (confidence {result.confidence:.2f})"]
     if result.explanation:

@@ -14,7 +14,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 from rag.rendering.terminal import span
-from rag.server.holdings import known_video
+from rag.server.library_routes import known_video
 from rag.server.mcp.rows import (
     Absent,
     Arguments,
@@ -22,6 +22,7 @@ from rag.server.mcp.rows import (
     Reply,
     Row,
     Seconds,
+    Video,
     call,
     cleaned,
     following,
@@ -49,11 +50,8 @@ class ShowArguments(Arguments):
     citation: str | Absent = Field(
         None, min_length=1, max_length=200, description="Citation of a window of a video: VIDEO_ID@START-END."
     )
-    video: str | Absent = Field(
-        None,
-        min_length=1,
-        max_length=200,
-        description="In place of a citation: id of a video, with start and end.",
+    video: Video | Absent = Field(
+        None, description="In place of a citation: id of a video, with start and end."
     )
     start: Seconds = Field(None, description="Seconds; with `video`.")
     end: Seconds = Field(None, description="Seconds; with `video`.")

@@ -1,4 +1,4 @@
-"""`/mcp`: the MCP server over HTTP, in the one application and behind its doors.
+"""`/mcp`: the MCP server over HTTP, in the one application and behind its checks.
 
 The protocol's library is imported at the first request: the page starts without it.
 """
@@ -55,7 +55,7 @@ class McpEndpoint:
 
         from rag.server.mcp.server import build_server
 
-        # Host, Origin, token and size are checked by the doors of the application, as for every other route.
+        # Host, Origin, token and size are checked by `rag.server.security`, as for every other route.
         return StreamableHTTPSessionManager(build_server(self.service), json_response=True, stateless=True)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,7 +12,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import evidence_shape
 from rag.rendering.terminal import counted, duration
-from rag.server import holdings
+from rag.server import library_routes
 from rag.server.mcp.rows import (
     Absent,
     Arguments,
@@ -69,10 +69,10 @@ class TranscriptResult(Row):
 
 def read_transcript(_: Service, library: Library, given: TranscriptArguments) -> Reply:
     """Text of a video in order of time."""
-    video = holdings.known_video(library, video_of(library, given.video))
+    video = library_routes.known_video(library, video_of(library, given.video))
     if given.end is not None and given.end <= given.start:
         raise UsageError("end is not after start")
-    spans = holdings.spans_of(library, video, KINDS[given.kind], given.start, given.end)
+    spans = library_routes.spans_of(library, video, KINDS[given.kind], given.start, given.end)
     rows = [quote_row(evidence_shape(span), LONGEST_LINE) for span in spans[given.skip :]]
     shown = fitting(rows, transcript_line)
     again = given.model_dump(exclude_defaults=True) | {
@@ -139,12 +139,12 @@ class ListResult(Row):
 
 def list_videos(_: Service, library: Library, given: ListArguments) -> Reply:
     """Videos by path."""
-    shape = holdings.videos_shape(library, given.query, given.cursor, given.limit)
+    shape = library_routes.videos_shape(library, given.query, given.cursor, given.limit)
     rows = [video_row(row) for row in shape["videos"]]
     shown = fitting(rows, VideoRow.line)
     cursor = shape["next_cursor"]
     if len(shown) < len(rows):
-        cursor = holdings.videos_shape(library, given.query, given.cursor, len(shown))["next_cursor"]
+        cursor = library_routes.videos_shape(library, given.query, given.cursor, len(shown))["next_cursor"]
     result = ListResult(
         total=shape["total"],
         videos=shown,
@@ -216,10 +216,10 @@ class DescribeResult(Row):
 def describe_video(_: Service, library: Library, given: DescribeArguments) -> Reply:
     """What is known about one video."""
     reader = library.engine.reader
-    video = holdings.known_video(library, video_of(library, given.video))
+    video = library_routes.known_video(library, video_of(library, given.video))
     video_id = video.video_id
-    row = holdings.video_row(library, video, reader.evidence_kinds())
-    chapters = holdings.spans_of(library, video, KINDS["chapters"])[:MOST_CHAPTERS]
+    row = library_routes.video_row(library, video, reader.evidence_kinds())
+    chapters = library_routes.spans_of(library, video, KINDS["chapters"])[:MOST_CHAPTERS]
     paths = set(row["paths"])
     shots = library.shots(video_id)[given.skip :]
     result = DescribeResult(
@@ -258,9 +258,10 @@ def shot_line(row: ShotRow) -> str:
 
 def transcript_text(library: Library, video_id: str, longest: int) -> str:
     """What is said in a video, a line each, in at most about `longest` characters."""
-    video = holdings.known_video(library, video_id)
+    video = library_routes.known_video(library, video_id)
     rows = [
-        quote_row(evidence_shape(s), LONGEST_LINE) for s in holdings.spans_of(library, video, KINDS["speech"])
+        quote_row(evidence_shape(s), LONGEST_LINE)
+        for s in library_routes.spans_of(library, video, KINDS["speech"])
     ]
     lines: list[str] = []
     for number, row in enumerate(rows):

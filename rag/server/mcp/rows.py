@@ -21,6 +21,7 @@ from rag.library import Library
 from rag.rendering.terminal import clock, excerpt
 from rag.server.page import address_of
 from rag.server.problems import not_found
+from rag.server.questions import proving_line
 from rag.server.service import Service
 
 LONGEST_RESULT = 8_000
@@ -156,8 +157,8 @@ def call(tool: str, **arguments: Any) -> str:
     return f"{tool}({given})"
 
 
-def found_row(service: Service, shape: Mapping[str, Any]) -> Found:
-    """A result of `rag.search/1` or a citation of `rag.ask/1`."""
+def found_row(service: Service, shape: Mapping[str, Any], *texts: str) -> Found:
+    """A result of `rag.search/1` or a citation of `rag.ask/1`; `texts`: of `proving_line`."""
     common = {
         "citation": shape["citation"],
         "kind": shape["kind"],
@@ -169,7 +170,7 @@ def found_row(service: Service, shape: Mapping[str, Any]) -> Found:
     }
     if shape["kind"] == "passage":
         return Found(**common, passage=cleaned(shape["text"], LONGEST_PASSAGE))
-    evidence = next(iter(shape["evidence"]), None)
+    evidence = proving_line(shape["evidence"], *texts)
     return Found(
         **common,
         start=shape["start"],

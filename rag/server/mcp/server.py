@@ -58,7 +58,7 @@ from rag.errors import (
     UsageError,
 )
 from rag.library import Library
-from rag.server import holdings
+from rag.server import library_routes
 from rag.server.mcp import reading
 from rag.server.mcp.rows import LONGEST_RESULT, Reply, cleaned, quoted
 from rag.server.mcp.tools import INDEX_TOOLS, TOOLS, Tool, schema_of
@@ -181,7 +181,7 @@ class McpHandlers:
         cursor = params.cursor if params is not None else None
         try:
             shape = await self._read(
-                lambda library: holdings.videos_shape(library, "", cursor, RESOURCES_A_PAGE)
+                lambda library: library_routes.videos_shape(library, "", cursor, RESOURCES_A_PAGE)
             )
         except LibraryNotFound:
             return ListResourcesResult(resources=[])

@@ -1,20 +1,34 @@
 // @ts-check
 /** Agents: their options as a form, their steps as they happen, and what they return. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { get, Problem, rows } from "./api.js";
-import { clock, printable, span, tail } from "./format.js";
+import { get, health, Problem, rows } from "./api.js";
+import { clock, printable, probability, span, tail } from "./format.js";
 import * as jobs from "./jobs.js";
-import { failed, loading, nothingFound, sayError } from "./pieces.js";
+import { failed, loading, nothingFound, nothingIndexed, sayError } from "./components.js";
 import { go, href } from "./route.js";
 import { Loader } from "./state.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
+/** What each is for, in the order in which they are offered. @type {[string, string, string][]} */
+const USES = [
+  ["video-detective", "Answers a question about one video: looks where an answer is likely, and again until it is sure.", "What colour is the car that leaves first?"],
+  ["video-browser", "Answers a question that takes several videos: searches, watches what it finds, and searches again. Documents are not read.", "Which of the talks names the year of the first launch?"],
+  ["shotfinder", "Finds one shot by what is to be seen in it, its style, tone or sound.", "A toaster is opened, in warm light"],
+  ["raclo", "Finds a moment that you remember in part: the whole video, one image of it, a sound, what came before or after.", "A man on a ladder paints a wall; before that he opened a tin"],
+];
+/** @param {string} agent */
+const use = (agent) => USES.find(([name]) => name === agent);
+/** @param {any[]} all */
+const ordered = (all) => all.toSorted((one, other) => place(one) - place(other));
+/** @param {any} one */
+const place = (one) => (USES.findIndex(([name]) => name === one.agent) + USES.length + 1) % (USES.length + 1);
+
 const agents = /** @type {Loader<any>} */ (new Loader());
 const videos = /** @type {Loader<any>} */ (new Loader());
 let asked = "";
 
-export const loadAgents = () => agents.load("agents", async (signal) => (await get("/v1/agents", signal)).agents);
+export const loadAgents = () => agents.load("agents", async (signal) => ordered((await get("/v1/agents", signal)).agents));
 
 /** The agents, and the stored reports. @param {string} current */
 export const parts = (current) => html`
@@ -78,6 +92,7 @@ function content(route) {
     return failed(agents.error, () => { agents.reset(); enter(route); });
   }
   if (agents.state !== "done") return loading("Asking for the agents");
+  if (health.status === "empty") return [parts(""), nothingIndexed()];
   if (!agents.value.length) return [parts(""), none()];
   const agent = agents.value.find((/** @type {any} */ one) => one.agent === route.id) ?? agents.value[0];
   const required = agent.options.filter((/** @type {any} */ one) => one.required);
@@ -89,7 +104,7 @@ function content(route) {
     ${parts(agent.agent)}
     <div class="bench">
       <section aria-label="Run">
-        ${shown ? runOf(shown) : nothingFound(printable(agent.summary), html`<p>Fill in the form and run it; the steps come here.</p>`)}
+        ${shown ? runOf(shown) : nothingFound(use(agent.agent)?.[1] ?? printable(agent.summary), html`${use(agent.agent) ? html`<p>For example: “${use(agent.agent)?.[2]}”</p>` : nothing}<p>Fill in the form and run it; the steps come here.</p>`)}
       </section>
       <div>
         <form class="export" aria-label=${agent.agent} @submit=${(/** @type {SubmitEvent} */ event) => run(event, agent)}>
@@ -99,17 +114,23 @@ function content(route) {
           ${jobs.refusal() ? html`<p class="state" role="alert">${printable(jobs.refusal())}</p>` : nothing}
           <button class="button main">Run</button>
         </form>
-        ${runs.length ? html`<h2 class="runs">Runs</h2><ol class="files">${runs.map((one) => html`<li><a href=${href("agents", agent.agent, { job: one.job_id })}>${new Date(one.created).toLocaleString()}</a> <span class="quiet">${one.state}</span></li>`)}</ol>` : nothing}
+        ${runs.length ? html`<h2 class="runs">Runs</h2><ol class="files">${runs.map((one) => html`<li><a href=${href("agents", agent.agent, { job: one.job_id })}>${wanted(one)}</a> <span class="quiet">${one.state}, ${new Date(one.created).toLocaleString()}</span></li>`)}</ol>` : nothing}
       </div>
     </div>
   `;
 }
 
+/** What a run was asked for. @param {any} job */
+const wanted = ({ arguments: given = {}, agent }) => printable(String(given.question ?? given.description ?? given.moment ?? given.global ?? agent));
+
 const none = () => nothingFound("This server runs no agents", html`<p>The same on the command line: <code>rag agent</code></p>`);
+
+/** @type {Record<string, string>} */
+const LABELS = { global: "The whole video", moment: "One moment of it", sound: "What is heard", option: "Options" };
 
 /** @param {any} option */
 function field({ name, type, help, required, repeated, default: preset, choices, minimum, maximum }) {
-  const label = name.replaceAll("_", " ");
+  const label = LABELS[name] ?? name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
   if (type === "flag") return html`<label class="field"><span class="check"><input type="checkbox" name=${name} />${label}</span><small>${printable(help)}</small></label>`;
   const entry =
     type === "choice" && !repeated
@@ -119,7 +140,7 @@ function field({ name, type, help, required, repeated, default: preset, choices,
         : repeated
           ? html`<textarea name=${name} rows="3" ?required=${required} placeholder="one a line"></textarea>`
           : html`<input type=${type === "integer" ? "number" : "text"} name=${name} ?required=${required} min=${minimum ?? nothing} max=${maximum ?? nothing} placeholder=${preset ?? ""} autocomplete="off" />`;
-  return html`<label class="field"><span>${label}</span>${entry}<small>${printable(help)}</small></label>`;
+  return html`<label class="field"><span>${label}</span>${entry}${type === "video" ? nothing : html`<small>${printable(help)}</small>`}</label>`;
 }
 
 /** @param {any} job */
@@ -145,11 +166,15 @@ function step(one, at) {
 
 /** @param {any} found */
 export function result(found) {
-  const text = found.answer?.text ?? (typeof found.answer === "string" ? found.answer : "");
+  const { text = typeof found.answer === "string" ? found.answer : "", choice, confidence, explanation } = found.answer ?? {};
+  const scored = (found.options ?? []).filter((/** @type {any} */ one) => typeof one.score === "number");
   const windows = [...(found.citations ?? []), ...(found.windows ?? []), ...(found.results ?? [])].filter((one) => one.video_id && one.start !== undefined);
   return html`
     <section class="answer-of" aria-label="Result">
-      ${text ? html`<p class="text">${printable(text)}</p>` : nothing}
+      ${text ? html`<p class="text">${choice ? html`<span class="letter chosen">${choice}</span> ` : nothing}${printable(text)}</p>` : nothing}
+      ${typeof confidence === "number" ? html`<p class="confidence"><span>Confidence</span> <meter min="0" max="1" value=${confidence} aria-label="Confidence"></meter> <b>${probability(confidence)}</b></p>` : nothing}
+      ${explanation ? html`<p class="explanation">${printable(explanation)}</p>` : nothing}
+      ${scored.length ? html`<ol class="options" aria-label="Options">${scored.map((/** @type {any} */ one) => html`<li class=${one.label === choice ? "chosen" : ""}><span class="letter">${one.label}</span><span>${printable(one.text)}</span><meter min="0" max="1" value=${one.score} aria-label=${`Score of ${one.label}`}></meter><b>${probability(one.score)}</b></li>`)}</ol>` : nothing}
       ${windows.length ? html`<ol class="files">${windows.map((one) => html`<li><a href=${href("v", one.video_id, { t: `${one.start},${one.end}` })}>${printable(one.title || (one.path ? tail(one.path, 1) : clock(one.start)))}</a><span>${span(one.start, one.end)}</span></li>`)}</ol>` : nothing}
       <details><summary>The whole result</summary><pre>${printable(JSON.stringify(found, null, 1))}</pre></details>
     </section>

@@ -7,7 +7,7 @@ import * as ask from "./ask.js";
 import { help, HELP_KEYS, keysAreOn, setKeys } from "./keys.js";
 import * as library from "./library.js";
 import * as passage from "./passage.js";
-import { tool } from "./pieces.js";
+import { tool } from "./components.js";
 import { go, href, parse } from "./route.js";
 import * as reports from "./reports.js";
 import * as search from "./search.js";
@@ -116,7 +116,7 @@ function navigate(first = false) {
   const moved = next.name !== route.name || next.id !== route.id;
   if (moved) view().leave();
   route = next;
-  if (route.name === "search" || route.name === "ask") trail.search = location.hash;
+  if (["search", "ask", "library"].includes(route.name)) trail.search = location.hash;
   view().enter(route);
   draw();
   if (moved && !first) {

@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { live } from "./vendor/lit-html@3.3.3/directives/live.js";
 import { events, health, Problem, request } from "./api.js";
 import { printable, probability, span, tail } from "./format.js";
-import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool, unsearchable } from "./pieces.js";
+import { evidenceLines, failed, icon, momentImage, nothingFound, nothingIndexed, passageCard, tool, unsearchable } from "./components.js";
 import { loopFailure, loopIn, stopLoops } from "./player.js";
 import { go, href } from "./route.js";
 import { Loader, still, update } from "./state.js";
@@ -137,7 +137,7 @@ function result(route, question) {
 function running() {
   const now = STAGES.find(([name]) => stages.get(name) === null)?.[1] ?? "Waiting for its turn";
   return html`
-    <div class="sight sight-loading" data-sight="loading">
+    <div class="placeholder placeholder-loading" data-placeholder="loading">
       <ol class="stages">
         ${STAGES.filter(([name]) => name !== "models" || stages.has("models")).map(([name, label]) => {
           const took = stages.get(name);

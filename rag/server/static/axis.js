@@ -17,8 +17,8 @@ import { clock, exact, printable } from "./format.js";
 const WIDE = 1000;
 const CURVE = 100;
 
-/** Lanes of text: label and the kinds of evidence in it. @type {[string, string[]][]} */
-const LANES = [
+/** Tracks of text: label and the kinds of evidence in it. @type {[string, string[]][]} */
+const TRACKS = [
   ["Speech", ["subtitle", "asr"]],
   ["On screen", ["ocr"]],
   ["Captions", ["caption"]],
@@ -67,28 +67,28 @@ function summary({ query, curve, hits }) {
 export function draw(axis) {
   const { range, window: marked, shots, hits, chapters, evidence } = axis;
   const { line, area } = curvePath(axis);
-  const lanes = LANES.map(([label, kinds]) => ({ label, spans: evidence.filter(({ kind }) => kinds.includes(kind)) })).filter(({ spans }) => spans.length);
+  const tracks = TRACKS.map(([label, kinds]) => ({ label, spans: evidence.filter(({ kind }) => kinds.includes(kind)) })).filter(({ spans }) => spans.length);
   const at = (/** @type {number} */ time) => `left:${Math.min(Math.max(share(range, time), 0), 1) * 100}%`;
   return html`
     <div class="axis" @pointerdown=${(/** @type {PointerEvent} */ event) => press(event, axis)}>
       <div class="ruler" aria-hidden="true">${ticks(range).map((time) => html`<span .style=${at(time)}>${clock(time, range.to - range.from < 8 ? 1 : 0)}</span>`)}</div>
       ${chapters.length
-        ? html`<div class="lane chapters">${chapters.filter(({ start, end }) => end > range.from && start < range.to).map((one) => html`<button .style=${`${at(one.start)};right:${(1 - Math.min(share(range, one.end), 1)) * 100}%`} title=${printable(one.text)} @click=${() => axis.seek(one.start)}>${printable(one.text)}</button>`)}</div>`
+        ? html`<div class="track chapters">${chapters.filter(({ start, end }) => end > range.from && start < range.to).map((one) => html`<button .style=${`${at(one.start)};right:${(1 - Math.min(share(range, one.end), 1)) * 100}%`} title=${printable(one.text)} @click=${() => axis.seek(one.start)}>${printable(one.text)}</button>`)}</div>`
         : nothing}
       <svg class="curve ${line ? "" : "flat"}" viewBox="0 0 ${WIDE} ${CURVE}" preserveAspectRatio="none" role="img" aria-label=${summary(axis)}>
         <path class="hit" d=${boxes(hits, range, 0, CURVE)} />
         <path class="area" d=${area} />
         <path class="line" d=${line} />
       </svg>
-      <div class="lane shots"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${shots.length} shots">
+      <div class="track shots"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${shots.length} shots">
         <path d=${boxes(shots.filter((_, index) => index % 2 === 0), range, 0, 10)} /><path class="odd" d=${boxes(shots.filter((_, index) => index % 2), range, 0, 10)} /></svg><small>Shots</small></div>
-      ${lanes.map(
-        ({ label, spans }) => html`<div class="lane text"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${label}: ${spans.length} lines">
+      ${tracks.map(
+        ({ label, spans }) => html`<div class="track text"><svg viewBox="0 0 ${WIDE} 10" preserveAspectRatio="none" role="img" aria-label="${label}: ${spans.length} lines">
           ${svg`<path d=${boxes(spans, range, 1.5, 7)} />`}</svg><small>${label}</small></div>`,
       )}
       ${marked && marked.end > range.from && marked.start < range.to
         ? html`<div class="window" .style=${`${at(marked.start)};right:${(1 - Math.min(share(range, marked.end), 1)) * 100}%`}>
-            ${handle(axis, "start")}${handle(axis, "end")}
+            ${marked.start < range.from ? nothing : handle(axis, "start")}${marked.end > range.to ? nothing : handle(axis, "end")}
           </div>`
         : nothing}
       <div class="playhead" aria-hidden="true"></div>

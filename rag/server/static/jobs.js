@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { events, get, post, Problem, request } from "./api.js";
 import { bytes, count, duration, printable, tail } from "./format.js";
-import { failed, loading, sayError } from "./pieces.js";
+import { failed, loading, sayError } from "./components.js";
 import { Loader, update } from "./state.js";
 
 const RUNNING = ["queued", "running", "cancelling"];
@@ -186,8 +186,8 @@ function resultOf(job) {
   if (forecast && job.dry_run && !forecast.new_files) return html`<p>Nothing new: what is there is indexed already.</p>`;
   if (forecast && job.dry_run)
     return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
-      <div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`;
+      ${jobs().some((one) => !one.dry_run && one.folder === job.folder && one.created > job.created) ? nothing : html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`}`;
   if (!job.result) return nothing;
   const { indexed, unchanged, moved, missing } = job.result;
-  return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}.</p>`;
+  return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}. <a href="#/library">Look at the library</a></p>`;
 }

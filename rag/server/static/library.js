@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health } from "./api.js";
 import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
 import * as jobs from "./jobs.js";
-import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./pieces.js";
+import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
 

@@ -3,9 +3,9 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get } from "./api.js";
 import { printable, tail } from "./format.js";
-import { failed, icon, loading, tool, withMarks } from "./pieces.js";
+import { failed, icon, loading, tool, withMarks } from "./components.js";
 import { href } from "./route.js";
-import { copy, Loader, still, trail, update } from "./state.js";
+import { copy, Loader, still, trail, trailName, update } from "./state.js";
 
 /** @typedef {import("./route.js").Route} Route */
 
@@ -39,7 +39,7 @@ export function render(route) {
   const back = trail.search || href("search");
   const passage = loaded.state === "done" ? loaded.value.citation : null;
   return html`
-    <p class="crumb"><a href=${back}>${icon("left")}Back to the results</a></p>
+    <p class="crumb"><a href=${back}>${icon("left")}${trailName()}</a></p>
     <h1 tabindex="-1">${passage ? printable(passage.title || tail(passage.path, 1)) : "Passage"}</h1>
     ${loaded.state === "failed" ? failed(loaded.error, () => { loaded.reset(); enter(route); }) : passage ? nothing : loading("Opening the passage")}
     ${passage

@@ -10,9 +10,9 @@ const CUT = 10;
 const MOST_CUT = 120;
 
 export class Player {
-  /** @param {{changed: () => void, tick: (time: number) => void}} told */
-  constructor(told) {
-    this.told = told;
+  /** @param {{changed: () => void, tick: (time: number) => void}} callbacks */
+  constructor(callbacks) {
+    this.callbacks = callbacks;
     this.video = document.createElement("video");
     Object.assign(this.video, { controls: true, playsInline: true, preload: "metadata" });
     this.video.setAttribute("aria-label", "Video");
@@ -35,8 +35,8 @@ export class Player {
     const { video } = this;
     video.addEventListener("loadedmetadata", () => this.began());
     video.addEventListener("error", () => this.refused());
-    for (const name of ["play", "pause", "ratechange"]) video.addEventListener(name, () => this.told.changed());
-    for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.told.tick(this.time));
+    for (const name of ["play", "pause", "ratechange"]) video.addEventListener(name, () => this.callbacks.changed());
+    for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.callbacks.tick(this.time));
     video.addEventListener("play", () => this.follow());
     video.addEventListener("ended", () => this.window && this.loop && this.play(this.window.start));
   }
@@ -52,7 +52,7 @@ export class Player {
     this.wanted = { at: window_?.start ?? 0, play };
     if (!this.ways.length) this.failure = row.media?.reason || "This file does not play.";
     else this.use(this.ways[0]);
-    this.told.changed();
+    this.callbacks.changed();
   }
 
   close() {
@@ -114,7 +114,7 @@ export class Player {
     const inside = at - this.offset;
     if (inside > 0.01) this.video.currentTime = inside;
     if (play) this.play();
-    this.told.changed();
+    this.callbacks.changed();
   }
 
   refused() {
@@ -130,21 +130,21 @@ export class Player {
       this.reason = row.media?.play !== "file" && row.media?.reason ? row.media.reason : why;
       this.video.replaceChildren();
       this.use(this.ways[at]);
-      this.told.changed();
+      this.callbacks.changed();
       return;
     }
     const source = this.video.getAttribute("src") ?? "";
     this.way = "";
     this.video.removeAttribute("src");
     this.failure = `${why}.`;
-    this.told.changed();
+    this.callbacks.changed();
     try {
       const response = await request(source, { accept: "*/*" });
       await response.body?.cancel();
     } catch (error) {
       if (this.row === row) this.failure = /** @type {Error} */ (error).message;
     }
-    this.told.changed();
+    this.callbacks.changed();
   }
 
   /** Whether only a cut of the file plays. */
@@ -158,7 +158,7 @@ export class Player {
     this.wanted = { at, play };
     if (this.cut && (at < this.cut.start || at >= this.cut.end)) this.use("clip");
     else if (this.video.readyState) this.video.currentTime = at - this.offset;
-    this.told.tick(at);
+    this.callbacks.tick(at);
   }
 
   /** @param {number} [from] */
@@ -200,7 +200,7 @@ export class Player {
         if (this.time <= (this.cut?.start ?? 0) + 0.06) this.halt();
       }, 125);
     }
-    this.told.changed();
+    this.callbacks.changed();
   }
 
   /** @param {number} frames */
@@ -217,7 +217,7 @@ export class Player {
       if (video.paused) return;
       const { window: marked, time } = this;
       if (marked && this.loop && time >= marked.end - 0.02 && time < marked.end + 1) this.seek(marked.start, true);
-      this.told.tick(time);
+      this.callbacks.tick(time);
       requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
@@ -243,7 +243,7 @@ export function loopIn(one, play) {
     (row) => looping?.player === player && player.open(row, { start: one.start, end: one.end }, play),
     (error) => {
       player.failure = error.message;
-      player.told.changed();
+      player.callbacks.changed();
     },
   );
   return player.video;

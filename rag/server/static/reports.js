@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { loadAgents, parts, result, steps } from "./agents.js";
 import { get } from "./api.js";
 import { count, printable } from "./format.js";
-import { failed, loading, nothingFound } from "./pieces.js";
+import { failed, loading, nothingFound } from "./components.js";
 import { href } from "./route.js";
 import { Loader } from "./state.js";
 
@@ -60,11 +60,12 @@ function one(route) {
   if (shown.state !== "done") return loading("Reading the report");
   const { blocks, steps: listed } = shown.value;
   const last = listed.at(-1);
+  const found = last?.kind === "result" ? last.data : last?.step === "answer" ? last : null;
   return html`
     <article class="report">
       ${blocks.map(block)}
       ${listed.length ? steps(listed) : nothing}
-      ${last?.kind === "result" && last.data ? result(last.data) : nothing}
+      ${found ? result(found) : nothing}
     </article>
   `;
 }
@@ -77,5 +78,5 @@ function block({ kind, level, text = "", head, rows, image }, at) {
     return html`<div class="wide" tabindex="0" role="region" aria-label=${`Table ${at}: ${printable(head.join(", "))}`}><table>
       <thead><tr>${head.map((/** @type {string} */ cell) => (cell ? html`<th scope="col">${printable(cell)}</th>` : html`<td></td>`))}</tr></thead>
       <tbody>${rows.map((/** @type {string[]} */ row) => html`<tr>${row.map((cell) => html`<td>${printable(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
-  return html`<p class="said">${printable(text)}</p>`;
+  return html`<p class="paragraph">${printable(text)}</p>`;
 }

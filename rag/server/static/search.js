@@ -3,7 +3,7 @@
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health, post } from "./api.js";
 import { clock, count, duration, printable, score, seconds, tail } from "./format.js";
-import { card, chip, failed, hasImages, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./pieces.js";
+import { card, chip, failed, hasImages, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
 
@@ -191,7 +191,7 @@ function welcome() {
   const { library } = health;
   if (!library) return health.known && health.status !== "starting" ? failed(new Error(health.problem ?? "The library does not open.")) : loading("Opening the library");
   return html`
-    <p class="holdings">${count(library.videos, "video")}, ${duration(library.video_hours * 3600)}${library.documents ? html`, ${count(library.documents, "document")}` : nothing}.
+    <p class="totals">${count(library.videos, "video")}, ${duration(library.video_hours * 3600)}${library.documents ? html`, ${count(library.documents, "document")}` : nothing}.
       <a href=${href("library")}>Look at the library</a></p>
     ${first.state === "done" ? html`<ol class="strip" aria-label="Some of its videos">${first.value.videos.filter((/** @type {any} */ one) => one.width).map(strip)}</ol>` : nothing}
   `;

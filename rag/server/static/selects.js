@@ -4,7 +4,7 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { repeat } from "./vendor/lit-html@3.3.3/directives/repeat.js";
 import { request } from "./api.js";
 import { clock, count, duration, exact, printable, seconds, span, tail } from "./format.js";
-import { icon, momentImage, nothingFound, sayError } from "./pieces.js";
+import { icon, momentImage, nothingFound, sayError } from "./components.js";
 import { href } from "./route.js";
 import { keep, kept, say, update } from "./state.js";
 import * as tray from "./tray.js";

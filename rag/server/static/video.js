@@ -4,11 +4,11 @@ import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, media, post, rows, videoPath } from "./api.js";
 import { draw as drawAxis, setPlayhead } from "./axis.js";
 import { clock, count, duration, exact, kindName, printable, seconds, span, tail } from "./format.js";
-import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./pieces.js";
+import { failed, hasImages, icon, loading, nothingFound, tool, withMarks } from "./components.js";
 import { Player } from "./player.js";
 import { changed, go, href, windowOf } from "./route.js";
 import { show, storyboard } from "./scrub.js";
-import { copy, Loader, say, still, trail, update } from "./state.js";
+import { copy, Loader, say, still, trail, trailName, update } from "./state.js";
 import * as tray from "./tray.js";
 
 /** @typedef {import("./route.js").Route} Route */
@@ -223,7 +223,7 @@ export function render(route) {
   return html`
     <div class="desk">
       <section class="stage" aria-label="Player">
-        <p class="crumb"><a href=${trail.search || href("search")}>${icon("left")}Back to the results</a></p>
+        <p class="crumb"><a href=${trail.search || href("search")}>${icon("left")}${trailName()}</a></p>
         <h1 tabindex="-1">${nameOf(video)}</h1>
         <div class="screen ${video.width ? "" : "sound-only"}">${player.video}</div>
         ${playing(video)}
@@ -256,7 +256,7 @@ function found(query) {
 /** How it plays, and why not otherwise. @param {any} video */
 function playing(video) {
   if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width && video.state === "ok" ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
-  if (player.way === "clip") return html`<p class="reason" role="status">Only the window plays, as a cut: ${printable(player.reason)}.</p>`;
+  if (player.way === "clip") return html`<p class="reason" role="status">${marked ? "Only the window plays, as a cut" : "It plays as cuts that the server makes"}: ${printable(player.reason)}.</p>`;
   if (player.reason) return html`<p class="reason" role="status">${printable(player.reason)}; it plays as another container.</p>`;
   if (video.damage) return html`<p class="reason" role="status">Damaged: ${printable(video.damage)}</p>`;
   return nothing;

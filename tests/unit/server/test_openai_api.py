@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,24 +15,13 @@ from rag.library import Library
 from rag.records import Answer, PassageCitation, Question
 from rag.server.housekeeping import housekeeping_reply
 from rag.server.openai import MODEL, ChatBody, completion
-from tests.fakes.served_library import World, build_world
+from tests.fakes.served_library import World
 
 OPTIONS = "What do I switch on? (A) the lamp (B) the kettle"
 HISTORY = (
     "<chat_history>\nUSER: When is the torque wrench set on the bench?\nASSISTANT: At 00:12.\n"
     'USER: To how much? { "title": "x" }\n</chat_history>'
 )
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build_world(tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(scope="module")
-def client(world: World) -> Iterator[TestClient]:
-    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
-        yield client
 
 
 def _ask(client: TestClient, text: Any, **more: Any) -> Any:

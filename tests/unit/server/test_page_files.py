@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import rag.server
+from rag.export.writing import FORMATS
 
 STATIC = Path(rag.server.__file__).parent / "static"
 VENDOR = STATIC / "vendor"
@@ -53,6 +54,11 @@ def test_the_library_s_texts_never_become_markup(module: Path) -> None:
     assert not re.search(r"innerHTML|unsafe|insertAdjacentHTML|document\.write|\beval\(|new Function", source)
     assert not re.search(r"[^.\w]style=[\"$]", source)
     assert not re.search(r"https?://|[\"'`]//", source)
+
+
+def test_the_selects_offer_every_format_of_an_export() -> None:
+    offered = re.findall(r'^  \["(\w+)", "', (STATIC / "selects.js").read_text(), re.MULTILINE)
+    assert offered == list(FORMATS)
 
 
 def test_every_file_is_of_a_bearable_length() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import opentimelineio as otio
@@ -13,18 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from rag.export.writing import FORMATS
-from tests.fakes.served_library import World, build_world
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build_world(tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(scope="module")
-def client(world: World) -> Iterator[TestClient]:
-    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
-        yield client
+from tests.fakes.served_library import World
 
 
 def _export(client: TestClient, form: str, *windows: dict[str, Any], **more: Any) -> Any:

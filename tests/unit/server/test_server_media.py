@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from starlette.applications import Starlette
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from corpora.records import Shot, Video
@@ -23,25 +24,14 @@ from rag.retrieval.unread import Unread
 from rag.server import facts
 from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
-from rag.server.making import best_moment, tile_cues, tile_size, tile_times
-from rag.server.media import how_to_play
+from rag.server.media import file_response, how_to_play
+from rag.server.renditions import best_moment, tile_cues, tile_size, tile_times
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 from tests.fakes.answer_world import build_library
-from tests.fakes.served_library import SECONDS, World, build_world
+from tests.fakes.served_library import SECONDS, World
 from tests.fakes.synthetic import read_time_code
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build_world(tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(scope="module")
-def client(world: World) -> Iterator[TestClient]:
-    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
-        yield client
 
 
 def _kind(answer: Any) -> str:
@@ -75,6 +65,17 @@ def test_a_file_is_given_whole_in_part_or_not_again(client: TestClient, world: W
         assert (unchanged.status_code, unchanged.content, unchanged.headers["etag"]) == (304, b"", tag)
     head = client.head(address)
     assert (head.status_code, head.headers["content-length"]) == (200, str(len(data)))
+
+
+def test_10_of_a_file_of_10_gb_only_the_range_is_read(tmp_path: Path) -> None:
+    path, size = tmp_path / "long.mp4", 10 * 2**30
+    with path.open("wb") as file:
+        file.seek(size - 4)
+        file.write(b"last")
+    app = Starlette(routes=[Route("/", lambda _: file_response(path, "tag", "video/mp4", "no-cache"))])
+    answer = TestClient(app).get("/", headers={"Range": f"bytes={size - 8}-"})
+    assert (answer.status_code, answer.content) == (206, b"\0\0\0\0last")
+    assert answer.headers["content-range"] == f"bytes {size - 8}-{size - 1}/{size}"
 
 
 def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, world: World) -> None:
@@ -158,11 +159,19 @@ def test_a_clip_is_the_window_and_a_remux_the_whole_file(
         assert (answer.status_code, _kind(answer)) == (400, "usage-error")
 
 
+def test_a_window_that_is_no_clip_is_refused_for_its_reason(client: TestClient, world: World) -> None:
+    windows = ("start=7&end=8", "start=2&end=1")
+    answers = [client.get(f"/v1/videos/{world.lamp}/clip?{window}") for window in windows]
+    assert [answer.status_code for answer in answers] == [400, 400]
+    assert len({answer.json()["detail"] for answer in answers}) == 2
+
+
 @pytest.mark.parametrize(
     ("path", "facts", "play"),
     [
         ("a.mp4", ("mov,mp4", "h264", "aac", "yuv420p"), "file"),
         ("a.webm", ("matroska,webm", "vp9", "opus", "yuv420p"), "file"),
+        ("a.webm", ("matroska,webm", "av1", "opus", "yuv420p"), "file"),
         ("a.mp3", ("mp3", "", "mp3float", ""), "file"),
         ("a.mkv", ("matroska,webm", "h264", "aac", "yuv420p"), "remux"),
         ("a.ts", ("mpegts", "h264", "aac", "yuv420p"), "remux"),

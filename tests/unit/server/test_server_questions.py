@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +19,14 @@ from rag.answering import STAGES
 from rag.errors import EncoderMismatch
 from rag.library import Library
 from rag.server.app import build_app
-from rag.server.making import decode_image
 from rag.server.problems import MOST_ERRORS, MOST_KEYS
+from rag.server.questions import proving_line
+from rag.server.renditions import decode_image
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 from rag.store.error_mapping import TableGone
-from tests.fakes.served_library import SECONDS, World, build_world
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return build_world(tmp_path_factory.mktemp("world"))
-
-
-@pytest.fixture(scope="module")
-def client(world: World) -> Iterator[TestClient]:
-    with TestClient(world.app(), base_url="http://127.0.0.1:8650") as client:
-        yield client
+from tests.fakes.served_library import SECONDS, World
 
 
 def test_a_search_gives_the_document_of_the_command_line(client: TestClient, world: World) -> None:
@@ -230,6 +219,17 @@ def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, worl
     assert 3.0 <= curve["times"][int(np.argmax(curve["scores"]))] < SECONDS
     assert shape["windows"][0]["start"] >= 2.5
     assert "curve" not in client.post("/v1/localize", json={**body, "curve": None}).json()
+
+
+def test_the_line_that_proves_has_the_words_of_the_answer_then_of_the_question() -> None:
+    texts = {"tag": "telescope 13", "asr": "a telescope is here", "ocr": "it is at Goddard"}
+    lines = [{"kind": kind, "text": text} for kind, text in texts.items()]
+    found = [
+        proving_line(lines, *texts)
+        for texts in (("Goddard", "telescope"), ("Hubble", "telescope"), ("Hubble", "space"), ())
+    ]
+    assert [line and line["kind"] for line in found] == ["ocr", "asr", "asr", "asr"]
+    assert proving_line([], "x") is None
 
 
 def test_an_unknown_video_is_404(client: TestClient) -> None:

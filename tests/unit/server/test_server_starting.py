@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from rag.errors import RagError
 from rag.server import app as app_module
 from rag.server.app import build_app
-from rag.server.doors import Doors
 from rag.server.running import serve
+from rag.server.security import AccessPolicy
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.server.starting import StartingApp
@@ -23,14 +23,14 @@ from rag.settings import Settings
 ORIGIN = "http://127.0.0.1:8650"
 
 
-def test_health_is_answered_by_the_rules_of_the_doors_and_the_rest_waits(tmp_path: Path) -> None:
+def test_health_is_answered_by_the_rules_of_access_and_the_rest_waits(tmp_path: Path) -> None:
     settings, released = Settings(library=tmp_path), threading.Event()
 
     def make() -> Any:
         assert released.wait(30)
         return build_app(Service(settings, LibrarySession(settings), tmp_path))
 
-    app = StartingApp(make, Doors(), indexing=True)
+    app = StartingApp(make, AccessPolicy(), indexing=True)
     with TestClient(app, base_url=ORIGIN) as client, ThreadPoolExecutor(1) as pool:
         health = client.get("/v1/health")
         assert (health.status_code, health.json()["status"], health.json()["models"]) == (

@@ -40,7 +40,7 @@ export const withMarks = (text, query) =>
 
 /** Something is on its way. @param {string} label @param {number} [cards] */
 export const loading = (label, cards = 0) => html`
-  <div class="sight sight-loading" role="status" data-sight="loading">
+  <div class="placeholder placeholder-loading" role="status" data-placeholder="loading">
     <p><span class="pulse" aria-hidden="true"></span>${label}</p>
     ${cards ? html`<div class="cards" aria-hidden="true">${Array.from({ length: cards }, () => html`<div class="card ghost"><div class="shot"></div><div class="bone"></div><div class="bone short"></div></div>`)}</div>` : nothing}
   </div>
@@ -50,7 +50,7 @@ export const loading = (label, cards = 0) => html`
 export const failed = (error, again) => {
   if (error instanceof Problem && error.kind === "library-not-found") return nothingIndexed(error.message);
   return html`
-    <div class="sight sight-failed" role="alert" data-sight="failed">
+    <div class="placeholder placeholder-failed" role="alert" data-placeholder="failed">
       <h2>${(error instanceof Problem && error.title) || "This did not work"}</h2>
       <p>${error?.message ?? ""}</p>
       ${again ? html`<button class="button" @click=${again}>Try again</button>` : nothing}
@@ -60,7 +60,7 @@ export const failed = (error, again) => {
 
 /** Nothing fits. @param {string} title @param {unknown} [more] */
 export const nothingFound = (title, more = nothing) => html`
-  <div class="sight sight-nothing" data-sight="nothing">
+  <div class="placeholder placeholder-nothing" data-placeholder="nothing">
     <h2>${title}</h2>
     ${more}
   </div>
@@ -77,11 +77,12 @@ export const unsearchable = () =>
 
 /** There is no library yet. @param {string} [reason] */
 export const nothingIndexed = (reason = health.problem ?? "") => html`
-  <div class="sight sight-empty" data-sight="empty">
+  <div class="placeholder placeholder-empty" data-placeholder="empty">
     <svg viewBox="0 0 96 54" aria-hidden="true"><rect x="1" y="1" width="94" height="52" rx="3" /><path d="M1 14h94M1 40h94M13 1v13M29 1v13M45 1v13M61 1v13M77 1v13M13 40v13M29 40v13M45 40v13M61 40v13M77 40v13" /></svg>
     <h2>Nothing is indexed yet</h2>
-    <p>Index a folder of videos and documents; this page finds the library without a restart.</p>
-    <pre><code>rag index FOLDER</code></pre>
+    <p>Index a folder of videos and documents into the library of this server; the page finds it without a restart.</p>
+    <pre><code>${printable(/: (rag index .*)/.exec(reason)?.[1] ?? "rag index FOLDER")}</code></pre>
+    <p class="quiet">Where a library is elsewhere already, start the server with it: <code>rag serve --library DIR</code></p>
     <p><a class="button" href=${href("library", "add")}>Add a folder here</a></p>
     ${reason ? html`<p class="quiet">${printable(reason)}</p>` : nothing}
   </div>
@@ -109,7 +110,7 @@ export const momentImage = (moment, address, label) => html`
     <img src=${media.thumbnail(moment.video_id, (moment.start + moment.end) / 2)} alt="" loading="lazy" decoding="async" @error=${noImage} @load=${(/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).closest(".shot")?.classList.remove("no-image")} />
     <span class="tiles" aria-hidden="true"></span>
     <span class="times">${moment.whole ? clock(moment.end) : span(moment.start, moment.end)}</span>
-    ${tray.has(moment) ? html`<svg class="grease" viewBox="0 0 100 60" aria-hidden="true"><path d="M58 7C28 1 9 14 10 31c1 16 24 24 49 22 24-2 35-14 32-27C88 12 66 6 44 9" /></svg>` : nothing}
+    ${tray.has(moment) ? html`<svg class="select-mark" viewBox="0 0 100 60" aria-hidden="true"><path d="M58 7C28 1 9 14 10 31c1 16 24 24 49 22 24-2 35-14 32-27C88 12 66 6 44 9" /></svg>` : nothing}
   </a>
 `;
 

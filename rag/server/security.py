@@ -62,7 +62,7 @@ def own_names(host: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Doors:
+class AccessPolicy:
     """Who may ask."""
 
     host: str = "127.0.0.1"
@@ -125,12 +125,12 @@ class Doors:
             raise Problem(401, "token-missing", detail, {"WWW-Authenticate": "Bearer"})
 
 
-class DoorsMiddleware:
-    """Refuses what `Doors` refuses, limits bodies, and gives every answer the headers above."""
+class SecurityMiddleware:
+    """Refuses what `AccessPolicy` refuses, limits bodies, and gives every answer the headers above."""
 
-    def __init__(self, app: ASGIApp, doors: Doors) -> None:
+    def __init__(self, app: ASGIApp, policy: AccessPolicy) -> None:
         self._app = app
-        self._doors = doors
+        self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request; a websocket is closed."""
@@ -150,25 +150,25 @@ class DoorsMiddleware:
 
         headers = Headers(scope=scope)
         try:
-            self._doors.check(scope, headers)
+            self._policy.check(scope, headers)
         except Problem as problem:
             await problem_response(problem, scope["path"])(scope, receive, guarded)
             return
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token")
-        if scope["path"] == "/" and given and self._doors.token is not None:
+        if scope["path"] == "/" and given and self._policy.token is not None:
             await self._enter(given[0])(scope, receive, guarded)
             return
         await self._app(scope, _limited(receive), guarded)
 
     def _enter(self, token: str) -> ASGIApp:
         """Turn the token of an address into a cookie, and the address into one without it."""
-        if not self._doors.accepts(token):
+        if not self._policy.accepts(token):
             detail = "not the server's token; open the address that rag serve printed"
             return problem_response(
                 Problem(401, "token-missing", detail, {"WWW-Authenticate": "Bearer"}), "/"
             )
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(self._doors.cookie, token, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(self._policy.cookie, token, httponly=True, samesite="strict", path="/")
         return answer
 
 

@@ -41,7 +41,7 @@ LOOK_SECONDS = 0.5
 """Between two looks at whether a cut is done."""
 
 
-class MediaMaker:
+class MediaRenderer:
     """Decodes and cuts; safe to share between threads. Its subprocesses start when they are needed.
 
     Methods raise `FileProblem` as `corpora.video.reader.MediaReader` does.

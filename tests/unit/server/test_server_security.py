@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag.server import doors as doors_module
+from rag.server import security as security_module
 from rag.server.app import TELEMETRY, build_app
-from rag.server.doors import CONTENT_SECURITY_POLICY, HEADERS, MOST_MARKS, Doors, new_token, own_names
+from rag.server.security import (
+    CONTENT_SECURITY_POLICY,
+    HEADERS,
+    MOST_MARKS,
+    AccessPolicy,
+    new_token,
+    own_names,
+)
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -37,8 +44,8 @@ def client(service: Service) -> TestClient:
 @pytest.fixture(scope="module")
 def guarded(service: Service) -> TestClient:
     """A server on every address, with a token."""
-    doors = Doors("0.0.0.0", 8650, TOKEN, own_names("0.0.0.0"))
-    return TestClient(build_app(service, doors), base_url="http://192.0.2.7:8650", follow_redirects=False)
+    policy = AccessPolicy("0.0.0.0", 8650, TOKEN, own_names("0.0.0.0"))
+    return TestClient(build_app(service, policy), base_url="http://192.0.2.7:8650", follow_redirects=False)
 
 
 def _kind(answer: Any) -> str:
@@ -159,7 +166,7 @@ def test_a_form_of_another_page_cannot_post(client: TestClient, address: str, ki
 def test_long_bodies_are_refused_with_and_without_their_length(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doors_module, "LONGEST_BODY", 100)
+    monkeypatch.setattr(security_module, "LONGEST_BODY", 100)
     headers = {"Content-Type": "application/json; charset=utf-8"}
     body = b'{"query": "' + b"x" * 200 + b'"}'
     for content in (body, iter([body[:90], body[90:]])):

@@ -14,11 +14,12 @@ from starlette.responses import Response
 
 from corpora.records import Evidence, EvidenceKind, Video
 from rag.errors import LibraryError, LibraryNotFound, UsageError
-from rag.library import Library, file_state
+from rag.library import Library
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
 from rag.server import documents
 from rag.server.problems import Document, Problem, health_shape, not_found, problems
 from rag.server.service import Served
+from rag.store.lookup import file_state
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])

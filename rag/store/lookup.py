@@ -1,0 +1,90 @@
+"""Videos, files and citations by the names that users give them."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+
+from rag.errors import UsageError
+from rag.records import PassageCitation, VideoCitation
+from rag.store.filters import nearest_names, path_matches
+from rag.store.reading import Reader
+from rag.store.records import FileRow, FileState
+
+SHORTEST_ID = 4
+"""Characters of a video id that are enough to name it, where no other begins with them."""
+
+
+def find_video(reader: Reader, name: str) -> str:
+    """The id of a video given by its path, the last parts of it, its id, or the start of its id.
+
+    Raises `UsageError` where no video or several have it, with the nearest names.
+    """
+    with contextlib.suppress(KeyError):
+        return reader.video(name).video_id
+    path = os.path.abspath(name)
+    videos = [video.video_id for video in reader.videos()]
+    named = [video_id for video_id in videos if path in reader.paths(video_id)]
+    if not named and len(name) >= SHORTEST_ID:
+        named = [video_id for video_id in videos if video_id.startswith(name)]
+    named = named or [v for v in videos if path_matches(reader.paths(v), (glob.escape(name),))]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
+    near = nearest_names(name, (path for video_id in videos for path in reader.paths(video_id)))
+    hint = f"did you mean {' or '.join(near)}? Else index" if near else "index"
+    raise UsageError(f"{name}: no such video in the library; {hint} it first with: rag index {name}")
+
+
+def path_of(reader: Reader, video_id: str) -> str:
+    """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id."""
+    paths = reader.paths(video_id)
+    return next((path for path in paths if os.path.exists(path)), paths[0])
+
+
+def file_state(row: FileRow) -> FileState:
+    """Whether the file at a path is still the one that was indexed, by its size and time of change."""
+    try:
+        facts = os.stat(row.path)
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (OSError, ValueError):
+        return "unreadable"
+    return "ok" if (facts.st_size, facts.st_mtime_ns) == (row.size, row.mtime_ns) else "changed"
+
+
+def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCitation:
+    """`PATH@START-END` or `VIDEO_ID@START-END` in seconds, or a passage id.
+
+    Raises `UsageError` for anything else, with the forms that are accepted.
+    """
+    name, at, span = citation.rpartition("@")
+    if at:
+        start, end = window_seconds(citation, span)
+        video = reader.video(find_video(reader, name))
+        if end <= start:
+            raise UsageError(f"{citation}: a window ends after it starts")
+        if not 0 <= start < video.duration:
+            raise UsageError(f"{citation}: the video is {video.duration:g} s long")
+        end = min(end, video.duration)
+        evidence = tuple(reader.evidence(video.video_id, start, end))
+        return VideoCitation(path_of(reader, video.video_id), video.video_id, start, end, 1.0, evidence)
+    try:
+        (passage,) = reader.passages([citation])
+    except KeyError:
+        raise UsageError(
+            f"{citation}: no such passage; a window is cited as PATH@START-END, a passage by its id"
+        ) from None
+    path = reader.passage_paths([citation])[0]
+    return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
+
+
+def window_seconds(citation: str, text: str) -> tuple[float, float]:
+    """Start and end of the `START-END` of a citation. Raises `UsageError` for anything else."""
+    start, _, end = text.partition("-")
+    try:
+        return float(start), float(end)
+    except ValueError:
+        raise UsageError(f"{citation}: a window is cited as PATH@START-END, in seconds") from None
