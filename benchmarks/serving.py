@@ -259,7 +259,7 @@ def overhead(folder: Path, server: ServerProcess, world: World, calls: int) -> l
         for make, answer in kinds.values():
             answer(make(rng).body)  # loads the models; the connection is opened after that
         for kind, (make, answer) in kinds.items():
-            over, within, cpu = [], [], Counter[str]()
+            over, within, cpu = [], [], dict.fromkeys(("http", "process"), 0.0)
             for number in range(calls + 5):
                 call, spent = make(rng), server.cpu_seconds()
                 reply = client.send(call)
