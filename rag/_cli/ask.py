@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,7 +25,7 @@ from rag._cli.session import (
     with_session,
     words,
 )
-from rag.errors import RagError, UsageError
+from rag.errors import UsageError
 from rag.rendering.shapes import answer_shape, plain, report_shape
 from rag.rendering.terminal import answer_lines
 
@@ -140,38 +140,10 @@ def unread_lines(
     session: Session, library: OpenedLibrary, video_ids: Collection[str] | None = None
 ) -> Iterator[str]:
     """A line on speech and one on on-screen text, where they were not read in these videos (default: all)."""
-    from indexers.asr import asr_line
-    from indexers.ocr import ocr_line
-    from rag.retrieval.unread import unread
+    from rag.retrieval.unread import unread_text
 
-    settings = session.settings
-    found = unread(library.engine.reader, video_ids)
-    if found.speech:
-        state = _state(lambda: asr_line(settings.asr, settings.encoder))
-        yield _line("speech", "asr.mode", library, found.speech, state)
-    if found.screen:
-        state = _state(lambda: ocr_line(settings.ocr))
-        yield _line("on-screen text", "ocr.mode", library, found.screen, state)
-
-
-def _state(look: Callable[[], str]) -> str:
-    """The present state of a stage, without its name."""
-    try:
-        return look().partition(": ")[2]
-    except RagError as error:
-        return f"off, {error}"
-
-
-def _line(what: str, setting: str, library: OpenedLibrary, ids: Collection[str], state: str) -> str:
-    path = library.path_of(next(iter(ids)))
-    which = path if len(ids) == 1 else f"{len(ids)} videos (one is {path})"
-    if state == "off by the settings":
-        way = f'set {setting} = "auto", then'
-    elif state.startswith("off, "):
-        way = f"{state.removeprefix('off, ')}; then"
-    else:
-        way = "it can be read now:"
-    return (
-        f"no {what} of {which} is stored, and none is searched: "
-        f"{way} remove what lacks it (rag remove PATH) and index it again (rag index PATH)"
-    )
+    for found in unread_text(library.engine.reader, session.settings, video_ids):
+        path = library.path_of(found.video_ids[0])
+        many = len(found.video_ids)
+        which = path if many == 1 else f"{many} videos (one is {path})"
+        yield f"no {found.what} of {which} is stored, and none is searched: {found.advice}"

@@ -95,10 +95,10 @@ def export(
 
 
 def _named(out: Path | None) -> FormatName:
-    """The format that the ending of `out` names. Raises `UsageError` for an ending of none."""
+    """The format that the ending of `out` names. Raises `UsageError` where no format has that ending."""
     from rag.export.writing import FORMATS
 
-    if out is None or not out.suffix:
+    if out is None or "." not in out.name:
         return DEFAULT
     # The longest suffix first: `.markers.edl` before `.edl`.
     for name in sorted(FORMATS, key=lambda each: -len(FORMATS[each].suffix)):

@@ -174,7 +174,8 @@ def _run(
 
         def find(question: BatchQuestion) -> dict[str, Any]:
             hits = opened.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)
-            shape = search_shape(question.text, hits, query_id=question.question_id)
+            threshold = session.settings.search.threshold
+            shape = search_shape(question.text, hits, query_id=question.question_id, threshold=threshold)
             return {**shape, "results": names.named(shape["results"])}
 
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -57,12 +58,15 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
     if key is None:
         raise UsageError(f"a JSON document to export has one of the lists {', '.join(LISTS)}")
     query = next((document[name] for name in QUERIES if isinstance(document.get(name), str)), "")
-    threshold = document.get("threshold") if key == "results" else None
+    threshold = None
+    if key == "results" and document.get("threshold") is not None:
+        threshold = _number(document, "threshold")
     for item in document[key]:
         if not isinstance(item, Mapping):
             raise UsageError(f"an entry of {key!r} is no window of a video")
-        nearest = threshold is not None and _seconds(item, "relevance") < threshold
-        if item.get("kind", "video") == "video" and not nearest:
+        if item.get("kind", "video") != "video":
+            continue
+        if threshold is None or item.get("relevance") is None or _number(item, "relevance") >= threshold:
             yield _select(item, query, find_path)
 
 
@@ -71,12 +75,12 @@ def _select(item: Mapping[str, Any], query: str, find_path: FindPath) -> Select:
     return Select(
         path=find_path(_text(item, "path"), video_id),
         video_id=video_id,
-        start=_seconds(item, "start"),
-        end=_seconds(item, "end"),
+        start=_number(item, "start"),
+        end=_number(item, "end"),
         name=_text(item, "name"),
         note=_text(item, "note"),
         query=_text(item, "query") or query,
-        score=None if score is None else _seconds(item, "score"),
+        score=None if score is None else _number(item, "score"),
         evidence=tuple(_evidence(item.get("evidence") or ())),
     )
 
@@ -98,8 +102,10 @@ def _text(item: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _seconds(item: Mapping[str, Any], key: str) -> float:
+def _number(item: Mapping[str, Any], key: str) -> float:
     value = item.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UsageError(f"{key!r} of a window is no number")
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            if math.isfinite(number := float(value)):
+                return number
+    raise UsageError(f"{key!r} is no number")

@@ -182,7 +182,8 @@ def hit_lines(
 ) -> Iterator[str]:
     """Hits with their relevance and evidence. `shots`: that of each hit, where there was a filter on shots.
 
-    `threshold`: least relevance of a match; hits below it come last. None: without a query, and no relevance.
+    `threshold`: least relevance of a match; hits below it come last. None: there was no query, so that hits
+    have no relevance.
     """
     if not hits:
         yield "nothing found"

@@ -10,9 +10,7 @@ from pathlib import Path
 from indexers.models.lookup import image_encoder_advice
 from rag.library import Library
 from rag.rendering.terminal import counted
-from rag.retrieval.unread import unread
-
-READ_SPEECH = "rag doctor says what speech recognition needs; then rag remove and rag index"
+from rag.retrieval.unread import unread_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class LibraryFacts:
 
 
 def facts_of(library: Library, folder: Path, version: str) -> LibraryFacts:
-    """Those of a library in `folder`. Raises as its reader does."""
+    """The facts of a library in `folder`; `version` as `LibraryFacts` has it. Raises as its reader does."""
     reader = library.engine.reader
     videos = reader.videos()
     return LibraryFacts(
@@ -56,8 +54,7 @@ def _has_images(library: Library) -> bool:
 def unsearchable(library: Library) -> Iterator[str]:
     """What its videos have that no search finds, and how to change that, a sentence each."""
     reader = library.engine.reader
-    silent = unread(reader)
     if not _has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):
         yield f"What is seen in {counted(seen, 'video')}: {image_encoder_advice()}"
-    if silent.speech:
-        yield f"What is said in {counted(len(silent.speech), 'video')}: {READ_SPEECH}"
+    for found in unread_text(reader, library.settings):
+        yield f"The {found.what} of {counted(len(found.video_ids), 'video')}: {found.advice}"

@@ -95,6 +95,7 @@ def test_wrong_usage_is_one_line(
         "cannot be written": ["x@1-2", "--out", "no/cut.edl"],
         "is an input of this command": ["--from", "found.json", "--out", "found.json", "--format", "otio"],
         "c.mov: no format has this ending": ["x@1-2", "--out", "c.mov"],
+        ".hidden: no format has this ending": ["x@1-2", "--out", ".hidden"],
     }
     for why, arguments in wrong.items():
         assert main(["export", *arguments]) == 2, why

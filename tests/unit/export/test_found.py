@@ -41,7 +41,10 @@ def test_hits_that_are_only_the_nearest_are_left_out() -> None:
     hits = [
         VideoHit(ODD, "5f0c", 12.5, 17.5, clip, 0.5, SPOKEN, relevance=relevance) for relevance in (0.3, 0.29)
     ]
-    assert _read(search_shape("lamp?", hits, threshold=0.3)) == [SELECT]
+    found = search_shape("lamp?", hits, threshold=0.3)
+    assert _read(found) == [SELECT]
+    without = [{key: value for key, value in hit.items() if key != "relevance"} for hit in found["results"]]
+    assert _read({**found, "results": without}) == [SELECT, SELECT]
 
 
 def test_windows_without_a_path_are_looked_up() -> None:
@@ -74,6 +77,8 @@ def test_a_citation_and_a_list_of_selects() -> None:
         '{"results": [{"path": 3, "start": 1, "end": 2}]}',
         '{"results": [{"path": "a", "start": NaN, "end": 2}]}',
         '{"results": [{"path": "a", "start": true, "end": 2}]}',
+        f'{{"results": [{{"path": "a", "start": {10**400}, "end": 2}}]}}',
+        '{"threshold": "0.3", "results": [{"path": "a", "start": 1, "end": 2, "relevance": 1}]}',
         "[" * 100_000,
     ],
 )

@@ -87,15 +87,15 @@ def test_lines_say_what_is_missing_and_how_to_install_it(
     assert 'set asr.mode = "auto", then remove what lacks it (rag remove PATH) and index it again' in speech
     assert 'set ocr.mode = "auto", then' in screen
     assert "3 videos (one is " in lines(library, settings)[1]
-    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
+    monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
     assert "it can be read now: remove" in lines(library, settings, {talk})[1]
-    monkeypatch.setattr("indexers.ocr.ocr_line", lambda _: "on-screen text: off, install it with: X")
+    monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: off, install it with: X")
     assert ": install it with: X; then remove" in lines(library, settings, {talk})[1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
 
-    monkeypatch.setattr("indexers.ocr.ocr_line", missing)
+    monkeypatch.setattr("rag.retrieval.unread.ocr_line", missing)
     assert "rapidocr is not installed; then" in lines(library, settings, {talk})[1]
 
 

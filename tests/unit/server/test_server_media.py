@@ -21,7 +21,6 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
 from rag.retrieval.unread import Unread
-from rag.server import facts
 from rag.server.app import build_app
 from rag.server.cache import IN_USE_SECONDS, DiskCache
 from rag.server.media import file_response, how_to_play
@@ -256,15 +255,16 @@ def test_health_says_what_no_search_finds(
     build_library(tmp_path / "library", {"a": [(0.0, 6.0, "lamp", "A lamp.")]}, {}, None)
     settings = Settings(library=tmp_path / "library")
     service = Service(settings, LibrarySession(settings), tmp_path / "cache")
-    monkeypatch.setattr(facts, "unread", lambda _: Unread(("a", "b"), ()))
+    monkeypatch.setattr("rag.retrieval.unread.unread", lambda *_: Unread(("a", "b"), ("a",)))
     with service.library():
         pass
     with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as other:
         library = other.get("/v1/health").json()["library"]
-    seen, said = library["unsearchable"]
+    seen, said, screen = library["unsearchable"]
     assert not library["images"]
     assert seen.startswith("What is seen in 1 video: add an image encoder with: rag models pull")
-    assert said.startswith("What is said in 2 videos: ")
+    assert said.startswith("The speech of 2 videos: ")
+    assert screen.startswith("The on-screen text of 1 video: ")
 
 
 def _video(width: int, height: int, duration: float = SECONDS) -> Video:
