@@ -54,7 +54,8 @@ print(round(opened - start, 3), round(dense - opened, 3), round(end - dense, 3),
 def unit(rng: np.random.Generator, *shape: int) -> NDArray[np.float32]:
     """Random unit rows, float32 of the shape."""
     rows = rng.standard_normal(shape, dtype=np.float32)
-    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
+    rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows
 
 
 def words(rng: np.random.Generator, count: int) -> str:

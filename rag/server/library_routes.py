@@ -35,7 +35,7 @@ Key = tuple[str, ...]
 
 
 @router.get("/health", responses={200: {"model": documents.HealthDocument}, **problems()})
-def health(service: Served) -> Response:
+async def health(service: Served) -> Response:
     """Whether the server answers, has its library open, and has its models loaded; 200 in any case."""
     facts, failure = service.session.look()
     if failure is not None and not isinstance(failure, LibraryError):

@@ -242,7 +242,8 @@ def error_shape(error: Exception) -> tuple[dict[str, Any], int]:
 def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
-            "description": "An error, as OpenAI has it; or a problem, where `rag.server.security` refuses",
+            "description": "An error, as OpenAI has it; or a problem, where access is refused "
+            "(Host, Origin, token, size)",
             "model": OpenAIError,
             "content": {
                 "application/problem+json": {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}

@@ -25,10 +25,10 @@ from rag.listening import is_loopback
 from rag.server.problems import Problem, problem_response
 
 LONGEST_BODY = 16 * 2**20
-MOST_MARKS = 2**18
+MAX_JSON_TOKENS = 2**18
 """Commas, brackets, braces and escapes in a body: JSON of so many is read in well under 0.1 s, during which
 no other request is answered. An image in base64 has none."""
-MARKS = (b",", b"[", b"{", b"\\")
+JSON_TOKENS = (b",", b"[", b"{", b"\\")
 PAGE_PATHS = ("/static/",)
 """Below which the page's own files are: they hold nothing of the library and need no token."""
 CONTENT_SECURITY_POLICY = (
@@ -196,19 +196,21 @@ def _check_size(headers: Headers) -> None:
 
 
 def _limited(receive: Receive) -> Receive:
-    """Bodies with more bytes, where they come without their length, or with more marks are refused."""
-    read = marks = 0
+    """Bodies with more bytes, where they come without their length, or with more tokens are refused."""
+    read = tokens = 0
 
     async def limited() -> Message:
-        nonlocal read, marks
+        nonlocal read, tokens
         message = await receive()
         part = message.get("body", b"")
         read += len(part)
-        marks += sum(map(part.count, MARKS))
+        tokens += sum(map(part.count, JSON_TOKENS))
         if read > LONGEST_BODY:
             raise HTTPException(413, f"a body has at most {LONGEST_BODY} bytes")
-        if marks > MOST_MARKS:
-            raise HTTPException(413, f"a body has at most {MOST_MARKS} commas, brackets, braces and escapes")
+        if tokens > MAX_JSON_TOKENS:
+            raise HTTPException(
+                413, f"a body has at most {MAX_JSON_TOKENS} commas, brackets, braces and escapes"
+            )
         return message
 
     return limited

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.errors import LibraryNotFound
+from rag.server.problems import stopped_problem
 from rag.store.layout import Layout, find_library
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class LibrarySession:
         """Held while the library is opened, which takes long."""
         self._opened: _Opened | None = None
         self._failure: Exception | None = None
+        self._closed = False
         self._looked = -LOOK_SECONDS
         self._changes = self._taken_up = 0
         """Calls of `refresh`, and those of them that were followed."""
@@ -71,7 +73,8 @@ class LibrarySession:
     def lease(self) -> Iterator[Library]:
         """The library, which stays open to the end of the block.
 
-        Raises `LibraryNotFound` where there is none yet, else as `Library.open` does.
+        Raises `LibraryNotFound` where there is none yet, `Problem` after `close`, else as
+        `Library.open` does.
         """
         opened = self._take()
         try:
@@ -85,10 +88,10 @@ class LibrarySession:
     def look(self) -> tuple[LibraryFacts | None, Exception | None]:
         """What is open, and why nothing is, without waiting; both None until a thread has opened it."""
         with self._lock:
-            due = self._opened is None or self._is_due()
+            due = self._is_due()
         if due and self._opening.acquire(blocking=False):
-            if _versions(self.folder):
-                threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
+            if Layout(self.folder).exists():
+                self._renew_in_thread()
             else:
                 self._renew_quietly()
         with self._lock:
@@ -100,8 +103,9 @@ class LibrarySession:
             self._changes += 1
 
     def close(self) -> None:
-        """Close the library, as soon as its last lease has ended."""
+        """Close the library, as soon as its last lease has ended; none is opened after."""
         with self._opening, self._lock:
+            self._closed = True
             self._retire()
 
     def _take(self) -> _Opened:
@@ -123,6 +127,16 @@ class LibrarySession:
     def _must_wait(self) -> bool:
         return self._changes != self._taken_up or not self._opening.locked()
 
+    def _renew_in_thread(self) -> None:
+        """Holds `_opening`, which the thread releases."""
+        try:
+            threading.Thread(target=self._renew_quietly, name="rag-server-library", daemon=True).start()
+        except RuntimeError as error:
+            log.error("%s: not opened: %s", self.folder, error)
+            with self._lock:
+                self._looked = self._clock()
+            self._opening.release()
+
     def _renew_quietly(self) -> None:
         """Holds `_opening`, which it releases."""
         try:
@@ -135,6 +149,8 @@ class LibrarySession:
     def _renew(self) -> None:
         """Open what is on disk, unless it is open; the caller holds `_opening`."""
         with self._lock:
+            if self._closed:
+                raise stopped_problem()
             opened, changes = self._opened, self._changes
             if opened is not None and not self._is_due():
                 return

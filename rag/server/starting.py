@@ -1,4 +1,4 @@
-"""The server's first second: it says that it lives while the application is imported and made."""
+"""The server's first second: health is answered while the application is imported and made."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class StartingApp:
         self._health = SecurityMiddleware(Document(health_shape("starting", indexing=indexing)), policy)
         self._ready = asyncio.Event()
         self.app: FastAPI | None = None
-        """Once it is made and its life has begun."""
+        """Once it is made and its lifespan has started."""
         self.failure: Exception | None = None
         """Of making or ending the application."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or the server's life."""
+        """One request, or the lifespan of the server."""
         if scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._lifespan(receive, send)
             return
         if self.app is None and (scope.get("path"), scope.get("method")) == ("/v1/health", "GET"):
             await self._health(scope, receive, send)
@@ -43,7 +43,7 @@ class StartingApp:
         assert self.app is not None
         await self.app(scope, receive, send)
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "lifespan.startup.complete"})
         ended = asyncio.ensure_future(receive())

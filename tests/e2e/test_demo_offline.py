@@ -44,10 +44,13 @@ with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=300) as answer:
-            return json.loads(answer.read())
+            kind, content = answer.headers["Content-Type"], answer.read()
+        return json.loads(content) if kind == "application/json" else kind.partition(";")[0]
 
     try:
         found = {path: get(path, body) for path, body in json.loads(sys.argv[2]).items()}
+        video_id = found["v1/videos"]["videos"][0]["video_id"]
+        found["thumbnail"] = get(f"v1/videos/{video_id}/thumbnail")
     finally:
         server.send_signal(signal.SIGINT)
 with socket.socket() as any_socket:
@@ -148,14 +151,20 @@ def test_the_server_searches_and_answers_without_a_network(installed: Path, demo
         "v1/search": {"query": question.text},
         "v1/ask": {"question": question.text, "options": question.options},
         "v1/health": None,
+        "v1/videos": None,
+        "openapi.json": None,
+        "": None,
+        "static/app.js": None,
     }
     printed = _run(
         *NO_NETWORK, installed / "python", "-c", SERVE, installed / "rag", json.dumps(asked), cwd=folder
     )
     shape = json.loads(printed)
     assert shape["outside"] == "ENETUNREACH"
-    search, ask, health = (shape["found"][path] for path in asked)
+    search, ask, health, _, described, *files = (shape["found"][path] for path in asked)
     assert search["results"]
     assert ask["answer"]["choice"] == shown["answers"][0]["answer"]["choice"]
     assert ask["citations"]
     assert (health["status"], health["models"]) == ("ready", "ready")
+    assert set(asked) - {"", "static/app.js", "openapi.json"} <= {path[1:] for path in described["paths"]}
+    assert [*files, shape["found"]["thumbnail"]] == ["text/html", "text/javascript", "image/jpeg"]

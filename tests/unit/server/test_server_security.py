@@ -14,7 +14,7 @@ from rag.server.app import TELEMETRY, build_app
 from rag.server.security import (
     CONTENT_SECURITY_POLICY,
     HEADERS,
-    MOST_MARKS,
+    MAX_JSON_TOKENS,
     AccessPolicy,
     new_token,
     own_names,
@@ -182,7 +182,7 @@ def test_json_that_takes_long_to_read_is_refused_unread(
     monkeypatch.setattr(json, "loads", lambda text, **_: read.append(text))
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     for part in (b"[],", b"1,", b'{"', rb"\n"):
-        body = b"[" + part * MOST_MARKS
+        body = b"[" + part * MAX_JSON_TOKENS
         answer = client.post(address, content=body, headers=headers)
         assert (answer.status_code, read) == (413, []), part
     monkeypatch.undo()

@@ -10,16 +10,21 @@ from typing import Any
 
 import anyio
 import pytest
+from starlette.testclient import TestClient
 
 from rag.errors import LibraryCorrupt, LibraryNotFound
 from rag.library import Library
 from rag.server import service as service_module
+from rag.server.app import build_app
 from rag.server.events import Event, EventStream
 from rag.server.problems import Problem
 from rag.server.service import Service
 from rag.server.session import LOOK_SECONDS, RENEW_SECONDS, LibrarySession
 from rag.settings import Settings
 from tests.fakes.served_library import KETTLE, LAMP, write_library
+
+THREADS = 40
+"""That AnyIO has for routes that are not async."""
 
 
 class Clock:
@@ -123,6 +128,81 @@ def test_a_look_does_not_wait_for_the_library_to_open(
     assert facts is not None
 
 
+def test_looks_open_nothing_more_often_than_once_a_second_nor_after_the_end(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[threading.Thread] = []
+
+    def fail(thread: threading.Thread) -> None:
+        begun.append(thread)
+        raise RuntimeError("can't start new thread")
+
+    _add(session, "a")
+    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
+    with monkeypatch.context() as failing:
+        failing.setattr(threading.Thread, "start", fail)
+        for _ in range(2):
+            assert session.look() == (None, None)
+        clock.now += LOOK_SECONDS
+        session.look()
+    assert len(begun) == 2
+    assert _leased(session) == {"a"}
+    session.close()
+    session.refresh()
+    monkeypatch.setattr(Library, "open", lambda **_: pytest.fail("it is opened"))
+    with pytest.raises(Problem, match="the server stops"):
+        _leased(session)
+    session.look()
+    with session._opening:
+        assert session._opened is None
+
+
+def test_a_library_that_does_not_open_is_tried_once_a_second(
+    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = threading.Semaphore(0)
+    _add(session, "a")
+
+    def fail(**_: Any) -> Library:
+        tried.release()
+        raise LibraryCorrupt("a table is cut off")
+
+    monkeypatch.setattr(Library, "open", fail)
+    with pytest.raises(LibraryCorrupt):
+        _leased(session)
+    assert tried.acquire(timeout=30)
+    for _ in range(2):
+        assert isinstance(session.look()[1], LibraryCorrupt)
+        with session._opening:
+            assert not tried.acquire(blocking=False)
+    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
+    clock.now += LOOK_SECONDS
+    session.look()
+    assert tried.acquire(timeout=30)
+
+
+def test_health_is_answered_while_every_thread_waits_for_the_library(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, released = threading.Semaphore(0), threading.Event()
+
+    def wait() -> Any:
+        entered.release()
+        assert released.wait(30)
+        raise LibraryNotFound("none yet")
+
+    monkeypatch.setattr(service, "library", wait)
+    app = build_app(service)
+    with TestClient(app, base_url="http://127.0.0.1:8650") as client, ThreadPoolExecutor(THREADS + 2) as pool:
+        waiting = [pool.submit(client.get, "/v1/stats") for _ in range(THREADS + 1)]
+        try:
+            assert all(entered.acquire(timeout=30) for _ in range(THREADS))
+            assert pool.submit(client.get, "/v1/health").result(10).status_code == 200
+        finally:
+            released.set()
+        assert {answer.result(30).status_code for answer in waiting} == {409}
+
+
 def test_while_one_opens_a_new_state_the_others_use_the_old_one(
     session: LibrarySession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +210,12 @@ def test_while_one_opens_a_new_state_the_others_use_the_old_one(
     assert _leased(session) == {"a"}
     before = session.look()
     _add(session, "b")
-    gate = Gate(monkeypatch, "reopen")
+    gate, asked, must_wait = Gate(monkeypatch, "reopen"), threading.Event(), session._must_wait
+
+    def noted() -> bool:
+        asked.set()
+        return must_wait()
+
     clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
     clock.now += RENEW_SECONDS + LOOK_SECONDS
     with ThreadPoolExecutor(2) as pool:
@@ -138,9 +223,10 @@ def test_while_one_opens_a_new_state_the_others_use_the_old_one(
         assert gate.reached.wait(30)
         assert _leased(session) == {"a"}
         session.refresh()
+        monkeypatch.setattr(session, "_must_wait", noted)
         awaited = pool.submit(_leased, session)
+        assert asked.wait(30)
         assert session.look() == before
-        assert not awaited.done()
         gate.released.set()
         assert awaited.result(30) == {"a", "b"}
     facts, _ = session.look()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from rag.errors import RagError
 from rag.server import app as app_module
@@ -30,8 +31,14 @@ def test_health_is_answered_by_the_rules_of_access_and_the_rest_waits(tmp_path: 
         assert released.wait(30)
         return build_app(Service(settings, LibrarySession(settings), tmp_path))
 
-    app = StartingApp(make, AccessPolicy(), indexing=True)
-    with TestClient(app, base_url=ORIGIN) as client, ThreadPoolExecutor(1) as pool:
+    app, reached = StartingApp(make, AccessPolicy(), indexing=True), threading.Event()
+
+    async def noted(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("path") == "/static/app.js":
+            reached.set()
+        await app(scope, receive, send)
+
+    with TestClient(noted, base_url=ORIGIN) as client, ThreadPoolExecutor(1) as pool:
         health = client.get("/v1/health")
         assert (health.status_code, health.json()["status"], health.json()["models"]) == (
             200,
@@ -41,6 +48,7 @@ def test_health_is_answered_by_the_rules_of_access_and_the_rest_waits(tmp_path: 
         assert health.json()["indexing"] is True
         assert client.get("/v1/health", headers={"Host": "evil.example"}).status_code == 421
         waiting = pool.submit(client.get, "/static/app.js")
+        assert reached.wait(30)
         assert client.get("/v1/health").json()["status"] == "starting"
         assert not waiting.done()
         released.set()
