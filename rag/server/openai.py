@@ -331,7 +331,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     if shape["citations"]:
         text += "\n\nSources:\n"
     for number, citation in enumerate(shape["citations"], 1):
-        title, quote = _source(citation, found["text"], shape["question"])
+        title, quote = _source(citation)
         address = address_of(page, citation)
         text += f"\n{number}. "
         start = len(text)
@@ -349,12 +349,12 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     )
 
 
-def _source(citation: Mapping[str, Any], *texts: str) -> tuple[str, str]:
-    """What a link is called, and the words that prove it, by `texts`; the latter may be empty."""
+def _source(citation: Mapping[str, Any]) -> tuple[str, str]:
+    """What a link is called, and the words that prove it, which may be empty."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
         return excerpt(citation["title"], 100) or name, excerpt(citation["text"], LONGEST_QUOTE)
-    evidence = proving_line(citation["evidence"], *texts)
+    evidence = proving_line(citation)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
     return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote
 

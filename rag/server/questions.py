@@ -160,17 +160,19 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         ]
         unmeasured = library.unmeasured(where)
     threshold = library.settings.search.threshold if body.query is not None else None
-    return search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
+    shape = search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
+    return {**shape, "results": with_proof(shape["results"], body.query or "")}
 
 
 OF_VIDEO = ("title", "description", "tag", "chapter")
 """Evidence that is not of a moment."""
 
 
-def proving_line(evidence: Iterable[Mapping[str, Any]], *texts: str) -> Mapping[str, Any] | None:
-    """Of a window's evidence the line with most words of the first text, then of the next; None without any.
+def with_proof(shapes: Iterable[Mapping[str, Any]], *texts: str) -> list[dict[str, Any]]:
+    """Hits or citations; each window with `proof`: the indexes of its evidence, what proves it best first.
 
-    Where they are equal, what was said or shown comes before what is known of the whole video.
+    First is the line with most words of the first text, then of the next. Where they are equal, what was
+    said or shown comes before what is known of the whole video.
     """
     wanted = [content_words(text) for text in texts]
 
@@ -178,7 +180,18 @@ def proving_line(evidence: Iterable[Mapping[str, Any]], *texts: str) -> Mapping[
         held = set(content_words(line["text"]))
         return (*(lexical_overlap(words, held) for words in wanted), line["kind"] not in OF_VIDEO)
 
-    return max(evidence, key=rank, default=None)
+    def proof(evidence: Sequence[Mapping[str, Any]]) -> list[int]:
+        return sorted(range(len(evidence)), key=lambda at: rank(evidence[at]), reverse=True)
+
+    return [
+        {**shape, "proof": proof(shape["evidence"])} if shape["kind"] == "video" else dict(shape)
+        for shape in shapes
+    ]
+
+
+def proving_line(window: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The evidence that proves a window of `with_proof` best; None where it has none."""
+    return window["evidence"][window["proof"][0]] if window["proof"] else None
 
 
 @router.post(
@@ -205,7 +218,9 @@ def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) ->
         where=body.filter.where(),
         pipeline=pipeline,
     )
-    return answer_shape(found)
+    shape = answer_shape(found)
+    texts = (found.text, body.question) if found.matched else (body.question,)
+    return {**shape, "citations": with_proof(shape["citations"], *texts)}
 
 
 def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], Awaitable[None]]:

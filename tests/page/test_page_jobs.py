@@ -72,6 +72,25 @@ def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the
     for seen in (tab, other):
         seen.wait("id => document.querySelector(`[data-job='${id}']`).dataset.state === 'cancelled'", name)
     assert process.poll() is not None
+    # What was cancelled can be begun again.
+    tab.page.get_by_role("button", name="Index “stuck”").first.wait_for()
+
+
+def test_15_a_job_that_waits_has_no_bar_and_a_forecast_loads_no_models(tab: Tab) -> None:
+    common = {"kind": "index", "folder": "/root/fine", "problems": [], "problem_count": 0, "progress": None}
+    asked = [("c", "queued", False), ("b", "running", True)]
+    jobs = [
+        {**common, "job_id": name, "state": state, "dry_run": dry, "created": f"2026-01-0{day}T00:00:00Z"}
+        for day, (name, state, dry) in zip((2, 1), asked, strict=True)
+    ]
+    tab.page.route("**/v1/jobs", lambda route: route.fulfill(json={"jobs": jobs, "roots": ["/root"]}))
+    tab.page.route("**/v1/jobs/*/events", lambda route: route.abort("aborted"))
+    tab.open(ADD)
+    waiting, looking = tab.page.locator("[data-job=c]"), tab.page.locator("[data-job=b]")
+    assert waiting.get_by_role("progressbar").count() == 0
+    assert "Looking" not in waiting.inner_text()
+    assert looking.get_by_role("progressbar").count() == 1
+    assert "models" not in looking.inner_text()
 
 
 def test_an_agent_runs_and_its_steps_are_listed(tab: Tab, site: Site) -> None:

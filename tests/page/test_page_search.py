@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from PIL import Image
 
+from rag.store.filters import path_matches
 from tests.fakes.page_tab import Site, Tab
 
 CARD = "main .card"
@@ -63,6 +65,45 @@ def test_2_every_result_says_why(tab: Tab) -> None:
     assert line.locator(".kind").inner_text() == "Subtitle"
     assert line.locator("time").inner_text() == "0:06"
     assert "beryllium" in line.locator("mark").all_inner_texts()
+
+
+def test_2_the_line_that_the_server_says_proves_best_is_first(tab: Tab) -> None:
+    def with_two(route: Any) -> None:
+        shape = route.fetch().json()
+        for hit in shape["results"]:
+            texts = ("beryllium first", "of the second", "third")
+            line = {"kind": "asr", "start": 0.0, "end": 1.0}
+            hit |= {"evidence": [{**line, "text": text} for text in texts], "proof": [2, 0, 1]}
+        route.fulfill(content_type="application/json", body=json.dumps(shape))
+
+    tab.page.route("**/v1/search", with_two)
+    tab.open("#/search?q=beryllium&kind=video")
+    assert best(tab).locator(".evidence .words").all_inner_texts() == ["third", "beryllium first"]
+
+
+def test_2_a_document_is_searched_by_its_whole_path(tab: Tab) -> None:
+    path, other = "/docs/notes [20*4].md", "/docs/notes 2.md"
+    bodies: list[Any] = []
+
+    def searched(route: Any) -> None:
+        bodies.append(route.request.post_data_json)
+        route.continue_()
+
+    rows = [{"path": path, "doc_id": "d", "state": "ok"}]
+    listed = {"documents": rows, "total": 1, "next_cursor": None}
+    tab.page.route("**/v1/documents?*", lambda route: route.fulfill(json=listed))
+    tab.page.route("**/v1/search", searched)
+    tab.open("#/library/documents")
+    tab.page.get_by_role("link", name="Search in it").click()
+    tab.settle()
+    assert "notes [20*4].md" in tab.page.locator(".chips").inner_text()
+    tab.page.get_by_label("Search the library").fill("lamp")
+    tab.page.keyboard.press("Enter")
+    tab.wait("() => document.querySelector('main .summary, main [data-placeholder=nothing]')")
+    globs = tuple(bodies[0]["filter"]["paths"])
+    assert path_matches((path,), globs)
+    assert not path_matches((other,), globs)
+    assert not path_matches((f"/elsewhere{path}",), globs)
 
 
 def test_2_what_a_filter_cannot_judge_is_counted(tab: Tab) -> None:

@@ -93,7 +93,7 @@ def search_library(service: Service, library: Library, given: SearchArguments) -
     # One more than asked for says whether there are more.
     body = SearchBody(query=given.query, kind=given.kind, top_k=given.skip + given.top_k + 1, filter=where)
     shape = questions.find(library, body)
-    found = [found_row(service, hit, given.query) for hit in shape["results"][given.skip :]]
+    found = [found_row(service, hit) for hit in shape["results"][given.skip :]]
     shown = fitting(found[: given.top_k], Found.line)
     skip = given.skip + len(shown)
     more = len(found) > len(shown) and skip < MOST_RESULTS
@@ -172,7 +172,7 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
         ],
         citations=[],
     )
-    cited = [found_row(service, citation, answer["text"], given.question) for citation in shape["citations"]]
+    cited = [found_row(service, citation) for citation in shape["citations"]]
     result.citations = fitting(cited, Found.line, result.size())
     if len(result.citations) < len(cited):
         result.next = call("search_library", query=given.question[:LONGEST_ANSWER])

@@ -157,8 +157,8 @@ def call(tool: str, **arguments: Any) -> str:
     return f"{tool}({given})"
 
 
-def found_row(service: Service, shape: Mapping[str, Any], *texts: str) -> Found:
-    """A result of `rag.search/1` or a citation of `rag.ask/1`; `texts`: of `proving_line`."""
+def found_row(service: Service, shape: Mapping[str, Any]) -> Found:
+    """A result of `questions.find`, or a citation of `questions.answer`."""
     common = {
         "citation": shape["citation"],
         "kind": shape["kind"],
@@ -170,7 +170,7 @@ def found_row(service: Service, shape: Mapping[str, Any], *texts: str) -> Found:
     }
     if shape["kind"] == "passage":
         return Found(**common, passage=cleaned(shape["text"], LONGEST_PASSAGE))
-    evidence = proving_line(shape["evidence"], *texts)
+    evidence = proving_line(shape)
     return Found(
         **common,
         start=shape["start"],

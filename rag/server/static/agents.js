@@ -20,9 +20,9 @@ const USES = [
 /** @param {string} agent */
 const use = (agent) => USES.find(([name]) => name === agent);
 /** @param {any[]} all */
-const ordered = (all) => all.toSorted((one, other) => place(one) - place(other));
+const ordered = (all) => all.toSorted((one, other) => rank(one) - rank(other));
 /** @param {any} one */
-const place = (one) => (USES.findIndex(([name]) => name === one.agent) + USES.length + 1) % (USES.length + 1);
+const rank = (one) => (USES.findIndex(([name]) => name === one.agent) + USES.length + 1) % (USES.length + 1);
 
 const agents = /** @type {Loader<any>} */ (new Loader());
 const videos = /** @type {Loader<any>} */ (new Loader());

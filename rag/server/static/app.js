@@ -116,7 +116,7 @@ function navigate(first = false) {
   const moved = next.name !== route.name || next.id !== route.id;
   if (moved) view().leave();
   route = next;
-  if (["search", "ask", "library"].includes(route.name)) trail.search = location.hash;
+  if (["search", "ask", "library"].includes(route.name)) trail.back = location.hash;
   view().enter(route);
   draw();
   if (moved && !first) {

@@ -198,7 +198,7 @@ function cited(one, question, at, answer) {
       <div class="about">
         <h2 class="name"><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h2>
         <p class="times-line">${span(one.start, one.end)}</p>
-        ${one.evidence?.length ? evidenceLines(one.evidence, question, one.video_id, { most: 3, answer }) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
+        ${evidenceLines(one, question, { most: 3, answer })}
       </div>
       <div class="row tools">
         ${active ? nothing : tool("play", `Play citation ${at + 1} here`, () => { playing = one.citation; update(); })}

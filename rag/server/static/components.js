@@ -114,21 +114,17 @@ export const momentImage = (moment, address, label) => html`
   </a>
 `;
 
-/** Words of `sought` that a text has. @param {string} text @param {string[]} sought */
-const held = (text, sought) => sought.filter((word) => marked(text, [word]).length > 1).length;
-
 /**
- * Lines of text with their kind and time, those first that have most words of the answer, then of the query.
- * @param {any[]} evidence @param {string} query @param {string} video_id @param {{most?: number, answer?: string}} [how]
+ * Lines of text of a window with their kind and time, in the order of its `proof`.
+ * @param {any} window @param {string} query @param {{most?: number, answer?: string}} [how]
  */
-export const evidenceLines = (evidence, query, video_id, { most = 2, answer = "" } = {}) => {
-  const [ofAnswer, ofQuery] = [words(answer), words(query)];
-  const sought = [...ofAnswer, ...ofQuery];
-  const weight = (/** @type {any} */ line) => 100 * held(line.text, ofAnswer) + held(line.text, ofQuery);
-  const best = [...evidence].sort((a, b) => weight(b) - weight(a)).slice(0, most);
+export const evidenceLines = ({ video_id, evidence, proof }, query, { most = 2, answer = "" } = {}) => {
+  if (!evidence.length) return html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`;
+  const sought = [...words(answer), ...words(query)];
+  const best = proof.slice(0, most).map((/** @type {number} */ at) => evidence[at]);
   return html`<ul class="evidence">
     ${best.map(
-      (line) => html`<li>
+      (/** @type {any} */ line) => html`<li>
         <a href=${href("v", video_id, { t: `${line.start},${line.end}`, q: query })}><span class="kind">${kindName(line.kind)}</span> <time>${clock(line.start)}</time></a>
         <span class="words">${withMarks(line.text, sought)}</span>
       </li>`,
@@ -146,13 +142,12 @@ const rating = (hit, threshold) =>
 export const videoCard = (hit, query, { like = true, threshold } = {}) => {
   const address = href("v", hit.video_id, { t: `${hit.start},${hit.end}`, q: query });
   const name = printable(hit.title || tail(hit.path, 1));
-  const evidence = hit.evidence ?? [];
   return html`
     <li class="card" data-citation=${hit.citation}>
       ${momentImage(hit, address, `Play ${span(hit.start, hit.end)} of ${name}`)}
       <div class="about">
         <h2 class="name"><a href=${address}>${name}</a></h2>
-        ${evidence.length ? evidenceLines(evidence, query, hit.video_id) : html`<p class="evidence"><span class="kind">Image</span> <span class="words quiet">what is seen</span></p>`}
+        ${evidenceLines(hit, query)}
         ${hit.shot ? html`<p class="measured">${[hit.shot.tone, hit.shot.style].filter(Boolean).join(", ")}</p>` : nothing}
       </div>
       <div class="row tools">

@@ -57,6 +57,12 @@ export const probability = (value) => (value < 1 ? Math.min(value, 0.999) : valu
 /** The last parts of a path. @param {string} path @param {number} [parts] */
 export const tail = (path, parts = 2) => printable(path).split("/").slice(-parts).join("/");
 
+/** The glob that fits one path; what is not UTF-8 in its name fits any character. @param {string} path */
+export const globOf = (path) => path.replace(/[*?[]/g, "[$&]").replace(/[\ud800-\udfff]/gu, "?");
+
+/** A glob as it is read. @param {string} glob */
+export const globName = (glob) => tail(glob.replace(/\[([*?[])\]/g, "$1"), 1);
+
 /** Names that are not UTF-8 hold bytes as lone surrogates. @param {string} text */
 export const printable = (text) => text.replace(/[\ud800-\udfff]/gu, "\ufffd");
 

@@ -159,7 +159,7 @@ export function row(job) {
       <div class="row"><h2>${job.kind === "agent" ? job.agent : html`${job.dry_run ? "Forecast for" : "Index"} ${tail(job.folder ?? "", 2)}`}</h2>
         <span class="row"><span class=${job.state === "failed" ? "state" : "quiet"} role="status">${STATES[job.state] ?? job.state}</span>
           ${running ? html`<button class="button" ?disabled=${job.state === "cancelling"} @click=${() => cancel(job)}>Cancel</button>` : nothing}</span></div>
-      ${running && job.kind === "index" ? progressOf(job.progress) : nothing}
+      ${running && job.kind === "index" ? progressOf(job) : nothing}
       ${job.state === "cancelled" && job.kind === "index" && !job.dry_run ? html`<p class="quiet">What was indexed stays; to go on, index the folder again.</p>` : nothing}
       ${job.error ? html`<p class="state">${printable(String(job.error))}</p>` : nothing}
       ${job.kind === "index" && (job.forecast || job.result) ? resultOf(job) : nothing}
@@ -169,9 +169,10 @@ export function row(job) {
   `;
 }
 
-/** @param {any} progress */
-function progressOf(progress) {
-  if (!progress?.media_seconds_total) return html`<progress aria-label="Progress"></progress><p class="quiet">Looking for files, loading the models</p>`;
+/** @param {any} job */
+function progressOf({ state, dry_run: dry, progress }) {
+  if (state === "queued") return html`<p class="quiet">Begins when the jobs before it have ended</p>`;
+  if (!progress?.media_seconds_total) return html`<progress aria-label="Progress"></progress><p class="quiet">Looking for files${dry ? nothing : ", loading the models"}</p>`;
   const { media_seconds_done: done, media_seconds_total: total, eta_seconds: eta, file, stage } = progress;
   if (stage === "prepare") return html`<progress aria-label="Progress"></progress><p class="quiet">${duration(total)} of media; loading the models</p>`;
   return html`
@@ -180,13 +181,17 @@ function progressOf(progress) {
   `;
 }
 
+/** Whether the folder of a forecast was, or is being, indexed since. @param {any} job */
+const followed = (job) =>
+  jobs().some((one) => !one.dry_run && one.folder === job.folder && one.created > job.created && !["failed", "cancelled"].includes(one.state));
+
 /** @param {any} job */
 function resultOf(job) {
   const forecast = job.forecast ?? job.result?.forecast;
   if (forecast && job.dry_run && !forecast.new_files) return html`<p>Nothing new: what is there is indexed already.</p>`;
   if (forecast && job.dry_run)
     return html`<p>${count(forecast.new_files, "new file")}, ${duration(forecast.media_seconds)} of media: about ${duration(forecast.seconds)}, and ${bytes(forecast.bytes)} on disk.</p>
-      ${jobs().some((one) => !one.dry_run && one.folder === job.folder && one.created > job.created) ? nothing : html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`}`;
+      ${followed(job) ? nothing : html`<div class="row"><button class="button main" ?disabled=${sent} @click=${() => start(job.folder, false)}>Index “${tail(job.folder, 1)}”</button></div>`}`;
   if (!job.result) return nothing;
   const { indexed, unchanged, moved, missing } = job.result;
   return html`<p>${count(indexed, "file")} indexed, ${unchanged} unchanged${moved ? `, ${moved} moved` : ""}${missing ? `, ${missing} missing` : ""}. <a href="#/library">Look at the library</a></p>`;

@@ -2,7 +2,7 @@
 /** The library: videos, documents, problems, missing files, and adding a folder. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health } from "./api.js";
-import { bytes, clock, count, duration, kindName, printable, tail } from "./format.js";
+import { bytes, clock, count, duration, globOf, kindName, printable, tail } from "./format.js";
 import * as jobs from "./jobs.js";
 import { failed, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
@@ -117,7 +117,7 @@ function videoRow(row) {
 }
 
 /** @param {any} row */
-const documentRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <a href=${href("search", "", { kind: "passage", path: row.path.split("/").at(-1) })}>Search in it</a>${stateOf(row)}</li>`;
+const documentRow = (row) => html`<li><span class="path">${printable(row.path)}</span> <a href=${href("search", "", { kind: "passage", path: globOf(row.path) })}>Search in it</a>${stateOf(row)}</li>`;
 
 /** @param {any} row */
 const stateOf = (row) => (row.state && row.state !== "ok" ? html` <span class="state">${STATES[row.state] ?? row.state}</span>` : nothing);

@@ -36,7 +36,7 @@ function body(text, params) {
 
 /** @param {Route} route */
 export function render(route) {
-  const back = trail.search || href("search");
+  const back = trail.back || href("search");
   const passage = loaded.state === "done" ? loaded.value.citation : null;
   return html`
     <p class="crumb"><a href=${back}>${icon("left")}${trailName()}</a></p>

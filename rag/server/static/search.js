@@ -2,7 +2,7 @@
 /** Search: a field, filters as chips, moments and passages as cards. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health, post } from "./api.js";
-import { clock, count, duration, printable, score, seconds, tail } from "./format.js";
+import { clock, count, duration, globName, printable, score, seconds, tail } from "./format.js";
 import { card, chip, failed, hasImages, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
@@ -34,7 +34,7 @@ let over = false;
 let open = false;
 let nearest = "";
 
-/** A bare word is found anywhere in a name. @param {string} path */
+/** A bare word that a person types is found anywhere in a name. @param {string} path */
 const glob = (path) => (/[*?[/]/.test(path) ? path : `*${path}*`);
 
 /** The body of POST /v1/search for an address, or null where there is nothing to ask. @param {URLSearchParams} params */
@@ -120,7 +120,7 @@ function chips(route) {
   return FILTERS.flatMap(({ name, label, choices, time, many }) =>
     route.params.getAll(name).map((value) => {
       const rest = route.params.getAll(name).filter((other) => other !== value);
-      const shown = /** @type {Record<string, string>} */ (choices ?? {})[value] ?? (time ? clock(seconds(value)) : value.length > 24 ? value.slice(0, 10) + "…" : value);
+      const shown = /** @type {Record<string, string>} */ (choices ?? {})[value] ?? (time ? clock(seconds(value)) : name === "path" ? globName(value) : value.length > 24 ? value.slice(0, 10) + "…" : value);
       return chip(`${label} ${shown}`, changed(route, { [name]: many ? rest : null, top: null }));
     }),
   );

@@ -63,9 +63,9 @@ export function keep(key, value) {
 }
 
 /** The last search or question, to return to from a video. */
-export const trail = { search: "" };
+export const trail = { back: "" };
 
-export const trailName = () => (trail.search.startsWith("#/library") ? "Back to the library" : trail.search.startsWith("#/ask") ? "Back to the answer" : "Back to the results");
+export const trailName = () => (trail.back.startsWith("#/library") ? "Back to the library" : trail.back.startsWith("#/ask") ? "Back to the answer" : "Back to the results");
 
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 

@@ -223,7 +223,7 @@ export function render(route) {
   return html`
     <div class="desk">
       <section class="stage" aria-label="Player">
-        <p class="crumb"><a href=${trail.search || href("search")}>${icon("left")}${trailName()}</a></p>
+        <p class="crumb"><a href=${trail.back || href("search")}>${icon("left")}${trailName()}</a></p>
         <h1 tabindex="-1">${nameOf(video)}</h1>
         <div class="screen ${video.width ? "" : "sound-only"}">${player.video}</div>
         ${playing(video)}

@@ -20,7 +20,7 @@ from rag.errors import EncoderMismatch
 from rag.library import Library
 from rag.server.app import build_app
 from rag.server.problems import MOST_ERRORS, MOST_KEYS
-from rag.server.questions import proving_line
+from rag.server.questions import proving_line, with_proof
 from rag.server.renditions import decode_image
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -223,13 +223,27 @@ def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, worl
 
 def test_the_line_that_proves_has_the_words_of_the_answer_then_of_the_question() -> None:
     texts = {"tag": "telescope 13", "asr": "a telescope is here", "ocr": "it is at Goddard"}
-    lines = [{"kind": kind, "text": text} for kind, text in texts.items()]
-    found = [
-        proving_line(lines, *texts)
-        for texts in (("Goddard", "telescope"), ("Hubble", "telescope"), ("Hubble", "space"), ())
-    ]
-    assert [line and line["kind"] for line in found] == ["ocr", "asr", "asr", "asr"]
-    assert proving_line([], "x") is None
+    window: dict[str, Any] = {
+        "kind": "video",
+        "evidence": [{"kind": kind, "text": text} for kind, text in texts.items()],
+    }
+    wanted = (("Goddard", "telescope"), ("Hubble", "telescope"), ("Hubble", "space"), ())
+    found = [with_proof([window], *texts)[0] for texts in wanted]
+    assert [one["proof"] for one in found] == [[2, 1, 0], [1, 0, 2], [1, 2, 0], [1, 2, 0]]
+    assert proving_line(found[0]) == window["evidence"][2]
+    empty = {"kind": "video", "evidence": []}
+    assert proving_line(with_proof([empty], "x")[0]) is None
+    assert with_proof([{"kind": "passage"}], "x") == [{"kind": "passage"}]
+
+
+def test_windows_of_a_search_and_of_an_answer_say_what_proves_them(client: TestClient) -> None:
+    found = client.post("/v1/search", json={"query": "lamp", "kind": "video"}).json()["results"]
+    cited = client.post("/v1/ask", json={"question": "What do I switch on?"}).json()["citations"]
+    windows = [window for window in (*found, *cited) if window["kind"] == "video"]
+    assert len(windows) > len(found) > 0
+    for window in windows:
+        assert sorted(window["proof"]) == list(range(len(window["evidence"])))
+    assert found[0]["evidence"][found[0]["proof"][0]]["text"] == "Switch the <b>lamp</b> on."
 
 
 def test_an_unknown_video_is_404(client: TestClient) -> None:
