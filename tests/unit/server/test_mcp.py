@@ -111,7 +111,7 @@ def test_where_nothing_matches_what_cannot_be_found_is_named(
 ) -> None:
     monkeypatch.setattr(finding, "unsearchable", lambda _: ["What is seen: no encoder"])
     key = "query" if tool == "search_library" else "question"
-    result = _call(world, tool, {key: "xylophone quartet"})
+    result = _call(world, tool, {key: "zebra crossing"})
     assert not result.structured_content["matched"]
     assert "Not searchable in this library: What is seen: no encoder" in _text(result)
 
