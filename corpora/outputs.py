@@ -46,8 +46,8 @@ FOLDER_MANIFEST = f".{PROGRAM}.json"
 FOLDER_SCHEMA = "rag.outputs/1"
 TRACE_SCHEMA = "rag.trace/1"
 BATCH_SCHEMA = "rag.batch/1"
-RUN_SCHEMA = "rag.eval.run/1"
-"""Of the files of a run folder (`eval.runs.folder`)."""
+RESULTS_SCHEMA = "rag.eval.results/1"
+"""Of `results.json` of a run folder (`eval.runs.runner`)."""
 RECORDING_HEAD = '{"recording": "rag.recording/1"}'
 GENERATOR = f'<meta name=generator content="{PROGRAM}">'
 CHARSET = "<meta charset=utf-8>"

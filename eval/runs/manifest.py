@@ -18,9 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from corpora.outputs import RUN_SCHEMA
-
-SCHEMA = RUN_SCHEMA
+SCHEMA = "rag.eval.run/1"
 
 PACKAGES = (
     "av",

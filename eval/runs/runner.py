@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Protocol
 
-from corpora.outputs import OverwritePolicy, atomic_write_text
+from corpora.outputs import RESULTS_SCHEMA, OverwritePolicy, atomic_write_text
 from eval.metrics.calibration import expected_calibration_error, reliability
 from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_samples, success
 from eval.metrics.tables import MEASURES, measure_slices
@@ -46,8 +46,6 @@ from eval.tasks import find_solver
 from eval.trec import escape_id, read_run, run_lines
 from rag.errors import UsageError
 from rag.records import Usage
-
-SCHEMA = "rag.eval.results/1"
 
 
 def write_retrieval(folder: Path, tag: str, queries: Sequence[Query], samples: Sequence[Sample]) -> None:
@@ -99,7 +97,7 @@ def write_results(
     """
     identity = run.identity
     shape = {
-        "schema": SCHEMA,
+        "schema": RESULTS_SCHEMA,
         "benchmark": identity["benchmark"],
         "system": identity["system"],
         "seed": identity["seed"],

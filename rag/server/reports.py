@@ -1,43 +1,62 @@
 """`/v1/reports`: reports of `rag eval report`, figures of runs and traces of agents, below given folders.
 
 Nothing is computed: a report is the file that the command line wrote. Its Markdown is given as blocks of the
-forms that `eval.reports` writes; any other line is text. Symbolic links are not followed.
+forms that `eval.reports` writes, without the marks of bold text and quotations; any other line is text.
+Symbolic links are not followed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
+import math
 import os
 import re
+import stat
+import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
-from corpora.outputs import RUN_SCHEMA, TRACE
-from rag.errors import UnreadableFile
+from corpora.outputs import RESULTS_SCHEMA, TRACE
+from rag.errors import DamagedFile, UnreadableFile
 from rag.rendering.shapes import report_shape
 from rag.server.documents import ReportDocument, ReportsDocument
 from rag.server.job_log import timestamp
 from rag.server.problems import Document, Problem, problems
-from rag.server.service import Served
+from rag.server.service import Served, Service
 
+log = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1/reports", tags=["reports"])
 
 Kind = Literal["report", "run", "trace"]
-REPORTS = ("report.md", "overview.md")
-RESULTS = "results.json"
+NAMES: dict[str, Kind] = {"report.md": "report", "overview.md": "report", "results.json": "run"}
+SUFFIXES: dict[str, Kind] = {".jsonl": "trace"}
 LEVELS = 4
 """Folders below a root in which files are looked for."""
 MOST_FILES = 20_000
 """Files of a root that are looked at."""
 MOST_REPORTS = MOST_STEPS = 1000
-LARGEST_FILE = 32 * 2**20
-HEAD_BYTES = 4096
+MOST_FIGURES = 100
+"""Images of one report."""
+LARGEST: dict[Kind, int] = {"report": 2**20, "run": 4 * 2**20, "trace": 8 * 2**20}
+"""Bytes; larger files are left out. One of any JSON holds up all other requests for seconds."""
+LARGEST_IMAGE = 32 * 2**20
+LISTED_SECONDS = 3.0
+"""For which what was found below the roots is kept."""
+LATEST = 253_402_300_799.0
+"""The last second of the year 9999: file systems hold later ones."""
+FIGURE = re.compile(r"!\[(?P<title>.*?)\]\((?P<target>[^()]*)\)")
+BOLD = re.compile(r"(?<![\w*])\*\*(\S[^*]*)\*\*(?![\w*])")
+QUOTED = re.compile(r"(?:>(?:\s+|$))+")
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 ReportId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 
@@ -78,30 +97,32 @@ def _below(root: FilePath) -> Iterator[StoredReport]:
         inside = FilePath(folder).relative_to(root)
         deeper = len(inside.parts) < LEVELS
         folders[:] = sorted(name for name in folders if not name.startswith(".")) if deeper else []
-        for name in names:
+        for name in sorted(names):
+            if seen == MOST_FILES:
+                log.warning("%s: reports are looked for among its first %d files only", root, MOST_FILES)
+                return
             seen += 1
             path = FilePath(folder, name)
             try:
-                kind, modified = _kind(path), path.stat().st_mtime
+                facts = path.lstat()
+                kind = _kind(path, facts.st_size) if stat.S_ISREG(facts.st_mode) else None
             except OSError:
                 continue
             if kind is not None:
                 digest = hashlib.blake2b(os.fsencode(path), digest_size=8).hexdigest()
+                modified = min(max(facts.st_mtime, 0.0), LATEST)
                 yield StoredReport(digest, kind, path, os.fspath(inside / name), modified)
-        if seen > MOST_FILES:
-            return
 
 
-def _kind(path: FilePath) -> Kind | None:
-    """Raises OSError."""
-    if path.is_symlink() or not path.is_file():
+def _kind(path: FilePath, size: int) -> Kind | None:
+    """What a regular file of `size` bytes is, by its name and content; None for any other. Raises OSError."""
+    kind = NAMES.get(path.name) or SUFFIXES.get(path.suffix)
+    if kind is None or size > LARGEST[kind]:
         return None
-    if path.name in REPORTS:
-        return "report"
-    if path.name == RESULTS:
-        with path.open("rb") as file:
-            return "run" if f'"{RUN_SCHEMA}"'.encode() in file.read(HEAD_BYTES) else None
-    return "trace" if path.suffix == ".jsonl" and TRACE.is_ours(path) else None
+    if kind == "run":
+        # Keys are sorted: the schema comes behind the figures.
+        return kind if f'"schema": "{RESULTS_SCHEMA}"'.encode() in path.read_bytes() else None
+    return kind if kind == "report" or TRACE.is_ours(path) else None
 
 
 def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:
@@ -113,13 +134,14 @@ def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:
     def end() -> None:
         if lines and lines[0].startswith("|"):
             head, *rows = [_cells(line) for line in lines]
-            rows = [row for row in rows if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
+            if rows and all(re.fullmatch(r":?-+:?", cell) for cell in rows[0]):
+                del rows[0]
             blocks.append({"kind": "table", "head": head, "rows": rows})
         elif lines:
             blocks.append({"kind": "text", "text": "\n".join(lines)})
         lines.clear()
 
-    for line in map(str.strip, text.splitlines()):
+    for line in _lines(text):
         heading, figure = re.fullmatch(r"(#{1,6})\s+(.*)", line), FIGURE.fullmatch(line)
         if not line or heading or figure or (lines and line.startswith("|") != lines[0].startswith("|")):
             end()
@@ -127,7 +149,8 @@ def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:
             blocks.append({"kind": "heading", "level": len(heading[1]), "text": heading[2]})
         elif figure:
             image = f"/v1/reports/{report.report_id}/figures/{figures}"
-            held = {"image": image} if _figure(report.path, figure["target"]) else {}
+            shown = figures < MOST_FIGURES and _figure(report.path, figure["target"])
+            held = {"image": image} if shown else {}
             blocks.append({"kind": "figure", "text": figure["title"], **held})
             figures += 1
         elif line:
@@ -136,18 +159,24 @@ def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:
     return blocks
 
 
-FIGURE = re.compile(r"!\[(?P<title>.*?)\]\((?P<target>[^()]*)\)")
+def _lines(text: str) -> Iterator[str]:
+    """Stripped, without the marks of quotations and bold text."""
+    for line in text.splitlines():
+        line = line.strip()
+        yield BOLD.sub(r"\1", line[quoted.end() :] if (quoted := QUOTED.match(line)) else line)
 
 
-def _figure(path: FilePath, target: str) -> bytes:
-    """A PNG file in the folder of a report or below; empty for anything else."""
+def _figure(path: FilePath, target: str) -> FilePath | None:
+    """A PNG file in the folder of a report or below; None for anything else."""
     folder = path.parent.resolve()
     try:
         image = (folder / target).resolve()
-        data = _read(image) if image.is_relative_to(folder) and image.is_file() else b""
-    except (ValueError, OSError, UnreadableFile):
-        return b""
-    return data if data.startswith(PNG_SIGNATURE) else b""
+        if not image.is_relative_to(folder) or not image.is_file():
+            return None
+        with image.open("rb") as file:
+            return image if file.read(len(PNG_SIGNATURE)) == PNG_SIGNATURE else None
+    except (ValueError, OSError):
+        return None
 
 
 def _cells(line: str) -> list[str]:
@@ -157,28 +186,40 @@ def _cells(line: str) -> list[str]:
 def results_blocks(results: Any) -> list[dict[str, Any]]:
     """The figures of a run over all its queries."""
     held = results if isinstance(results, dict) else {}
-    title = f"{held.get('benchmark')}, {held.get('system')}, seed {held.get('seed')}"
+    named = [part for part in map(held.get, ("benchmark", "system")) if isinstance(part, str)]
+    title = ", ".join([*named, f"seed {seed}"] if isinstance(seed := held.get("seed"), int) else named)
     figures = held.get("figures")
     rows = []
     for measure, slices in figures.items() if isinstance(figures, dict) else ():
         overall = slices.get("overall") if isinstance(slices, dict) else None
-        if isinstance(overall, dict) and isinstance(overall.get("value"), int | float):
-            ends = [f"{end:.3f}" for end in map(overall.get, ("low", "high")) if isinstance(end, int | float)]
+        if isinstance(overall, dict) and _is_finite(overall.get("value")):
+            ends = [f"{end:.3f}" for end in map(overall.get, ("low", "high")) if _is_finite(end)]
             interval = f" [{', '.join(ends)}]" if ends else ""
-            rows.append([measure, f"{overall['value']:.3f}{interval}", str(overall.get("n"))])
+            n = overall.get("n")
+            rows.append([measure, f"{overall['value']:.3f}{interval}", str(n) if isinstance(n, int) else ""])
     table = {"kind": "table", "head": ["measure", "value, 95 % interval", "n"], "rows": rows}
     return [{"kind": "heading", "level": 1, "text": title}, table]
 
 
+def _is_finite(value: Any) -> bool:
+    """Whether it is a number that a float holds."""
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
+
+
+def _finite(text: str) -> float:
+    """Raises ValueError for `NaN`, `Infinity` and `1e999`, which JSON does not hold."""
+    if not math.isfinite(value := float(text)):
+        raise ValueError(text)
+    return value
+
+
 def trace_steps(data: bytes) -> list[dict[str, Any]]:
     """The lines of a trace, of a long one the first and the last; what is no step is left out."""
-    lines = data.splitlines()
-    if len(lines) > MOST_STEPS:
-        lines = [*lines[: MOST_STEPS - 1], lines[-1]]
+    *lines, rest = data.rstrip().split(b"\n", MOST_STEPS - 1)
     steps = []
-    for line in lines:
+    for line in (*lines, rest.rsplit(b"\n", 1)[-1]):
         try:
-            step = json.loads(line)
+            step = json.loads(line, parse_float=_finite, parse_constant=_finite)
         except (ValueError, RecursionError):
             continue
         if isinstance(step, dict):
@@ -189,7 +230,7 @@ def trace_steps(data: bytes) -> list[dict[str, Any]]:
 @router.get("", responses={200: {"model": ReportsDocument}, **problems()})
 def list_reports(service: Served) -> Response:
     """Reports, runs and traces below the folders of `--reports`, the newest first."""
-    rows = [report.row() for report in stored_reports(service.report_roots)]
+    rows = [report.row() for report in _listed(service)]
     roots = [os.fsdecode(root) for root in service.report_roots]
     return Document(report_shape("rag.reports/1", {"reports": rows, "roots": roots}))
 
@@ -198,7 +239,7 @@ def list_reports(service: Served) -> Response:
 def show_report(service: Served, report_id: ReportId) -> Response:
     """One of them: a report or a run as blocks, a trace as its steps."""
     report = _find(service, report_id)
-    data = _read(report.path)
+    data = _read(report.path, report.name, LARGEST[report.kind])
     blocks: list[dict[str, Any]] = []
     steps: list[dict[str, Any]] = []
     if report.kind == "trace":
@@ -209,8 +250,11 @@ def show_report(service: Served, report_id: ReportId) -> Response:
         try:
             blocks = results_blocks(json.loads(data))
         except (ValueError, RecursionError) as error:
-            raise UnreadableFile(f"{report.name}: no JSON") from error
-    return Document({"schema": "rag.report/1", **report.row(), "blocks": blocks, "steps": steps})
+            raise DamagedFile(f"{report.name}: no JSON") from error
+    try:
+        return Document({"schema": "rag.report/1", **report.row(), "blocks": blocks, "steps": steps})
+    except RecursionError as error:
+        raise DamagedFile(f"{report.name}: a step is nested too deeply") from error
 
 
 @router.get(
@@ -219,32 +263,49 @@ def show_report(service: Served, report_id: ReportId) -> Response:
     responses={200: {"content": {"image/png": {}}}, **problems(404)},
 )
 def show_figure(
-    service: Served, report_id: ReportId, number: Annotated[int, Path(ge=0, le=MOST_FILES)]
+    service: Served, report_id: ReportId, number: Annotated[int, Path(ge=0, lt=MOST_FIGURES)]
 ) -> Response:
     """An image of a report, by its place in it: a PNG file in the report's folder or below."""
     report = _find(service, report_id)
-    text = _read(report.path).decode("utf-8", "replace") if report.kind == "report" else ""
-    lines = (FIGURE.fullmatch(line.strip()) for line in text.splitlines())
-    targets = [found["target"] for found in lines if found]
-    data = _figure(report.path, targets[number]) if number < len(targets) else b""
-    if not data:
+    held = _read(report.path, report.name, LARGEST["report"]) if report.kind == "report" else b""
+    found = map(FIGURE.fullmatch, _lines(held.decode("utf-8", "replace")))
+    targets = [figure["target"] for figure in found if figure]
+    image = _figure(report.path, targets[number]) if number < len(targets) else None
+    if image is None:
         raise Problem(404, "unknown-id", f"{report.name}: has no image {number}")
-    return Response(data, media_type="image/png", headers={"Cache-Control": "no-cache"})
+    return Response(
+        _read(image, image.name, LARGEST_IMAGE), media_type="image/png", headers={"Cache-Control": "no-cache"}
+    )
 
 
-def _find(service: Served, report_id: str) -> StoredReport:
-    for report in stored_reports(service.report_roots):
+_listing = threading.Lock()
+
+
+def _listed(service: Service) -> tuple[StoredReport, ...]:
+    """`stored_reports` of some seconds: a page asks for a report and all its figures."""
+    with _listing:
+        return _found(service.report_roots, int(time.monotonic() / LISTED_SECONDS))
+
+
+@lru_cache(maxsize=1)
+def _found(roots: tuple[FilePath, ...], _: int) -> tuple[StoredReport, ...]:
+    return tuple(stored_reports(roots))
+
+
+def _find(service: Service, report_id: str) -> StoredReport:
+    for report in _listed(service):
         if report.report_id == report_id:
             return report
     raise Problem(404, "unknown-id", f"{report_id}: no such report below the folders of --reports")
 
 
-def _read(path: FilePath) -> bytes:
+def _read(path: FilePath, name: str, largest: int) -> bytes:
+    """`name`: what an error calls the file, without the folders above; `largest`: in bytes."""
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+            data = file.read(largest + 1)
     except OSError as error:
-        raise UnreadableFile(f"{path}: {(error.strerror or str(error)).lower()}") from error
-    if len(data) > LARGEST_FILE:
-        raise UnreadableFile(f"{path}: larger than {LARGEST_FILE >> 20} MiB")
+        raise UnreadableFile(f"{name}: {(error.strerror or str(error)).lower()}") from error
+    if len(data) > largest:
+        raise UnreadableFile(f"{name}: larger than {largest >> 20} MiB")
     return data

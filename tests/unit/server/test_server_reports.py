@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,13 +11,21 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from corpora.outputs import RUN_SCHEMA
+from corpora.outputs import RESULTS_SCHEMA, TRACE_SCHEMA
 from rag.server import reports as reports_module
 from rag.server.app import build_app
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
 from tests.fakes.stored_reports import BODY, HEAD, HOSTILE, write_reports
+
+REPORTS_OF_TASKS = Path(__file__).parents[3] / "docs" / "reports"
+DEEP = "\n".join(f'{{"number": 0, "data": {"[" * depth}{"]" * depth}}}' for depth in range(800, 1000))
+
+
+@pytest.fixture(autouse=True)
+def _looked_for_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reports_module, "LISTED_SECONDS", 1e-9)
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +110,84 @@ def test_a_figure_is_a_png_file_of_the_report(folder: Path, tmp_path: Path, targ
         assert client.get(f"/v1/reports/{name}/figures/1").status_code == 404
 
 
-def test_a_run_comes_as_a_table_of_its_figures(client: TestClient, listed: dict[str, Any]) -> None:
+def test_a_run_comes_as_a_table_of_its_figures(
+    client: TestClient, listed: dict[str, Any], folder: Path
+) -> None:
     heading, table = client.get(f"/v1/reports/{listed['run']['report_id']}").json()["blocks"]
-    assert heading["text"] == "bench, one, seed 0"
-    assert table["rows"] == [["right", "0.250 [0.125, 0.500]", "4"], ["recall", "1.000", "4"]]
+    assert heading["text"] == "toy, random, seed 0"
+    figures = json.loads((folder / "runs" / "one" / "results.json").read_bytes())["figures"]
+    assert {row[0] for row in table["rows"]} == {
+        measure for measure, slices in figures.items() if slices.get("overall")
+    }
+    right = figures["accuracy"]["overall"]
+    cell = f"{right['value']:.3f} [{right['low']:.3f}, {right['high']:.3f}]"
+    assert ["accuracy", cell, "4"] in table["rows"]
+
+
+def test_pages_of_the_tasks_come_without_marks_of_markdown(tmp_path: Path) -> None:
+    names = {os.fspath(path.relative_to(REPORTS_OF_TASKS)) for path in REPORTS_OF_TASKS.rglob("report.md")}
+    with _client(tmp_path, REPORTS_OF_TASKS) as client:
+        rows = client.get("/v1/reports").json()["reports"]
+        pages = {row["name"]: client.get(f"/v1/reports/{row['report_id']}").json()["blocks"] for row in rows}
+    assert set(pages) == {*names, "overview/overview.md"}
+    for block in (block for blocks in pages.values() for block in blocks):
+        cells = [*block.get("head", ()), *(cell for row in block.get("rows", ()) for cell in row)]
+        texts = [*block.get("text", "").splitlines(), *cells]
+        assert not [text for text in texts if text.startswith((">", "#", "**")) or "|" in text]
+        assert {len(row) for row in block.get("rows", ())} <= {len(block.get("head", ()))}
+        assert block["kind"] != "figure" or "image" in block
+    assert any(block.get("text", "").startswith("Made before") for block in pages["egofact/report.md"])
+
+
+def test_a_report_and_its_figures_are_looked_for_once(
+    client: TestClient, listed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports_module, "LISTED_SECONDS", 1e9)
+    walked: list[Any] = []
+    look = reports_module.stored_reports
+    monkeypatch.setattr(reports_module, "stored_reports", lambda roots: walked.append(roots) or look(roots))
+    address = f"/v1/reports/{listed['report']['report_id']}"
+    for path in ("/v1/reports", address, f"{address}/figures/0"):
+        assert client.get(path).status_code == 200
+    assert len(walked) == 1
+
+
+def test_only_so_many_and_so_large_files_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.md").write_text("x" * 10)
+    (tmp_path / "0").write_text("")
+    names = [os.path.join(name, "report.md") for name in "abc"]
+
+    def found() -> list[str]:
+        return sorted(report.name for report in reports_module.stored_reports([tmp_path]))
+
+    assert found() == names
+    monkeypatch.setattr(reports_module, "MOST_FILES", 3)
+    assert found() == names[:2]
+    (tmp_path / "a" / "report.md").write_text("x" * 11)
+    monkeypatch.setitem(reports_module.LARGEST, "report", 10)
+    assert found() == names[1:2]
+
+
+def test_a_file_of_a_time_that_no_calendar_has_is_listed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports_module, "LATEST", 0.0)
+    rows = [report.row() for report in reports_module.stored_reports([folder])]
+    assert {row["modified"] for row in rows} == {"1970-01-01T00:00:00.000Z"}
+
+
+def test_a_file_that_goes_meanwhile_is_called_by_its_name(
+    client: TestClient, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = reports_module.StoredReport("0" * 16, "report", folder / "gone" / "report.md", "gone/report.md", 0)
+    monkeypatch.setattr(reports_module, "stored_reports", lambda _: [gone])
+    refused = client.get(f"/v1/reports/{'0' * 16}")
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith("gone/report.md: ")
 
 
 def test_a_trace_comes_as_its_steps(
@@ -120,18 +204,48 @@ def test_a_trace_comes_as_its_steps(
     }
     monkeypatch.setattr(reports_module, "MOST_STEPS", 1)
     assert [step["kind"] for step in client.get(address).json()["steps"]] == ["result"]
-    monkeypatch.setattr(reports_module, "LARGEST_FILE", 10)
-    refused = client.get(address)
-    assert (refused.status_code, refused.json()["type"]) == (422, "urn:rag:problem:unreadable-file")
+    monkeypatch.setitem(reports_module.LARGEST, "trace", 10)
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("lines", "status", "numbers"),
+    [
+        ('{"number": NaN}\n{"number": -Infinity}\n{"number": 1e999}\n{"number": 2}', 200, [1, 2]),
+        ("[1]\n1\n\xff\n\n{\n" + "[" * 2000 + '\n{"number": 2}', 200, [1, 2]),
+        (DEEP, 422, None),
+    ],
+    ids=["not finite", "no objects", "deep"],
+)
+def test_lines_that_are_no_steps_are_left_out(
+    tmp_path: Path, lines: str, status: int, numbers: list[int] | None
+) -> None:
+    (tmp_path / "in").mkdir()
+    first = f'{{"schema": "{TRACE_SCHEMA}", "number": 1}}'
+    (tmp_path / "in" / "steps.jsonl").write_text(f"{first}\n{lines}\n", encoding="latin-1")
+    with _client(tmp_path, tmp_path / "in") as client:
+        name = client.get("/v1/reports").json()["reports"][0]["report_id"]
+        answer = client.get(f"/v1/reports/{name}")
+    assert answer.status_code == status
+    steps = answer.json().get("steps")
+    assert numbers == (steps and [step["number"] for step in steps])
 
 
 @pytest.mark.parametrize(
     ("figures", "status"),
-    [('"', 422), ("[]", 200), ('{"a": 1, "b": {"overall": 2}, "c": {"overall": {"value": "x"}}}', 200)],
+    [
+        ('"', 422),
+        ("[]", 200),
+        ('{"a": 1, "b": {"overall": 2}, "c": {"overall": {"value": "x"}}}', 200),
+        (f'{{"a": {{"overall": {{"value": {"1" * 400}}}}}}}', 200),
+        ('{"a": {"overall": {"value": NaN}}, "b": {"overall": {"value": 1e999}}}', 200),
+        (f'{{"a": {"[" * 5000}}}', 422),
+    ],
+    ids=["text", "list", "other", "large", "not finite", "deep"],
 )
 def test_figures_of_another_shape_are_left_out(tmp_path: Path, figures: str, status: int) -> None:
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "results.json").write_text(f'{{"schema": "{RUN_SCHEMA}", "figures": {figures}}}')
+    (tmp_path / "in" / "results.json").write_text(f'{{"schema": "{RESULTS_SCHEMA}", "figures": {figures}}}')
     with _client(tmp_path, tmp_path / "in") as client:
         name = client.get("/v1/reports").json()["reports"][0]["report_id"]
         answer = client.get(f"/v1/reports/{name}")
