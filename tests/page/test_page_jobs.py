@@ -129,3 +129,25 @@ def test_a_report_a_run_and_a_trace_are_opened_and_their_text_is_text(tab: Tab, 
     tab.open(f"#/reports/{site.reports['trace']}")
     assert tab.page.get_by_role("list", name="Steps").locator("li").count() == 2
     assert tab.page.locator(".answer-of .text").inner_text() == f"at 0:12 {HOSTILE}"
+
+
+def test_a_trace_that_no_agent_wrote_is_text_or_an_error(tab: Tab) -> None:
+    lit = {"_$litType$": 1, "strings": ["x"], "values": []}
+    step = {"kind": lit, "number": lit, "text": "x"}
+    broken = [{"citations": 5}, {"citations": [None]}, {"answer": {"text": 5}}]
+    marked = {"answer": {"text": "y", "choice": lit}, "options": [{"label": lit, "text": "z", "score": 1}]}
+    given = [
+        [step, {"kind": "result", "text": "x", "data": marked}],
+        *([{"kind": "result", "text": "x", "data": data}] for data in broken),
+    ]
+    shape = {"report_id": "r", "kind": "trace", "name": "t.jsonl", "blocks": []}
+    tab.page.route(
+        "**/v1/reports/*",
+        lambda route: route.fulfill(json={**shape, "steps": given[int(route.request.url[-1])]}),
+    )
+    shown: list[str] = []
+    for at in range(len(given)):
+        tab.open(f"#/reports/{at}")
+        shown.append(tab.page.locator("article.report").inner_text())
+    assert "[object Object]" in shown[0]
+    assert all("no agent writes" in text for text in shown[1:])

@@ -160,7 +160,7 @@ function step(one, at) {
   const { number = at + 1, kind = one.step, text = "", data, ...rest } = one;
   const more = data ?? Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "step"));
   const said = text || Object.values(more ?? {}).find((value) => typeof value === "string" && value) || "";
-  return html`<li><span class="number">${number}</span><div><span class="kind">${kind}</span> ${printable(String(said))}
+  return html`<li><span class="number">${String(number)}</span><div><span class="kind">${printable(String(kind))}</span> ${printable(String(said))}
     ${more && Object.keys(more).length ? html`<details><summary>Details</summary><pre>${printable(JSON.stringify(more, null, 1))}</pre></details>` : nothing}</div></li>`;
 }
 
@@ -171,10 +171,10 @@ export function result(found) {
   const windows = [...(found.citations ?? []), ...(found.windows ?? []), ...(found.results ?? [])].filter((one) => one.video_id && one.start !== undefined);
   return html`
     <section class="answer-of" aria-label="Result">
-      ${text ? html`<p class="text">${choice ? html`<span class="letter chosen">${choice}</span> ` : nothing}${printable(text)}</p>` : nothing}
+      ${text ? html`<p class="text">${choice ? html`<span class="letter chosen">${String(choice)}</span> ` : nothing}${printable(text)}</p>` : nothing}
       ${typeof confidence === "number" ? html`<p class="confidence"><span>Confidence</span> <meter min="0" max="1" value=${confidence} aria-label="Confidence"></meter> <b>${probability(confidence)}</b></p>` : nothing}
       ${explanation ? html`<p class="explanation">${printable(explanation)}</p>` : nothing}
-      ${scored.length ? html`<ol class="options" aria-label="Options">${scored.map((/** @type {any} */ one) => html`<li class=${one.label === choice ? "chosen" : ""}><span class="letter">${one.label}</span><span>${printable(one.text)}</span><meter min="0" max="1" value=${one.score} aria-label=${`Score of ${one.label}`}></meter><b>${probability(one.score)}</b></li>`)}</ol>` : nothing}
+      ${scored.length ? html`<ol class="options" aria-label="Options">${scored.map((/** @type {any} */ one) => html`<li class=${one.label === choice ? "chosen" : ""}><span class="letter">${String(one.label)}</span><span>${printable(one.text)}</span><meter min="0" max="1" value=${one.score} aria-label=${`Score of ${one.label}`}></meter><b>${probability(one.score)}</b></li>`)}</ol>` : nothing}
       ${windows.length ? html`<ol class="files">${windows.map((one) => html`<li><a href=${href("v", one.video_id, { t: `${one.start},${one.end}` })}>${printable(one.title || (one.path ? tail(one.path, 1) : clock(one.start)))}</a><span>${span(one.start, one.end)}</span></li>`)}</ol>` : nothing}
       <details><summary>The whole result</summary><pre>${printable(JSON.stringify(found, null, 1))}</pre></details>
     </section>

@@ -64,10 +64,18 @@ function one(route) {
   return html`
     <article class="report">
       ${blocks.map(block)}
-      ${listed.length ? steps(listed) : nothing}
-      ${found ? result(found) : nothing}
+      ${drawn(() => [listed.length ? steps(listed) : nothing, found ? result(found) : nothing])}
     </article>
   `;
+}
+
+/** A trace is a file of anyone's: what is none of an agent's is said. @param {() => unknown} draw */
+function drawn(draw) {
+  try {
+    return draw();
+  } catch {
+    return failed(new Error("This trace has lines that no agent writes."));
+  }
 }
 
 /** @param {any} part @param {number} at */
