@@ -125,7 +125,7 @@ def test_a_report_a_run_and_a_trace_are_opened_and_their_text_is_text(tab: Tab, 
     assert tab.page.locator("img[src=x]").count() == 0
     tab.page.go_back()
     tab.page.get_by_role("link", name="runs/one").click()
-    assert report.get_by_role("row", name="accuracy").count()
+    report.get_by_role("row", name="accuracy").first.wait_for()
     tab.open(f"#/reports/{site.reports['trace']}")
     assert tab.page.get_by_role("list", name="Steps").locator("li").count() == 2
     assert tab.page.locator(".answer-of .text").inner_text() == f"at 0:12 {HOSTILE}"
