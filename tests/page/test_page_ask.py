@@ -51,9 +51,10 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
         {"kind": "asr", "text": text, "start": float(at), "end": at + 1.0} for at, text in enumerate(lines)
     ]
     cited = {"kind": "video", "path": "/x/a.mp4", "video_id": site.tools, "start": 0.0, "end": 5.0}
+    cited |= {"citation": f"{site.tools}@0-5", "score": 0.5, "evidence": evidence, "proof": [3, 0, 1, 2]}
     answer = {
         "answer": {"matched": True, "text": "Goddard", "choice": None, "confidence": 0.9, "explanation": ""},
-        "citations": [{**cited, "citation": f"{site.tools}@0-5", "score": 0.5, "evidence": evidence}],
+        "citations": [cited],
         "options": [],
         "timings": {},
         "usage": {},
