@@ -142,11 +142,14 @@ class LibraryItem(TypedDict):
     library_id: str
     folder: str
     version: str
+    """Changes when something that was indexed or removed is seen by searches."""
     videos: int
     documents: int
     video_hours: float
     images: bool
+    """Whether the library has an image encoder, so that what is seen can be found."""
     unsearchable: list[str]
+    """What its videos have that no search finds, and how to change that, a sentence each."""
 
 
 HealthStatus = Literal["starting", "ready", "empty", "failed"]

@@ -37,6 +37,8 @@ from rag.store.error_mapping import TableGone
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from rag.server.documents import HealthStatus, LibraryItem
+
 log = logging.getLogger(__name__)
 
 STATUS: tuple[tuple[type[RagError], int], ...] = (
@@ -163,9 +165,14 @@ def problem_response(error: Exception, instance: str) -> Response:
 
 
 def health_shape(
-    status: str, *, indexing: bool, models: str = "cold", problem: str | None = None, library: object = None
+    status: HealthStatus,
+    *,
+    indexing: bool,
+    models: str = "cold",
+    problem: str | None = None,
+    library: LibraryItem | None = None,
 ) -> dict[str, Any]:
-    """`rag.health/1`; `indexing`: whether jobs may index, `library`: a `rag.server.facts.LibraryFacts`."""
+    """`rag.health/1`; `indexing`: whether jobs may index."""
     shape = {"version": rag.__version__, "status": status, "models": models, "problem": problem}
     return report_shape("rag.health/1", {**shape, "library": library, "indexing": indexing})
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rag.library import Library
-    from rag.server.facts import LibraryFacts
+    from rag.server.documents import LibraryItem
     from rag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ Version = tuple[int, ...]
 @dataclass
 class _Opened:
     library: Library
-    facts: LibraryFacts
+    facts: LibraryItem
     version: Version
     since: float
     readers: int = 0
@@ -85,7 +85,7 @@ class LibrarySession:
                 if opened.retired and not opened.readers:
                     opened.library.close()
 
-    def look(self) -> tuple[LibraryFacts | None, Exception | None]:
+    def look(self) -> tuple[LibraryItem | None, Exception | None]:
         """What is open, and why nothing is, without waiting; both None until a thread has opened it."""
         with self._lock:
             due = self._is_due()
