@@ -1,4 +1,4 @@
-"""Sentences and passages into vectors through sentence-transformers, for indexing.
+"""Sentences and passages into vectors in torch, for indexing; what is no BERT through sentence-transformers.
 
 The same sentence gives the same bits whatever is encoded beside it: texts are
 padded to a few fixed lengths and batches to one fixed size, because another
@@ -7,7 +7,7 @@ shape takes another way through the matrix kernels.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,12 @@ from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
 from indexers.torch_backend import quiet_transformers
+from indexers.torch_bert import TorchBert, can_read_torch_sentences
 
 BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
 """Texts in a batch, by device."""
+Forward = Callable[[Any, Any], Any]
+"""Torch tensors of token ids and mask, int64 (n, tokens), to vectors (n, dim)."""
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
@@ -35,8 +38,8 @@ class SentenceEncoder(FileIdentity):
     ) -> None:
         """Some models were trained with other words before a question than before a passage: `role`.
 
-        Raises `WeightsInvalid` where sentence-transformers cannot read the folder, and `SettingsError` for
-        a `backend` without its device.
+        Raises `WeightsInvalid` where the folder cannot be read, and `SettingsError` for a `backend`
+        without its device.
         """
         self._device, dtype = placement(backend)
         self.backend = backend
@@ -48,8 +51,12 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        self._model = _load(folder).to(device=self._device, dtype=dtype)
-        self.dim = int(self._model.get_embedding_dimension())
+        if can_read_torch_sentences(folder):
+            bert = TorchBert(folder, self._device, dtype)
+            self._forward: Forward = bert
+            self._pad, self.dim = bert.pad, bert.dim
+        else:
+            self._forward, self._pad, self.dim = _sentence_transformer(folder, self._device, dtype)
 
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": self.backend, "batch": self.batch, "lengths": self._lengths, "limit": self.limit}
@@ -79,19 +86,27 @@ class SentenceEncoder(FileIdentity):
     def _encode_batch(self, texts: list[NDArray[np.int64]], length: int) -> NDArray[np.float32]:
         import torch
 
-        ids = np.full((self.batch, length), self._model.tokenizer.pad_token_id or 0, dtype=np.int64)
+        ids = np.full((self.batch, length), self._pad, dtype=np.int64)
         mask = np.zeros((self.batch, length), dtype=np.int64)
         for row in range(self.batch):
             text = texts[min(row, len(texts) - 1)]
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        features = {
-            "input_ids": torch.from_numpy(ids).to(self._device),
-            "attention_mask": torch.from_numpy(mask).to(self._device),
-        }
+        on_device = (torch.from_numpy(each).to(self._device) for each in (ids, mask))
         with torch.inference_mode():
-            vectors: NDArray[np.float32] = self._model(features)["sentence_embedding"].float().cpu().numpy()
+            vectors: NDArray[np.float32] = self._forward(*on_device).float().cpu().numpy()
         return vectors[: len(texts)]
+
+
+def _sentence_transformer(folder: Path, device: str, dtype: Any) -> tuple[Forward, int, int]:
+    """The model as a function, its padding token and its dimension."""
+    model = _load(folder).to(device=device, dtype=dtype)
+    pad = int(model.tokenizer.pad_token_id or 0)
+
+    def forward(ids: Any, mask: Any) -> Any:
+        return model({"input_ids": ids, "attention_mask": mask})["sentence_embedding"]
+
+    return forward, pad, int(model.get_embedding_dimension())
 
 
 def _load(folder: Path) -> Any:

