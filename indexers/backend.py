@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -84,18 +85,16 @@ def measure(
     names = _candidates(backends, backend, device)
     sizes = (batch,) if batch else BATCHES[device_of(names[0])]
     images = probe_images(max(sizes))
-    reference = open_encoder(backend=backends[0], batch=sizes[0]).encode_images(images[: sizes[0]])
+    encoders = {name: open_encoder(backend=name, batch=sizes[0]) for name in names}
+    plain = encoders.get(backends[0]) or open_encoder(backend=backends[0], batch=sizes[0])
+    reference = plain.encode_images(images[: sizes[0]])
     notes: list[str] = []
-    encoders = [open_encoder(backend=name, batch=sizes[0]) for name in names]
-    trials = _quick_timings(
-        [one for one in encoders if _runs(one, images[: sizes[0]], notes)], images[: sizes[0]]
-    )
-    for trial in sorted(trials, key=lambda trial: trial.cost):
-        encoder = open_encoder(backend=trial.backend, batch=sizes[0])
-        timings = _try_batches(encoder, sizes, images, reference, notes)
+    usable = [one for one in encoders.values() if _runs(one, images[: sizes[0]], notes)]
+    trials = _quick_timings(usable, images[: sizes[0]])
+    for name in trials or [one.backend for one in usable]:
+        timings = _try_batches(encoders[name], sizes, images, reference, notes)
         if timings:
-            others = [other for other in trials if other.backend != trial.backend]
-            return _best(timings, others, notes)
+            return _best(timings, [trial for other, trial in trials.items() if other != name], notes)
     if backend != "auto":
         raise SettingsError(f"encoder.backend: {'; '.join(notes)}; take {backends[0]}")
     raise SettingsError(f"no backend keeps the vectors on this machine: {'; '.join(notes)}")
@@ -132,13 +131,17 @@ def _runs(encoder: ImageEncoder, images: NDArray[np.uint8], notes: list[str]) ->
     return True
 
 
-def _quick_timings(encoders: list[ImageEncoder], images: NDArray[np.uint8]) -> list[Timing]:
-    """The quickest pass of each, in turns: what else the machine does then hits all of them."""
+def _quick_timings(encoders: list[ImageEncoder], images: NDArray[np.uint8]) -> dict[str, Timing]:
+    """By backend the quickest pass of each, the quickest backend first; nothing where there is no choice.
+
+    They run in turns: what else the machine does then hits all of them.
+    """
     if len(encoders) <= 1:
-        return [_timed(encoder, images)[1] for encoder in encoders]
+        return {}
     rounds = [[_timed(encoder, images)[1] for encoder in encoders] for _ in range(1 + ROUNDS)]
     # The first pass also sets kernels up.
-    return [min(passes, key=lambda timing: timing.cost) for passes in zip(*rounds[1:], strict=True)]
+    best = [min(passes, key=lambda timing: timing.cost) for passes in zip(*rounds[1:], strict=True)]
+    return {timing.backend: timing for timing in sorted(best, key=lambda timing: timing.cost)}
 
 
 def _try_batches(
@@ -210,6 +213,7 @@ def _timed(encoder: ImageEncoder, images: NDArray[np.uint8]) -> tuple[NDArray[np
     return rows, Timing(encoder.backend, len(images), cpu / len(images), wall / len(images))
 
 
+@lru_cache(maxsize=1)
 def probe_images(count: int, height: int = 224, width: int = 398) -> NDArray[np.uint8]:
     """Images with edges, gradients and grain, all different; uint8 (count, height, width, 3)."""
     random = np.random.default_rng(0)

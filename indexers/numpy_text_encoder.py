@@ -7,9 +7,9 @@ Each layer is the published one in float32: `x` is (tokens, width).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,7 +26,7 @@ from indexers.folders import (
     read_sentence_folder,
     text_settings,
 )
-from indexers.protocol import SingleTextEncoder
+from indexers.protocol import CachedTextEncoder, SingleTextEncoder
 from indexers.tensors import Tensors, weight_files
 from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
 
@@ -265,6 +265,19 @@ def open_sentences(name: str, folder: Path, *, role: Role = "query") -> NumpyTex
     tokens = sentence_tokens(settings.transformer, settings.limit)
     facts = {"limit": settings.limit, "pooling": settings.pooling}
     return NumpyTextEncoder(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
+
+
+def shared_sentences(name: str, folder: Path) -> CachedTextEncoder:
+    """`open_sentences` for questions, once in a process while the folder's files stay as they are, with the
+    rows of its texts: what one library, or the bundled encoder, has encoded no other encodes again."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    stamps = tuple((path, facts.st_size, facts.st_mtime_ns) for path in files for facts in [path.stat()])
+    return _opened(name, folder, stamps)
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, folder: Path, stamps: tuple[Hashable, ...]) -> CachedTextEncoder:  # noqa: ARG001 (of the key)
+    return CachedTextEncoder(open_sentences(name, folder))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,15 +93,19 @@ def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = ""
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
-    """Questions into the space of `open_text_encoder`, without torch where the model is a BERT."""
-    from indexers.numpy_text_encoder import can_read_sentences, open_sentences
+    """Questions into the space of `open_text_encoder`, without torch where the model is a BERT.
+
+    Rows are kept: those of a BERT for whoever opens it in this process.
+    """
+    from indexers.numpy_text_encoder import can_read_sentences, shared_sentences
 
     folder = _sentence_folder(name, settings)
     if can_read_sentences(folder):
-        return open_sentences(name, folder)
+        return shared_sentences(name, folder)
+    from indexers.protocol import CachedTextEncoder
     from indexers.sentence import SentenceEncoder
 
-    return SentenceEncoder(name, folder, role="query")
+    return CachedTextEncoder(SentenceEncoder(name, folder, role="query"))
 
 
 def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Callable[[str], int]:

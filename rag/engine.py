@@ -51,14 +51,13 @@ class Engine:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """Queries into the space of passages and spans. Raises as `tower` does."""
-        from indexers.protocol import CachedTextEncoder
         from indexers.registry import open_query_encoder
 
         meta = self.reader.meta
         assert meta is not None, "`Library.open` refuses a library without"
         encoder = open_query_encoder(meta.text_encoder.name, self.settings.encoder)
         _check_weights("text", meta.text_encoder.weights, encoder)
-        return CachedTextEncoder(encoder)
+        return encoder
 
     @cached_property
     def image_encoder(self) -> ImageEncoder | None:

@@ -21,9 +21,9 @@ from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.models.lookup import find_weights
-from indexers.numpy_text_encoder import NumpyTextEncoder, open_sentences
+from indexers.numpy_text_encoder import shared_sentences
 from indexers.preprocess import Preprocessing
-from indexers.protocol import FileIdentity, Vocabulary, unit_rows
+from indexers.protocol import CachedTextEncoder, FileIdentity, Vocabulary, unit_rows
 from indexers.tensors import Tensors
 from indexers.torch_backend import TorchImageEncoder
 
@@ -77,7 +77,7 @@ class BundledText(FileIdentity):
     name = BUNDLED
     dim = DIM
 
-    def __init__(self, sentences: NumpyTextEncoder, weights: Path) -> None:
+    def __init__(self, sentences: CachedTextEncoder, weights: Path) -> None:
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
@@ -101,7 +101,7 @@ class BundledText(FileIdentity):
 
 def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:
     """`sentences`: the folder of all-MiniLM-L6-v2. Raises `WeightsMissing` or `WeightsInvalid`."""
-    return BundledText(open_sentences(SENTENCES, sentences), _require_file(weights))
+    return BundledText(shared_sentences(SENTENCES, sentences), _require_file(weights))
 
 
 def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int) -> TorchImageEncoder:

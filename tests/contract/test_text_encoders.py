@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -65,7 +66,8 @@ def _passages(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
 
 
 def _questions(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
-    return lambda folders: open_query_encoder(str(folders.get(name, name)), SETTINGS)
+    # Without the rows that are kept, which would be the same whatever the encoder does.
+    return lambda folders: open_query_encoder(str(folders.get(name, name)), SETTINGS)._encoder  # type: ignore[attr-defined]  # of the wrapper
 
 
 OPENERS = {
@@ -244,6 +246,14 @@ def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> Non
     np.testing.assert_allclose(query, plain.encode_text(["red lamp"]), atol=1e-6)
     document = open_text_encoder(str(folder), SETTINGS).encode_text(["lamp"])
     np.testing.assert_allclose(document, plain.encode_text(["blue lamp"]), atol=1e-5)
+
+
+def test_a_bert_is_opened_once_until_its_files_change(tmp_path: Path) -> None:
+    folder = save_sentences(tmp_path / "bert")
+    first = open_query_encoder(str(folder), SETTINGS)
+    assert open_query_encoder(str(folder), SETTINGS) is first
+    os.utime(next(folder.rglob("model.safetensors")), ns=(1, 1))
+    assert open_query_encoder(str(folder), SETTINGS) is not first
 
 
 HEAVY = """
