@@ -243,7 +243,9 @@ class Reader:
 
         def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
             matrix = s.sound_matrix if sound else s.clip_matrix
-            return (matrix.ids, matrix.rows) if matrix is not None else ((), np.empty((0, 0), np.float16))
+            if matrix is None:
+                return (), np.empty((0, 0), np.float16)
+            return matrix.ids.to_pylist(), matrix.rows
 
         return self._ask(ask)
 
@@ -252,8 +254,10 @@ class Reader:
 
         def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
             matrix = s.sound_matrix
-            at = matrix.positions if matrix is not None else {}
-            return {key: matrix.rows[at[key]].astype(np.float32) for key in clip_ids if matrix and key in at}
+            if matrix is None:
+                return {}
+            found = matrix.positions(clip_ids)
+            return {key: matrix.rows[position].astype(np.float32) for key, position in found.items()}
 
         return self._ask(ask)
 

@@ -28,7 +28,7 @@ from rag.store.filters import path_matches
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta
-from rag.store.vector_index import Codes, IndexKind, Matrix
+from rag.store.vector_index import Codes, IndexKind, Matrix, positions_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,8 +157,8 @@ class Snapshot:
         return table.filter(Codes(table["video_id"]).among(self.ready)).sort_by("clip_id").combine_chunks()
 
     @cached_property
-    def _clip_positions(self) -> dict[str, int]:
-        return {clip_id: i for i, clip_id in enumerate(self._clip_table["clip_id"].to_pylist())}
+    def _clip_videos(self) -> Codes:
+        return Codes(self._clip_table["video_id"])
 
     @property
     def clip_count(self) -> int:
@@ -167,20 +167,23 @@ class Snapshot:
 
     def clip(self, clip_id: str) -> Clip:
         """A clip by id. Raises KeyError for an unknown one."""
-        row = self._clip_table.slice(self._clip_positions[clip_id], 1).to_pylist()[0]
-        return schema.clip_of(row)
+        position = positions_of(self._clip_table["clip_id"], self._clip_videos, [clip_id])[clip_id]
+        return schema.clip_of(self._clip_table.slice(position, 1).to_pylist()[0])
 
     def clips_of(self, video_id: str) -> list[Clip]:
         """In order of time. None for a video that is not ready."""
-        import pyarrow.compute as pc
-
-        rows = self._clip_table.filter(pc.field("video_id") == video_id).to_pylist()
+        rows = self._clip_table.take(self._clip_videos.rows_of(video_id)).to_pylist()
         return sorted(map(schema.clip_of, rows), key=lambda clip: (clip.start, clip.clip_id))
 
     def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
-        rows = [self._clip_positions[clip_id] for clip_id in matrix.ids]
-        return self._clip_table["start"].to_numpy()[rows], self._clip_table["end"].to_numpy()[rows]
+        import pyarrow.compute as pc
+
+        if matrix.spans is None:
+            clips = self._clip_table
+            rows = pc.index_in(matrix.ids, value_set=clips["clip_id"]).to_numpy()
+            matrix.spans = (clips["start"].to_numpy()[rows], clips["end"].to_numpy()[rows])
+        return matrix.spans
 
     # Measurements
 
@@ -365,7 +368,9 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     matrix, name = s.clip_matrix, s.vectors_name
     if matrix is None or name is None:
         raise KeyError(clip_ids[0])
-    wanted = sorted({int(matrix.row_ids[matrix.positions[clip_id]]) for clip_id in clip_ids})
+    wanted = matrix.rows_with(clip_ids)
+    if len(wanted) < len(set(clip_ids)):
+        raise KeyError(next(clip_id for clip_id in clip_ids if not matrix.positions([clip_id])))
     table = s.scan(name, COLUMNS, f"_rowid IN ({','.join(map(str, wanted))})")
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.

@@ -8,10 +8,11 @@ on a filter, or on the order of the rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -115,14 +116,15 @@ def build_index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
 def nearest(
     index: VectorIndex,
     rows: NDArray[np.float16],
-    ids: Sequence[str],
+    ids: Any,
     query: NDArray[np.floating[Any]],
     k: int,
     keep: NDArray[np.bool_] | None = None,
 ) -> list[Hit]:
     """The k best hits, best first, ties by id; one hit for each id.
 
-    `rows`: float16 (n, d), unit rows; `ids`: n of them; `query`: (d,). Raises ValueError for another shape.
+    `rows`: float16 (n, d), unit rows; `ids`: Arrow array of n strings; `query`: (d,). Raises ValueError for
+    another shape.
     """
     if query.shape != (rows.shape[1],):
         raise ValueError(f"the query must be ({rows.shape[1]},), not {query.shape}")
@@ -146,13 +148,12 @@ def nearest(
 
 
 def _ranked(
-    rows: NDArray[np.float16], ids: Sequence[str], query: NDArray[np.float64], positions: NDArray[np.int64]
+    rows: NDArray[np.float16], ids: Any, query: NDArray[np.float64], positions: NDArray[np.int64]
 ) -> list[Hit]:
     # Summed along the last axis each row's sum is its own: the other rows change nothing in it.
     scores = (rows[positions].astype(np.float64) * query).sum(axis=1).round(DECIMALS).tolist()
     best: dict[str, float] = {}
-    for position, score in zip(positions.tolist(), scores, strict=True):
-        key = ids[position]
+    for key, score in zip(ids.take(positions).to_pylist(), scores, strict=True):
         if score > best.get(key, -np.inf):
             best[key] = score
     # Adding zero turns -0.0 into 0.0.
@@ -174,17 +175,49 @@ class Codes:
         chosen = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
         return chosen[self.codes] if len(chosen) else np.zeros(len(self.codes), np.bool_)
 
+    def rows_of(self, name: str) -> NDArray[np.int64]:
+        """Positions of the rows with that value, ascending; none for one that no row has."""
+        code = self._code_of.get(name)
+        if code is None:
+            return np.empty(0, np.int64)
+        order = self._order
+        first, last = np.searchsorted(self.codes, (code, code + 1), sorter=order)
+        return np.arange(first, last) if order is None else order[first:last]
+
+    @cached_property
+    def _code_of(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64] | None:
+        """Positions in the order of codes; None where the rows are in it, as those written video by video."""
+        return None if (self.codes[:-1] <= self.codes[1:]).all() else np.argsort(self.codes, kind="stable")
+
+
+def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, int]:
+    """Position by id of those of `wanted` that are among `ids`, an Arrow array of strings.
+
+    An id begins with that of its video and a colon; `videos`: of the rows.
+    """
+    found: dict[str, int] = {}
+    for video_id, keys in groupby(sorted(set(wanted)), lambda key: key.rpartition(":")[0]):
+        rows = videos.rows_of(video_id)
+        held = dict(zip(ids.take(rows).to_pylist(), rows.tolist(), strict=True))
+        found.update((key, held[key]) for key in keys if key in held)
+    return found
+
 
 class Matrix:
     """Unit vectors of a table's rows.
 
-    `rows`: float16 (n, d); `ids` and `row_ids`: n of them; `owners`: the video or the source of each.
-    `spans`: (start, end), float64 (n,) seconds each, and `kinds`, where the table has them.
+    `rows`: float16 (n, d); `ids`: Arrow array of n strings; `row_ids`: uint64 (n,); `owners`: the video or
+    the source of each. `spans`: (start, end), float64 (n,) seconds each, and `kinds`, where the table has
+    them.
     """
 
     def __init__(self, table: Any, key: str, owner: str, dim: int, index: IndexKind) -> None:
         self.rows = column_matrix(table["vector"], dim)
-        self.ids: list[str] = table[key].to_pylist()
+        self.ids: Any = table[key].cast("large_string").combine_chunks()
         self.row_ids: NDArray[np.uint64] = table["_rowid"].to_numpy()
         self.owners = Codes(table[owner])
         self.spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
@@ -200,19 +233,17 @@ class Matrix:
         """The vector index over the rows, built at its first use."""
         return build_index(self._kind, self.rows)
 
-    @cached_property
-    def positions(self) -> dict[str, int]:
-        """Row number by id."""
-        return {key: position for position, key in enumerate(self.ids)}
+    def positions(self, keys: Iterable[str]) -> dict[str, int]:
+        """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
+        return positions_of(self.ids, self.owners, keys)
 
     def rows_with(self, keys: Iterable[str]) -> list[int]:
         """Row ids of those of `keys` that are here, sorted."""
-        known = self.positions
-        return sorted(int(self.row_ids[known[key]]) for key in keys if key in known)
+        return sorted(int(self.row_ids[position]) for position in self.positions(keys).values())
 
     def rows_of(self, owners: Collection[str]) -> list[int]:
         """Row ids of all rows of `owners`."""
-        return [int(row_id) for row_id in self.row_ids[self.owners.among(owners)]]
+        return [int(row_id) for owner in owners for row_id in self.row_ids[self.owners.rows_of(owner)]]
 
     def nearest(self, query: NDArray[np.floating[Any]], k: int, keep: NDArray[np.bool_] | None) -> list[Hit]:
         """The k rows nearest by cosine to `query`, unit float (dim,), best first.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
@@ -28,6 +29,7 @@ def kind(request: pytest.FixtureRequest) -> IndexKind:
 
 
 IDS = [f"id{(i * 37) % N:05d}" for i in range(N)]
+NAMES = pa.array(IDS)
 
 
 def brute(
@@ -42,14 +44,14 @@ def test_the_best_are_found_in_order(kind: IndexKind, rows: NDArray[np.float16])
     index = build_index(kind, rows)
     for seed in range(5):
         query = unit(100 + seed, DIM)
-        hits = nearest(index, rows, IDS, query, 10)
+        hits = nearest(index, rows, NAMES, query, 10)
         assert [(hit.key, hit.score) for hit in hits] == brute(rows, query, None)[:10]
 
 
 def test_ties_are_broken_by_id(kind: IndexKind, rows: NDArray[np.float16]) -> None:
     index = build_index(kind, rows)
     query = rows[100].astype(np.float32)
-    hits = nearest(index, rows, IDS, query, 5)
+    hits = nearest(index, rows, NAMES, query, 5)
     assert [hit.key for hit in hits] == sorted(IDS[100:140])[:5]
 
 
@@ -59,15 +61,15 @@ def test_filters_come_before_the_ranking(kind: IndexKind, rows: NDArray[np.float
     index = build_index(kind, rows)
     keep = np.random.default_rng(3).random(N) < share
     query = unit(7, DIM)
-    hits = nearest(index, rows, IDS, query, 8, keep)
+    hits = nearest(index, rows, NAMES, query, 8, keep)
     assert [(hit.key, hit.score) for hit in hits] == brute(rows, query, keep)[:8]
 
 
 def test_few_rows_and_none(kind: IndexKind, rows: NDArray[np.float16]) -> None:
     few = build_index(kind, rows[:3])
-    assert len(nearest(few, rows[:3], IDS[:3], unit(1, DIM), 10)) == 3
+    assert len(nearest(few, rows[:3], NAMES[:3], unit(1, DIM), 10)) == 3
     none = build_index(kind, rows[:0])
-    assert nearest(none, rows[:0], [], unit(1, DIM), 10) == []
+    assert nearest(none, rows[:0], NAMES[:0], unit(1, DIM), 10) == []
 
 
 def test_it_is_the_same_when_built_again(kind: IndexKind, rows: NDArray[np.float16]) -> None:
@@ -81,7 +83,7 @@ def test_it_is_the_same_when_built_again(kind: IndexKind, rows: NDArray[np.float
 def test_a_query_of_another_shape_is_refused(kind: IndexKind, rows: NDArray[np.float16]) -> None:
     index = build_index(kind, rows)
     with pytest.raises(ValueError, match=r"must be \(24,\)"):
-        nearest(index, rows, IDS, unit(1, DIM + 1), 3)
+        nearest(index, rows, NAMES, unit(1, DIM + 1), 3)
 
 
 def test_an_unknown_kind_is_refused(rows: NDArray[np.float16]) -> None:
