@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import griffe
@@ -44,11 +45,17 @@ def exports() -> dict[str, set[str]]:
     return {module: names for module, names in found.items() if "." in module}
 
 
-def load(module: str, name: str) -> griffe.Object:
-    """An object from the module that defines it."""
+@cache
+def visit(module: str) -> griffe.Module:
+    """A module of the tree, read once."""
     path = (ROOT / module.replace(".", "/")).with_suffix(".py")
     path = path if path.exists() else path.with_suffix("") / "__init__.py"
-    found = griffe.visit(module, filepath=path, code=path.read_text(encoding="utf-8")).members[name]
+    return griffe.visit(module, filepath=path, code=path.read_text(encoding="utf-8"))
+
+
+def load(module: str, name: str) -> griffe.Object:
+    """An object from the module that defines it."""
+    found = visit(module).members[name]
     if isinstance(found, griffe.Alias):
         target, _, name = found.target_path.rpartition(".")
         return load(target, name)

@@ -28,9 +28,14 @@ def parse(source: str) -> ast.Module:
 
 
 @cache
-def nodes(source: str) -> tuple[ast.AST, ...]:
-    """Every node of the syntax tree, found once in each process."""
-    return tuple(ast.walk(parse(source)))
+def statements(source: str) -> tuple[ast.stmt, ...]:
+    """Every statement of the syntax tree, at any depth, found once in each process."""
+    found: list[ast.AST] = [parse(source)]
+    for node in found:
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, block, ())
+            found += inner if isinstance(inner, list) else ()
+    return tuple(node for node in found if isinstance(node, ast.stmt))
 
 
 def tracked(*suffixes: str) -> list[str]:

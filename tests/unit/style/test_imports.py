@@ -83,16 +83,14 @@ def test_the_contract_of_the_rooms_refuses_every_way_up_and_across(tmp_path: Pat
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    clean = _contract(tmp_path)
-    assert clean.returncode == 0, clean.stdout
     for name, line in FORBIDDEN.items():
         path = tmp_path / name
         path.write_text(f"{path.read_text(encoding='utf-8')}\n\ndef late():\n    {line}\n", encoding="utf-8")
     broken = _contract(tmp_path)
     assert broken.returncode == 1
-    for name, line in FORBIDDEN.items():
-        importer = name.removesuffix(".py").replace("/", ".")
-        assert f"{importer} -> {line.split()[1]}" in broken.stdout
+    wanted = {f"{name[:-3].replace('/', '.')} -> {line.split()[1]}" for name, line in FORBIDDEN.items()}
+    # What was written, and nothing besides: without it the copy keeps the contract.
+    assert set(re.findall(r"^- *(\S+ -> \S+)", broken.stdout, re.MULTILINE)) == wanted
 
 
 def test_every_module_is_in_the_contract() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
-from tests.fakes.public_api import public_symbols
-from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, nodes, parse, sources
+from tests.fakes.public_api import Symbol, public_symbols
+from tests.fakes.sources import FOLDERS, PACKAGES, ROOT, parse, sources, statements
 
 SOURCE = '''
 def bare(): ...
@@ -37,14 +38,18 @@ def test_a_missing_docstring_is_found() -> None:
     ]
 
 
+@cache
+def _symbols() -> list[Symbol]:
+    return list(public_symbols(dict(sources(*PACKAGES))))
+
+
 def test_public_symbols_have_docstrings() -> None:
-    symbols = list(public_symbols(dict(sources(*PACKAGES))))
-    assert len(symbols) > 1500
-    assert [str(each) for each in symbols if not each.documented] == []
+    assert len(_symbols()) > 1500
+    assert [str(each) for each in _symbols() if not each.documented] == []
 
 
 def test_functions_of_arrays_state_shape_and_dtype() -> None:
-    functions = [each for each in public_symbols(dict(sources(*PACKAGES))) if each.takes_arrays]
+    functions = [each for each in _symbols() if each.takes_arrays]
     assert len(functions) > 100
     assert [f"{each}: {each.missing}" for each in functions if each.missing] == []
 
@@ -53,7 +58,7 @@ def _too_large(source: str) -> list[str]:
     found = []
     if len(source.splitlines()) > 600:
         found.append("the file has over 600 lines")
-    for node in nodes(source):
+    for node in statements(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > 80:
@@ -77,7 +82,7 @@ def _test_modules_imported(source: str) -> list[str]:
     """Modules of `tests` that a file imports and that are no fakes."""
     names = [
         name
-        for node in nodes(source)
+        for node in statements(source)
         for name in (
             [node.module or ""]
             if isinstance(node, ast.ImportFrom)
@@ -133,7 +138,7 @@ def _shadows_eval(source: str) -> bool:
     """Whether an import binds the name `eval`, which is a builtin and a package of ours."""
     return any(
         (alias.asname or alias.name.partition(".")[0]) == "eval"
-        for node in nodes(source)
+        for node in statements(source)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     )
