@@ -74,6 +74,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(10_000)  # as the command line has it
         gc.enable()
 
 

@@ -120,7 +120,7 @@ def check_refusal(reader: MediaReader, problem: FileProblem) -> None:
 
 def moving(time: float) -> Image:
     """Never the same twice, so that no frame can stand in for another."""
-    rows, columns = np.mgrid[0:120, 0:160]
+    rows, columns = np.arange(120)[:, None], np.arange(160)
     wave = 128 + 80 * np.sin(columns / 9 + time * 2) + 40 * np.cos(rows / 7 - time * 3)
     return np.stack([wave, wave[::-1], 255 - wave], -1).clip(0, 255).astype(np.uint8)
 

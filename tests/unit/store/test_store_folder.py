@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from rag.store.layout import MARKER, Layout, absolute_path, index_command, writa
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer
+from tests.fakes.sources import ROOT
 from tests.fakes.store_material import META, add_video
 
 
@@ -38,6 +41,27 @@ def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
     with pytest.raises(LibraryNotFound):
         Writer.open(tmp_path)
     assert list(contents(tmp_path).values()) == [b"mine"]
+
+
+REST = """
+import sys
+import subprocess
+import sys
+from pathlib import Path
+from rag.store.writing import Writer
+Writer.open(Path(sys.argv[1])).close()
+client = "lance_namespace_urllib3_client"
+print(client in sys.modules, f"{client}.models" in sys.modules)
+from lance_namespace_urllib3_client import ApiClient
+print(ApiClient.__name__)
+"""
+
+
+@pytest.mark.slow
+def test_a_writer_does_without_the_rest_client_which_stays_whole(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", REST, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["False True", "ApiClient"]
 
 
 def test_tables_of_the_same_names_and_other_columns_make_no_library(tmp_path: Path) -> None:
