@@ -51,6 +51,27 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` shares of a corpus, `number` from 1: the same files on every machine."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """From `3/20`. Raises ValueError for anything else."""
+        number, slash, count = text.partition("/")
+        if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
+            raise ValueError(f"{text!r}: a shard is K/N, with K from 1 to N, such as 3/20")
+        return cls(int(number), int(count))
+
+    def holds(self, relative: str) -> bool:
+        """Whether it has the file with that path below its root."""
+        digest = hashlib.blake2b(os.fsencode(relative), digest_size=8).digest()
+        return int.from_bytes(digest) % self.count == self.number - 1
+
+
+@dataclass(frozen=True, slots=True)
 class Scan:
     """The files and problems found below the given paths."""
 
@@ -68,17 +89,19 @@ def scan(
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
     within: Iterable[str | os.PathLike[str]] = (),
+    shard: Shard | None = None,
 ) -> Scan:
     """Find the media files and passages below `roots` (folders or single files).
 
     Globs (`corpora.scan`) go by the path below the root; for a root that is a file, by its name. `within`:
     folders; links to files outside all of them are reported and not followed. Empty: no such bound.
+    `shard`: only its share of the files.
     Raises `UnreadableFile` if a root does not exist or cannot be listed.
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     paths = [os.path.normpath(Path(root).absolute()) for root in named]
     bounds = [os.path.realpath(folder) for folder in within]
-    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths], bounds)
+    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths], bounds, shard)
     for root in paths:
         try:
             status = Path(root).stat()
@@ -99,6 +122,7 @@ class _Walk:
     exclude: Globs
     real_roots: list[str]
     bounds: list[str]
+    shard: Shard | None
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
@@ -138,6 +162,8 @@ class _Walk:
         chosen = not self.include or self.include.match(name)
         if not chosen or (self.exclude and self.exclude.match(name)):
             return
+        if self.shard and not self.shard.holds(name):
+            return
         kind = kind_of(name, named=True)
         if kind is None:
             self._report(path, "no reader knows this kind of file")
@@ -157,6 +183,7 @@ class _Walk:
     def _folder_files(self, entries: list[tuple[os.DirEntry[str], str]]) -> None:
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
+        chosen: list[str] = []
         for entry, relative in entries:
             kind = kind_of(entry.name)
             if kind is None:
@@ -164,9 +191,11 @@ class _Walk:
             elif not self.include or self.include.match(relative):
                 media[entry.name] = entry.path
                 kinds[entry.name] = kind
+                if self.shard is None or self.shard.holds(relative):
+                    chosen.append(entry.name)
         sidecars = _sidecars(media, {entry.name: entry.path for entry, _ in entries})
-        for name, path in media.items():
-            self._file(path, kinds[name], sidecars.get(name, []))
+        for name in chosen:
+            self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
 
     def _unknown(self, entry: os.DirEntry[str]) -> None:

@@ -7,12 +7,19 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from corpora.entry_points import all_entry_points, find_entry_point
+from corpora.scan import Shard
 
 
 class SettingsSection(BaseModel):
     """Base of every section of the settings: unknown keys are refused, values are frozen and finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+def _shard(text: str) -> str:
+    if text:
+        Shard.parse(text)
+    return text
 
 
 class ScanSettings(SettingsSection):
@@ -25,6 +32,9 @@ class ScanSettings(SettingsSection):
     within: tuple[str, ...] = ()
     """Folders; a link to a file outside all of them is reported and not followed. Empty: links may lead
     anywhere."""
+    shard: Annotated[str, AfterValidator(_shard)] = ""
+    """`K/N`: only the K-th of N shares of the files, chosen by the path below the corpus folder; each
+    machine indexes one into a library of its own. Empty: all files."""
 
 
 def _registered_decoder(name: str) -> str:

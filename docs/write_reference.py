@@ -31,6 +31,7 @@ FLAGS = {
     "seed": "--seed",
     "scan.include": "--include",
     "scan.exclude": "--exclude",
+    "scan.shard": "--shard",
     "search.top_k": "--top-k",
     "search.threshold": "--threshold",
     "reasoner.record": "--record",

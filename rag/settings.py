@@ -242,7 +242,8 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        what = "no such setting" if first["type"] == "extra_forbidden" else first["msg"]
+        message = first["msg"].removeprefix("Value error, ")
+        what = "no such setting" if first["type"] == "extra_forbidden" else message
         raise SettingsError(f"setting {where}: {what}; see docs/reference/settings.md") from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error

@@ -34,7 +34,7 @@ class IndexCommand(TyperCommand):
         return super().parse_args(ctx, options + args[end:])
 
 
-@with_session({"scan.include": "include", "scan.exclude": "exclude"})
+@with_session({"scan.include": "include", "scan.exclude": "exclude", "scan.shard": "shard"})
 def index(
     session: Session,
     paths: Annotated[
@@ -50,6 +50,15 @@ def index(
     exclude: Annotated[  # noqa: ARG001 (as above)
         list[str] | None,
         typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
+    ] = None,
+    shard: Annotated[  # noqa: ARG001 (as above)
+        str | None,
+        typer.Option(
+            "--shard",
+            metavar="K/N",
+            help="Only the K-th of N shares of the files, into a library of its own, as one of several "
+            "machines; rag library merge makes one of them.",
+        ),
     ] = None,
     limit: Annotated[
         int | None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from corpora.manifest import recommended_encoder
 from corpora.records import Problem
-from corpora.scan import Scan, scan
+from corpora.scan import Scan, Shard, scan
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.indexing.planning import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
@@ -54,7 +54,13 @@ def index(
     folder = find_library(library=settings.library)
     writable_library(folder)
     chosen = settings.scan
-    found = scan(roots, include=chosen.include, exclude=chosen.exclude, within=chosen.within)
+    found = scan(
+        roots,
+        include=chosen.include,
+        exclude=chosen.exclude,
+        within=chosen.within,
+        shard=Shard.parse(chosen.shard) if chosen.shard else None,
+    )
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
         quick = _nothing_to_do(folder, found, roots, fingerprint, started)

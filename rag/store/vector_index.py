@@ -176,7 +176,7 @@ class Codes:
         return chosen[self.codes] if len(chosen) else np.zeros(len(self.codes), np.bool_)
 
     def rows_of(self, name: str) -> NDArray[np.int64]:
-        """Positions of the rows with that value, ascending; none for one that no row has."""
+        """Positions of the rows with that value, int64 (m,), ascending; none for one that no row has."""
         code = self._code_of.get(name)
         if code is None:
             return np.empty(0, np.int64)

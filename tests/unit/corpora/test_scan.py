@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from corpora.scan import Scan, scan
+from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 
 
@@ -96,6 +96,31 @@ def test_links_to_files_outside_are_not_followed(tmp_path: Path) -> None:
     assert found.files[0].sidecars == ()
     assert [problem.path for problem in found.problems] == [str(tmp_path / "root/link.txt")]
     assert len(scan(tmp_path / "root").files) == 4
+
+
+def test_each_file_is_in_one_shard_with_its_sidecars(tmp_path: Path) -> None:
+    put(tmp_path, *(f"day {n % 3}/{n}.mp4" for n in range(30)), *(f"day {n % 3}/{n}.srt" for n in range(30)))
+    shards = [scan(tmp_path, shard=Shard(number, 4)) for number in (1, 2, 3, 4)]
+    assert sorted(file.path for found in shards for file in found.files) == [
+        file.path for file in scan(tmp_path).files
+    ]
+    assert all(3 <= len(found.files) <= 12 for found in shards)
+    assert all(found.ignored == 0 for found in shards)
+    assert all(file.sidecars == (f"{file.path[:-4]}.srt",) for found in shards for file in found.files)
+
+
+def test_a_shard_is_the_same_below_another_mount_point(tmp_path: Path) -> None:
+    for root in ("here", "there"):
+        put(tmp_path / root, *(f"{n}.txt" for n in range(20)))
+    first, second = (scan(tmp_path / root, shard=Shard.parse("2/3")) for root in ("here", "there"))
+    assert 0 < len(first.files) < 20
+    assert names(first, tmp_path / "here") == names(second, tmp_path / "there")
+
+
+@pytest.mark.parametrize("text", ["", "3", "0/3", "4/3", "1/0", "-1/3", "1/3/5", "a/b"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="K from 1 to N"):
+        Shard.parse(text)
 
 
 def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
