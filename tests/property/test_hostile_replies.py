@@ -19,7 +19,8 @@ from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
 
-REPLIES = 1000
+REPLIES = 400
+"""To each role: an edit comes in one of 16 to 100, alone and with others."""
 ALL_ROLES = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 
 VALUES = [
