@@ -20,7 +20,7 @@ import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from rag._cli.main import app
+from rag._cli.commands import app
 from rag.settings import Settings
 
 REFERENCE = Path(__file__).resolve().parent / "reference"

@@ -12,12 +12,14 @@ Importing this package loads no model and no heavy library: each name is importe
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
-from rag import errors, records
-
+TYPE_CHECKING = False
+"""Not imported: `typing` takes half of the time in which an interrupt of `rag` cannot be caught yet."""
 if TYPE_CHECKING:
+    from typing import Any
+
     from localization.windows import Window
+    from rag import errors, records
     from rag.answering import Pipeline
     from rag.errors import RagError
     from rag.indexing.report import IndexReport
@@ -90,6 +92,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("errors", "records"):
+        return import_module(f"rag.{name}")
     if name in __all__:
         return getattr(import_module(_MODULES.get(name, "rag.records")), name)
     raise AttributeError(f"module 'rag' has no attribute {name!r}")

@@ -157,4 +157,4 @@ def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[
             yield visible(line)
 
 
-index.command_class = IndexCommand  # type: ignore[attr-defined]  # read by `rag._cli.main`
+index.command_class = IndexCommand  # type: ignore[attr-defined]  # read by `rag._cli.commands`
