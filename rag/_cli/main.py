@@ -5,6 +5,7 @@ All else is imported once it runs, so that an interrupt ends the start as it end
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 
@@ -15,18 +16,22 @@ if TYPE_CHECKING:
 
     import typer
 
-INTERRUPTED = "rag: interrupted"
-
 
 def run() -> NoReturn:
     """The entry point: `main`, and the process ends with its exit code; on Windows one line and 2."""
     try:
         code = _run()
     except KeyboardInterrupt:
-        if sys.stderr is not None:
-            sys.stderr.write(f"{INTERRUPTED}\n")
-        code = 130
+        code = _interrupted()
     sys.exit(code)
+
+
+def _interrupted() -> int:
+    """Say so without an import: what was interrupted may be that of a library that can be imported once."""
+    # Both the stream and who reads it may be gone.
+    with contextlib.suppress(AttributeError, OSError):
+        sys.stderr.write("rag: interrupted\n")
+    return 130
 
 
 def _run() -> int:
@@ -71,9 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         if isinstance(bug, EOFError | BrokenPipeError):
             raise bug from None
         raise
-    if code == 130:
-        echo_stderr(INTERRUPTED)
-    return int(code or 0)
+    return _interrupted() if code == 130 else int(code or 0)
 
 
 def _usage_error(error: typer.TyperException) -> int:

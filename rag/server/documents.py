@@ -153,6 +153,7 @@ class LibraryItem(TypedDict):
 
 
 HealthStatus = Literal["starting", "ready", "empty", "failed"]
+ModelState = Literal["cold", "loading", "ready", "failed"]
 
 
 class HealthDocument(TypedDict):
@@ -161,7 +162,7 @@ class HealthDocument(TypedDict):
     schema: Literal["rag.health/1"]
     version: str
     status: HealthStatus
-    models: Literal["cold", "loading", "ready", "failed"]
+    models: ModelState
     problem: str | None
     library: LibraryItem | None
     indexing: bool

@@ -13,11 +13,12 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from corpora.records import Evidence, EvidenceKind, Video
-from rag.errors import LibraryError, LibraryNotFound, UsageError
+from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
 from rag.server import documents
-from rag.server.problems import Document, Problem, health_shape, not_found, problems
+from rag.server.health import health_of
+from rag.server.problems import Document, Problem, not_found, problems
 from rag.server.service import Served
 from rag.store.lookup import file_state
 from rag.store.records import FileRow, FileState
@@ -37,20 +38,7 @@ Key = tuple[str, ...]
 @router.get("/health", responses={200: {"model": documents.HealthDocument}, **problems()})
 async def health(service: Served) -> Response:
     """Whether the server answers, has its library open, and has its models loaded; 200 in any case."""
-    facts, failure = service.session.look()
-    if failure is not None and not isinstance(failure, LibraryError):
-        raise failure
-    status: documents.HealthStatus = "starting" if facts is None else "ready"
-    if failure is not None:
-        status = "empty" if isinstance(failure, LibraryNotFound) else "failed"
-    shape = health_shape(
-        status,
-        indexing=bool(service.index_roots),
-        models=service.models,
-        problem=None if failure is None else str(failure),
-        library=facts,
-    )
-    return Document(shape)
+    return Document(health_of(service.session, indexing=bool(service.index_roots), models=service.models))
 
 
 @router.get("/stats", responses={200: {"model": documents.StatsDocument}, **problems()})

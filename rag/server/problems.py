@@ -14,7 +14,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-import rag
 from rag.errors import (
     BudgetSpent,
     EncoderMismatch,
@@ -31,13 +30,11 @@ from rag.errors import (
     ReasonerError,
     UsageError,
 )
-from rag.rendering.shapes import report_shape, to_json
+from rag.rendering.shapes import to_json
 from rag.store.error_mapping import TableGone
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-
-    from rag.server.documents import HealthStatus, LibraryItem
 
 log = logging.getLogger(__name__)
 
@@ -162,19 +159,6 @@ def problem_response(error: Exception, instance: str) -> Response:
     if isinstance(error, LibraryBusy):
         headers = {"Retry-After": str(BUSY_SECONDS)}
     return ProblemResponse(shape, shape["status"], headers)
-
-
-def health_shape(
-    status: HealthStatus,
-    *,
-    indexing: bool,
-    models: str = "cold",
-    problem: str | None = None,
-    library: LibraryItem | None = None,
-) -> dict[str, Any]:
-    """`rag.health/1`; `indexing`: whether jobs may index."""
-    shape = {"version": rag.__version__, "status": status, "models": models, "problem": problem}
-    return report_shape("rag.health/1", {**shape, "library": library, "indexing": indexing})
 
 
 def stopped_problem() -> Problem:

@@ -131,7 +131,10 @@ class _Server(uvicorn.Server):  # type: ignore[misc]  # mypy does not follow its
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to end: also where the application could not be made."""
-        return bool(await super().on_tick(counter)) or self._starting.failure is not None
+        ended = bool(await super().on_tick(counter)) or self._starting.failure is not None
+        if ended:
+            self._starting.stop()
+        return ended
 
 
 def read_token(path: Path) -> str:

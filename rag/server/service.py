@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,6 +20,7 @@ from rag.library import Library
 from rag.reasoners.turns import TurnStopped, taking_turns
 from rag.server.agents import AgentSpec
 from rag.server.cache import DiskCache
+from rag.server.documents import ModelState
 from rag.server.jobs import Jobs, state_folder
 from rag.server.problems import Problem, stopped_problem
 from rag.server.renditions import MediaRenderer
@@ -32,7 +33,6 @@ QUESTIONS = 32
 """Questions that wait in a thread for their turn or for a language model; more wait without a thread."""
 MEDIA = 12
 """Requests for media that read or make something in a thread."""
-ModelState = Literal["cold", "loading", "ready", "failed"]
 
 
 @dataclass

@@ -188,7 +188,7 @@ class LibrarySession:
             return None
 
     def _with_facts(self, library: Library, found: Version) -> _Opened:
-        from rag.server.facts import facts_of
+        from rag.server.health import facts_of
 
         try:
             facts = facts_of(library, self.folder, f"{max(found, default=0):x}")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import Receive, Scope, Send
 
-from rag.server.problems import Document, health_shape
+from rag.server.health import health_shape
+from rag.server.problems import Document, problem_response, stopped_problem
 from rag.server.security import AccessPolicy, SecurityMiddleware
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 class StartingApp:
     """What `make` returns, which is made in a thread once the server listens.
 
-    Meanwhile `/v1/health` is answered (`starting`), by the rules of access; every other request waits.
+    Meanwhile `/v1/health` is answered (`starting`), by the rules of access; every other request waits, and is
+    refused once the server stops.
     """
 
     def __init__(self, make: Callable[[], FastAPI], policy: AccessPolicy, *, indexing: bool) -> None:
         self._make = make
         self._health = SecurityMiddleware(Document(health_shape("starting", indexing=indexing)), policy)
+        self._refusal = SecurityMiddleware(_refuse, policy)
         self._ready = asyncio.Event()
         self.app: FastAPI | None = None
         """Once it is made and its lifespan has started."""
@@ -40,8 +43,11 @@ class StartingApp:
             await self._health(scope, receive, send)
             return
         await self._ready.wait()
-        assert self.app is not None
-        await self.app(scope, receive, send)
+        await (self.app or self._refusal)(scope, receive, send)
+
+    def stop(self) -> None:
+        """Refuse what waits; in the loop of the server."""
+        self._ready.set()
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -63,3 +69,7 @@ class StartingApp:
         finally:
             made.cancel()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    await problem_response(stopped_problem(), scope["path"])(scope, receive, send)

@@ -12,7 +12,7 @@ from rag.library import Library
 from rag.rendering.terminal import clock
 from rag.server import questions
 from rag.server.documents import LONGEST_TEXT
-from rag.server.facts import unsearchable
+from rag.server.health import unsearchable
 from rag.server.mcp.rows import (
     Absent,
     Arguments,

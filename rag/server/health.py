@@ -1,0 +1,86 @@
+"""What health says: whether the server answers, and what the library that it has open holds.
+
+Light to import: it is answered before the application is imported.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import rag
+from rag.errors import LibraryError, LibraryNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rag.library import Library
+    from rag.server.documents import HealthDocument, HealthStatus, LibraryItem, ModelState
+    from rag.server.session import LibrarySession
+
+
+def health_shape(
+    status: HealthStatus,
+    *,
+    indexing: bool,
+    models: ModelState = "cold",
+    problem: str | None = None,
+    library: LibraryItem | None = None,
+) -> HealthDocument:
+    """`rag.health/1`; `indexing`: whether jobs may index."""
+    return {
+        "schema": "rag.health/1",
+        "version": rag.__version__,
+        "status": status,
+        "models": models,
+        "problem": problem,
+        "library": library,
+        "indexing": indexing,
+    }
+
+
+def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) -> HealthDocument:
+    """The same of what the session has open, without waiting for it. Raises what no user can repair."""
+    library, failure = session.look()
+    status: HealthStatus = "starting" if library is None else "ready"
+    if failure is not None:
+        if not isinstance(failure, LibraryError):
+            raise failure
+        status = "empty" if isinstance(failure, LibraryNotFound) else "failed"
+    problem = None if failure is None else str(failure)
+    return health_shape(status, indexing=indexing, models=models, problem=problem, library=library)
+
+
+def facts_of(library: Library, folder: Path, version: str) -> LibraryItem:
+    """`library` of `rag.health/1`; `version` changes with what searches see. Raises as its reader does."""
+    reader = library.engine.reader
+    videos = reader.videos()
+    return {
+        "library_id": library.library_id,
+        "folder": os.fspath(folder),
+        "version": version,
+        "videos": len(videos),
+        "documents": sum(row.kind == "passages" for row in reader.file_rows()),
+        "video_hours": sum(video.duration for video in videos) / 3600,
+        "images": _has_images(library),
+        "unsearchable": list(unsearchable(library)),
+    }
+
+
+def _has_images(library: Library) -> bool:
+    meta = library.engine.reader.meta
+    return meta is not None and meta.image_encoder is not None
+
+
+def unsearchable(library: Library) -> Iterator[str]:
+    """What its videos have that no search finds, and how to change that, a sentence each."""
+    from indexers.models.lookup import image_encoder_advice
+    from rag.rendering.terminal import counted
+    from rag.retrieval.unread import unread_text
+
+    reader = library.engine.reader
+    if not _has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):
+        yield f"What is seen in {counted(seen, 'video')}: {image_encoder_advice()}"
+    for found in unread_text(reader, library.settings):
+        yield f"The {found.what} of {counted(len(found.video_ids), 'video')}: {found.advice}"
