@@ -45,6 +45,8 @@ LEVELS = 4
 MOST_FILES = 20_000
 """Files of a root that are looked at."""
 MOST_REPORTS = MOST_STEPS = 1000
+MOST_LINES = 10_000
+"""Of one report: a third of a second of work."""
 MOST_FIGURES = 100
 """Images of one report."""
 LARGEST: dict[Kind, int] = {"report": 2**20, "run": 4 * 2**20, "trace": 8 * 2**20}
@@ -156,12 +158,15 @@ def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:
         elif line:
             lines.append(line)
     end()
+    if len(text.splitlines()) > MOST_LINES:
+        rest = f"The rest is left out: the report has more than {MOST_LINES:,} lines."
+        blocks.append({"kind": "text", "text": rest})
     return blocks
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Stripped, without the marks of quotations and bold text."""
-    for line in text.splitlines():
+    """At most `MOST_LINES`, stripped, without the marks of quotations and bold text."""
+    for line in text.splitlines()[:MOST_LINES]:
         line = line.strip()
         yield BOLD.sub(r"\1", line[quoted.end() :] if (quoted := QUOTED.match(line)) else line)
 

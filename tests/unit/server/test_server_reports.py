@@ -110,6 +110,22 @@ def test_a_figure_is_a_png_file_of_the_report(folder: Path, tmp_path: Path, targ
         assert client.get(f"/v1/reports/{name}/figures/1").status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("text", "blocks", "whole"),
+    [("# a\n" * 3, 3, True), ("# a\n" * 4, 3, False), ("a\n\n" * 3, 2, False), ("|a|\n" * 4, 1, False)],
+)
+def test_of_a_long_report_the_first_lines_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, blocks: int, whole: bool
+) -> None:
+    monkeypatch.setattr(reports_module, "MOST_LINES", 3)
+    (tmp_path / "report.md").write_text(text)
+    with _client(tmp_path, tmp_path) as client:
+        name = client.get("/v1/reports").json()["reports"][0]["report_id"]
+        shown = client.get(f"/v1/reports/{name}").json()["blocks"]
+    rest = [block for block in shown if block.get("text", "").startswith("The rest is left out")]
+    assert (len(shown) - len(rest), rest) == (blocks, [] if whole else shown[-1:])
+
+
 def test_a_run_comes_as_a_table_of_its_figures(
     client: TestClient, listed: dict[str, Any], folder: Path
 ) -> None:
