@@ -108,11 +108,11 @@ def index(
         )
     if not events:
         _report_problems(report, progress.printed)
-    if not (report.files_found or report.removed):
+    nothing = not (report.files_found or report.removed)
+    if nothing:
         echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
-    print_report(
-        session.as_json, report_shape("rag.index/1", report), summary_lines(report, progress.printed)
-    )
+    lines = () if nothing and not report.missing else summary_lines(report, progress.printed)
+    print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
 
 

@@ -41,9 +41,14 @@ def _shown(char: str) -> str:
     return char.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
+HEADING_END = re.compile(r"(?<=[^\s.!?:;,…])[ \t]*\n\s*\n")
+"""The end of a paragraph without a mark of punctuation."""
+
+
 def excerpt(text: str, width: int) -> str:
-    """The words of `text` on one line, at most `width` characters, cut with an ellipsis."""
-    line = visible(" ".join(text.split()))
+    """The words of `text` on one line, with a dash after a heading; at most `width` characters, cut with an
+    ellipsis."""
+    line = visible(" ".join(HEADING_END.sub(" — ", text.strip()).split()))
     return line if len(line) <= width else line[: max(1, width - 1)].rstrip() + "…"
 
 

@@ -40,6 +40,8 @@ TELEMETRY: Any = dict.fromkeys(("tracing", "metrics", "logs", "operation_spans",
 def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
     """The application of one server; `policy`: default that of a loopback address."""
 
+    policy = policy or AccessPolicy()
+
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with contextlib.AsyncExitStack() as stack:
@@ -58,11 +60,11 @@ def build_app(service: Service, policy: AccessPolicy | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,
-        middleware=[Middleware(SecurityMiddleware, policy=policy or AccessPolicy())],
+        middleware=[Middleware(SecurityMiddleware, policy=policy)],
         telemetry=TELEMETRY,
         generate_unique_id_function=lambda route: route.name,
     )
-    app.state.service = service
+    app.state.service, app.state.policy = service, policy
     for router in ROUTERS:
         app.include_router(router)
     add_handlers(app, HEADERS)

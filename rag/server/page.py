@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
 from starlette.responses import FileResponse, Response
 
 from rag.server.problems import Problem
+from rag.server.security import AccessPolicy
 from rag.server.service import Served
 
 STATIC = Path(__file__).resolve().parent / "static"
@@ -32,6 +34,19 @@ async def index(service: Served) -> Response:
     """The page; its models load meanwhile."""
     service.warm_up()
     return _file("index.html")
+
+
+class TokenBody(BaseModel):
+    """What a person pastes who opened the page without its token."""
+
+    token: str = Field(max_length=1000)
+
+
+@router.post("/")
+async def enter(request: Request, body: TokenBody) -> Response:
+    """The token as a cookie, as the address that `rag serve` printed sets it."""
+    policy: AccessPolicy = request.app.state.policy
+    return policy.enter(body.token.strip(), Response(status_code=204))
 
 
 @router.get("/static/{name:path}")

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag.listening import is_loopback
@@ -95,7 +95,14 @@ class AccessPolicy:
     def accepts(self, token: str) -> bool:
         """Whether it is the token; in constant time."""
         expected = (self.token or "").encode()
-        return secrets.compare_digest(token.encode("utf-8", "surrogateescape"), expected)
+        return secrets.compare_digest(token.encode("utf-8", "surrogatepass"), expected)
+
+    def enter(self, token: str, answer: Response) -> Response:
+        """The answer with the token as a cookie. Raises `Problem` for another token than the server's."""
+        if self.token is None or not self.accepts(token):
+            raise _token_problem("not the server's token; open the address that rag serve printed")
+        answer.set_cookie(self.cookie, token, httponly=True, samesite="strict", path="/")
+        return answer
 
     def _is_own_name(self, host: str) -> bool:
         given = HOST.fullmatch(host)
@@ -121,8 +128,9 @@ class AccessPolicy:
             if self.cookie in cookies:
                 given = cookies[self.cookie].value
         if not self.accepts(given.strip()):
-            detail = "send the token as Authorization: Bearer, or open the address that rag serve printed"
-            raise Problem(401, "token-missing", detail, {"WWW-Authenticate": "Bearer"})
+            raise _token_problem(
+                "send the token as Authorization: Bearer, or open the address that rag serve printed"
+            )
 
 
 class SecurityMiddleware:
@@ -156,20 +164,17 @@ class SecurityMiddleware:
             return
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token")
         if scope["path"] == "/" and given and self._policy.token is not None:
-            await self._enter(given[0])(scope, receive, guarded)
+            try:
+                answer = self._policy.enter(given[0], RedirectResponse("/", 303))
+            except Problem as problem:
+                answer = problem_response(problem, "/")
+            await answer(scope, receive, guarded)
             return
         await self._app(scope, _limited(receive), guarded)
 
-    def _enter(self, token: str) -> ASGIApp:
-        """Turn the token of an address into a cookie, and the address into one without it."""
-        if not self._policy.accepts(token):
-            detail = "not the server's token; open the address that rag serve printed"
-            return problem_response(
-                Problem(401, "token-missing", detail, {"WWW-Authenticate": "Bearer"}), "/"
-            )
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(self._policy.cookie, token, httponly=True, samesite="strict", path="/")
-        return answer
+
+def _token_problem(detail: str) -> Problem:
+    return Problem(401, "token-missing", detail, {"WWW-Authenticate": "Bearer"})
 
 
 def _is_own_site(headers: Headers, host: str, *, opens_page: bool) -> bool:

@@ -121,11 +121,11 @@ def _shot(video_id: str, index: int, tone: Tone) -> Shot:
 
 
 @contextlib.contextmanager
-def served(service: Service) -> Iterator[str]:
+def served(service: Service, policy: AccessPolicy | None = None) -> Iterator[str]:
     """The address of the real application on a free port, in a thread, to the end of the block."""
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(
-        uvicorn.Config(build_app(service), log_level="critical", timeout_graceful_shutdown=1)
+        uvicorn.Config(build_app(service, policy), log_level="critical", timeout_graceful_shutdown=1)
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

@@ -13,6 +13,7 @@ import pytest
 
 import rag
 from rag.server import jobs as jobs_module
+from rag.server.security import AccessPolicy, new_token
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
@@ -58,6 +59,15 @@ def empty_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = Settings(library=folder / "library")
     with served(Service(settings, LibrarySession(settings), folder / "cache")) as address:
         yield address
+
+
+@pytest.fixture
+def empty_site_with_token(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The same behind a token, and the token."""
+    settings, token = Settings(library=tmp_path / "library"), new_token()
+    service = Service(settings, LibrarySession(settings), tmp_path / "cache")
+    with served(service, AccessPolicy(token=token)) as address:
+        yield address, token
 
 
 # Playwright's event loop runs in the thread of the tests while it is open; other files need their own.

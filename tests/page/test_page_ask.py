@@ -45,6 +45,21 @@ def test_5_a_passage_opens_at_its_words(tab: Tab, site: Site) -> None:
     assert tab.page.locator(".reading mark").all_inner_texts() == ["Descale"]
 
 
+def test_5_headings_of_a_passage_are_headings(tab: Tab, site: Site) -> None:
+    text = "Before you jack the car up.\n\nTorque\n\nTighten the bolts\ncrosswise"
+    passage = {
+        "kind": "passage",
+        "passage_id": site.passage,
+        "path": "/a.md",
+        "title": "Wheels",
+        "text": text,
+    }
+    tab.page.route("**/v1/citations/*", lambda route: route.fulfill(json={"citation": passage}))
+    tab.open(f"#/p/{site.passage}")
+    assert tab.page.locator(".reading h2").all_inner_texts() == ["Torque"]
+    assert tab.page.locator(".reading p").count() == 2
+
+
 def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> None:
     lines = ["the telescope", "a telescope again", "telescope", "at the Goddard center"]
     evidence = [

@@ -153,6 +153,20 @@ def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
     assert len({*states, empty.inner_text()}) == 4
 
 
+def test_3_while_the_first_folder_is_indexed_the_page_says_so(tab: Tab) -> None:
+    tab.expected.append("/v1/jobs/1/events")
+    job = {"job_id": "1", "kind": "index", "state": "running", "dry_run": False, "folder": "/videos"}
+    health = {"status": "empty", "models": "cold", "problem": "none", "library": None, "indexing": True}
+    tab.page.route("**/v1/health", lambda route: route.fulfill(json=health))
+    tab.page.route("**/v1/jobs", lambda route: route.fulfill(json={"jobs": [job], "roots": ["/videos"]}))
+    tab.page.goto(tab.address)
+    empty = tab.page.locator("main [data-placeholder=empty]")
+    empty.get_by_role("heading", name="being indexed").wait_for()
+    empty.get_by_role("link", name="progress").click()
+    tab.page.locator(".job").first.wait_for()
+    assert tab.place == "#/library/add"
+
+
 def test_3_the_nearest_miss_is_shown_on_request_only(tab: Tab) -> None:
     tab.open("#/search?q=xylophone&kind=video")
     tab.page.locator("main [data-placeholder=nothing]").wait_for()
@@ -211,7 +225,7 @@ def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> N
     tab.page.get_by_role("button", name="Filter").click()
     filters = tab.page.get_by_role("form", name="Filters")
     filters.get_by_label("Kind").select_option("video")
-    filters.get_by_label("Path").fill("tools.mp4")
+    filters.get_by_label("Path").fill('tools.mp4, "a, b.mp4"')
     filters.get_by_label("From", exact=True).fill("0:05")
     filters.get_by_label("To", exact=True).fill("1:00")
     filters.get_by_label("Tone").select_option("warm")
@@ -221,7 +235,7 @@ def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> N
     with tab.page.expect_request("**/v1/search") as sent:
         filters.get_by_role("button", name="Apply").click()
     assert sent.value.post_data_json["filter"] == {
-        "paths": ["*tools.mp4*"],
+        "paths": ["*tools.mp4*", "*a, b.mp4*"],
         "videos": None,
         "start": 5,
         "end": 60,
@@ -232,14 +246,17 @@ def test_6_filters_are_chips_in_the_address_that_can_be_taken_off(tab: Tab) -> N
     }
     tab.settle()
     assert "tone=warm" in tab.place
-    assert tab.page.locator("a.chip").count() == 8
+    tab.page.get_by_role("button", name="Filter", exact=True).click()
+    assert filters.get_by_label("Path").input_value() == 'tools.mp4, "a, b.mp4"'
+    filters.get_by_label("Path").press("Escape")
+    assert tab.page.locator("a.chip").count() == 9
     tab.page.get_by_role("link", name="Remove the filter Tone warm").click()
     tab.settle()
     assert "tone=" not in tab.place
     # The address alone has the state, in another tab as after a reload.
     tab.page.reload()
     tab.settle()
-    assert tab.page.locator("a.chip").count() == 7
+    assert tab.page.locator("a.chip").count() == 8
     tab.page.go_back()
     tab.page.get_by_role("link", name="Remove the filter Tone warm").wait_for()
 

@@ -111,16 +111,36 @@ def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(ta
     assert "t=3,7" in tab.place
     press("s")
     page.get_by_role("button", name="Selected").wait_for()
+    press("m")
+    page.get_by_role("button", name="Mute", pressed=True).click()
+    page.get_by_role("button", name="Mute", pressed=False).wait_for()
+    press("c")
+    page.get_by_role("button", name="Captions", pressed=True).wait_for()
+    assert page.evaluate("() => document.querySelector('video').textTracks[0].mode") == "showing"
     press("?")
     sheet = page.get_by_role("dialog")
-    assert {"J", "K", "L", ",", ".", "[", "]", "I", "O", "S", "/", "?"} <= set(
+    assert {"J", "K", "L", ",", ".", "[", "]", "I", "O", "S", "M", "C", "F", "/", "?"} <= set(
         sheet.locator("kbd").all_inner_texts()
     )
     sheet.get_by_role("button", name="Close").click()
     for name in ("Backwards", "Pause|Play", "Faster", "One frame back", "One frame on", "Previous hit"):
         assert page.get_by_role("button", name=name.split("|")[-1]).count() >= 1
-    for name in ("Next hit", "Window starts here", "Window ends here", "Selected", "Keys and help"):
+    for name in (
+        "Next hit",
+        "Window starts here",
+        "Window ends here",
+        "Selected",
+        "Keys and help",
+        "Full screen",
+    ):
         assert page.get_by_role("button", name=name).count() == 1
+
+
+def test_11_the_browsers_own_controls_are_no_tab_stops(tab: Tab, site: Site) -> None:
+    open_tools(tab, site)
+    tab.page.get_by_role("link", name="Back").focus()
+    tab.page.keyboard.press("Tab")
+    assert tab.page.evaluate("() => document.activeElement.closest('.transport') !== null")
 
 
 def test_11_keys_do_nothing_while_typing_and_can_be_turned_off(tab: Tab, site: Site) -> None:

@@ -113,6 +113,24 @@ def test_18_selects_are_kept_trimmed_ordered_noted_and_exported(tab: Tab) -> Non
     assert rows.count() == 2
 
 
+def test_a_page_without_its_token_has_a_field_for_it(
+    open_tab: Callable[..., Tab], empty_site_with_token: tuple[str, str]
+) -> None:
+    address, token = empty_site_with_token
+    tab = open_tab(address)
+    tab.expected.append("401")
+    tab.page.goto(address)
+    field = tab.page.get_by_label("Token")
+    assert tab.page.get_by_role("alert").count() == 0
+    field.fill("wrong")
+    field.press("Enter")
+    tab.page.get_by_text("not the server's token").wait_for()
+    field.fill(token)
+    field.press("Enter")
+    tab.page.locator("main [data-placeholder=empty]").wait_for()
+    assert token not in tab.page.url
+
+
 def test_20_no_view_asks_another_origin(tab: Tab, site: Site) -> None:
     answer = tab.page.goto(site.address)
     policy = answer.headers["content-security-policy"]

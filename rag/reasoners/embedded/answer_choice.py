@@ -415,4 +415,7 @@ def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
     for index, other in enumerate(weighed):
         if index != best and other.agreement_.reasons and other.sentence == chosen.sentence:
             reasons.append(f"{option_label(index)} is contradicted: {other.agreement_.reasons[0]}")
-    return "; ".join(reasons)[:1500] + "." if reasons else "No option stands out."
+    if not reasons:
+        return "No option stands out."
+    text = "; ".join(reasons)[:1500]
+    return text if text.endswith((".”", "!”", "?”")) else text + "."

@@ -96,15 +96,18 @@ export const media = {
 export const videoPath = video;
 
 /** What a server under load or without a library says is kept here, for every view. */
-export const health = { status: "starting", models: "cold", library: /** @type {any} */ (null), problem: /** @type {string | null} */ (null), known: false };
+export const health = { status: "starting", models: "cold", library: /** @type {any} */ (null), problem: /** @type {string | null} */ (null), indexing: false, known: false,
+  /** Whether a folder is being indexed; looked at while there is no library. */ runs: false };
 
 /** @returns {Promise<boolean>} whether something changed */
 export async function lookAtHealth() {
   const before = JSON.stringify(health);
   try {
     Object.assign(health, await get("/v1/health"), { known: true });
+    const { jobs } = health.status === "empty" && health.indexing ? await get("/v1/jobs") : { jobs: [] };
+    health.runs = jobs.some((/** @type {any} */ job) => job.kind === "index" && !job.dry_run && ["queued", "running"].includes(job.state));
   } catch (error) {
-    if (error instanceof Problem) Object.assign(health, { status: "unreachable", problem: error.message, known: true });
+    if (error instanceof Problem) Object.assign(health, { status: error.kind === "token-missing" ? "locked" : "unreachable", problem: error.message, known: true });
   }
   return JSON.stringify(health) !== before;
 }

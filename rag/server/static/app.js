@@ -7,7 +7,7 @@ import * as ask from "./ask.js";
 import { help, HELP_KEYS, keysAreOn, setKeys } from "./keys.js";
 import * as library from "./library.js";
 import * as passage from "./passage.js";
-import { tool } from "./components.js";
+import { locked, tool } from "./components.js";
 import { go, href, parse } from "./route.js";
 import * as reports from "./reports.js";
 import * as search from "./search.js";
@@ -67,7 +67,7 @@ function draw() {
         </div>
       </header>
       ${health.status === "unreachable" ? html`<p class="banner" role="alert">${health.problem}</p>` : nothing}
-      <main id="main" data-view=${route.name} @dragover=${(/** @type {DragEvent} */ event) => search.drag(event, true)}>${view().render(route)}</main>
+      <main id="main" data-view=${route.name} @dragover=${(/** @type {DragEvent} */ event) => search.drag(event, true)}>${health.status === "locked" ? locked() : view().render(route)}</main>
       <div class="notice" role="status" aria-live="polite">${notice.text}</div>
       ${help(keysAreOn(), (on) => { setKeys(on); update(); })}
     `,
@@ -165,7 +165,7 @@ async function watchHealth() {
     view().enter(route);
     update();
   }
-  const settled = health.status === "ready" && health.models !== "loading";
+  const settled = health.status === "locked" || (health.status === "ready" && health.models !== "loading");
   setTimeout(watchHealth, settled ? 15_000 : health.status === "starting" ? 300 : 1500);
 }
 watchHealth();

@@ -1,7 +1,7 @@
 // @ts-check
 /** Parts that several views draw: icons, the four states of a list, chips, cards. */
 import { html, nothing, svg } from "./vendor/lit-html@3.3.3/lit-html.js";
-import { health, media, Problem } from "./api.js";
+import { health, media, Problem, request } from "./api.js";
 import { clock, kindName, marked, printable, score, span, tail, words } from "./format.js";
 import { href } from "./route.js";
 import * as scrub from "./scrub.js";
@@ -27,6 +27,10 @@ const SHAPES = {
   dark: svg`<path d="M13 9.5A5.5 5.5 0 0 1 6.5 3 5.5 5.5 0 1 0 13 9.5z"/>`,
   system: svg`<circle cx="8" cy="8" r="5.5"/><path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor"/>`,
   link: svg`<path d="M6.5 9.5 9.5 6.5M7 4.5l1-1a3 3 0 0 1 4.5 4.5l-1 1m-2.5 2.5-1 1A3 3 0 0 1 3.5 8l1-1"/>`,
+  sound: svg`<path d="M2.5 6v4h2.5l3.5 3V3L5 6zM11 5.5a3.5 3.5 0 0 1 0 5m1.7-7a6.2 6.2 0 0 1 0 9"/>`,
+  muted: svg`<path d="M2.5 6v4h2.5l3.5 3V3L5 6zm8.5.5 3 3m0-3-3 3"/>`,
+  captions: svg`<rect x="1.5" y="3" width="13" height="10" rx="1"/><path d="M7 7a1.5 1.5 0 1 0 0 2m4.5-2a1.5 1.5 0 1 0 0 2"/>`,
+  full: svg`<path d="M2.5 6V2.5H6m4 0h3.500V6m0 4v3.500H10m-4 0H2.500V10"/>`,
   text: svg`<path d="M3 4h10M3 7h10M3 10h10M3 13h6"/>`,
 };
 
@@ -79,13 +83,45 @@ export const unsearchable = () =>
 export const nothingIndexed = (reason = health.problem ?? "") => html`
   <div class="placeholder placeholder-empty" data-placeholder="empty">
     <svg viewBox="0 0 96 54" aria-hidden="true"><rect x="1" y="1" width="94" height="52" rx="3" /><path d="M1 14h94M1 40h94M13 1v13M29 1v13M45 1v13M61 1v13M77 1v13M13 40v13M29 40v13M45 40v13M61 40v13M77 40v13" /></svg>
+    ${health.runs
+      ? html`<h2>A folder is being indexed</h2>
+        <p>What can be found is here as soon as it is done.</p>
+        <p><a class="button" href=${href("library", "add")}>Look at its progress</a></p>`
+      : howToIndex(reason)}
+  </div>
+`;
+
+/** @param {string} reason */
+const howToIndex = (reason) => html`
     <h2>Nothing is indexed yet</h2>
     <p>Index a folder of videos and documents into the library of this server; the page finds it without a restart.</p>
     <pre><code>${printable(/: (rag index .*)/.exec(reason)?.[1] ?? "rag index FOLDER")}</code></pre>
     <p class="quiet">Where a library is elsewhere already, start the server with it: <code>rag serve --library DIR</code></p>
     <p><a class="button" href=${href("library", "add")}>Add a folder here</a></p>
     ${reason ? html`<p class="quiet">${printable(reason)}</p>` : nothing}
-  </div>
+`;
+
+/** The token of the server that somebody pastes becomes its cookie. @param {SubmitEvent} event */
+async function enter(event) {
+  event.preventDefault();
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  try {
+    await request("/", { method: "POST", body: { token: String(new FormData(form).get("token")) } });
+    location.reload();
+  } catch (error) {
+    sayError(error);
+    form.querySelector("input")?.select();
+  }
+}
+
+/** The page was opened without its token. */
+export const locked = () => html`
+  <form class="placeholder" data-placeholder="locked" @submit=${enter}>
+    <h1 tabindex="-1">This server asks for its token</h1>
+    <p>Paste it here, or open the address with the token that <code>rag serve</code> printed. With <code>--token-file</code> it is in that file.</p>
+    <label class="field"><span>Token</span><input type="password" name="token" autocomplete="current-password" required autofocus size="44" /></label>
+    <button class="button main" type="submit">Open</button>
+  </form>
 `;
 
 /** @param {string} label @param {string} remove where the address goes without it */

@@ -16,6 +16,7 @@ const SHEET = [
       ["J", "backwards; again: faster"],
       [", .", "one frame back, on"],
       ["[ ]", "previous, next hit"],
+      ["M C F", "mute, captions, full screen"],
       ["I O", "window starts, ends here"],
       ["S", "window to the selects, or out of them"],
     ],

@@ -34,6 +34,9 @@ function body(text, params) {
   return html`${printable(text.slice(0, at))}<mark class="exact">${printable(text.slice(at, end))}</mark>${printable(text.slice(end))}`;
 }
 
+/** A short line of its own that is no sentence; marks of headings are not kept. @param {string} part */
+const isHeading = (part) => part.length <= 80 && /^[^\n]*[^\s.!?:;,…]$/.test(part.trim());
+
 /** @param {Route} route */
 export function render(route) {
   const back = trail.back || href("search");
@@ -45,7 +48,7 @@ export function render(route) {
     ${passage
       ? html`
           <p class="quiet row">${printable(passage.path)} ${tool("link", "Copy the citation", () => copy(route.id, "Citation"))}</p>
-          <article class="reading">${passage.text.split(/\n{2,}/).map((/** @type {string} */ part) => html`<p>${body(part, route.params)}</p>`)}</article>
+          <article class="reading">${passage.text.trim().split(/\n\s*\n/).map((/** @type {string} */ part) => (isHeading(part) ? html`<h2>${body(part, route.params)}</h2>` : html`<p>${body(part, route.params)}</p>`))}</article>
         `
       : nothing}
   `;

@@ -16,6 +16,8 @@ export class Player {
     this.video = document.createElement("video");
     Object.assign(this.video, { controls: true, playsInline: true, preload: "metadata" });
     this.video.setAttribute("aria-label", "Video");
+    // The controls below are all there is to reach by the keyboard: the browser's own are seven stops more.
+    this.video.tabIndex = -1;
     /** @type {{start: number, end: number} | null} */
     this.window = null;
     this.loop = true;
@@ -35,7 +37,7 @@ export class Player {
     const { video } = this;
     video.addEventListener("loadedmetadata", () => this.began());
     video.addEventListener("error", () => this.refused());
-    for (const name of ["play", "pause", "ratechange"]) video.addEventListener(name, () => this.callbacks.changed());
+    for (const name of ["play", "pause", "ratechange", "volumechange"]) video.addEventListener(name, () => this.callbacks.changed());
     for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.callbacks.tick(this.time));
     video.addEventListener("play", () => this.follow());
     video.addEventListener("ended", () => this.window && this.loop && this.play(this.window.start));
@@ -201,6 +203,20 @@ export class Player {
       }, 125);
     }
     this.callbacks.changed();
+  }
+
+  get captions() {
+    return this.video.textTracks[0];
+  }
+
+  showCaptions() {
+    if (this.captions) this.captions.mode = this.captions.mode === "showing" ? "hidden" : "showing";
+    this.callbacks.changed();
+  }
+
+  fillScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else this.video.requestFullscreen?.().catch(() => {});
   }
 
   /** @param {number} frames */

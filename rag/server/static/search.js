@@ -76,6 +76,12 @@ function submit(event, route) {
   go(changed(route, { q: String(form.get("q")).trim(), like: null, image: null, top: null }));
 }
 
+/** What a field lists between commas; what has one itself is in quotes. @param {string} text */
+const listOf = (text) => (text.match(/\s*"[^"]*"|[^,]+/g) ?? []).map((one) => one.trim().replace(/^"(.*)"$/, "$1")).filter(Boolean);
+
+/** @param {string[]} values */
+const listed = (values) => values.map((one) => (one.includes(",") ? `"${one}"` : one)).join(", ");
+
 /** @param {SubmitEvent} event @param {Route} route */
 function addFilter(event, route) {
   event.preventDefault();
@@ -85,7 +91,7 @@ function addFilter(event, route) {
   for (const { name, many, hidden } of FILTERS) {
     if (hidden) continue;
     const value = String(form.get(name) ?? "").trim();
-    changes[name] = many ? value.split(/\s*,\s*/).filter(Boolean) : value;
+    changes[name] = many ? listOf(value) : value;
   }
   open = false;
   go(changed(route, changes));
@@ -146,7 +152,7 @@ const filterForm = (route) => html`
                 <option value="" ?selected=${!route.params.get(name)}>any</option>
                 ${Object.entries(choices).map(([value, text]) => html`<option value=${value} ?selected=${route.params.get(name) === value}>${text}</option>`)}
               </select>`
-            : html`<input name=${name} .value=${many ? route.params.getAll(name).join(", ") : (route.params.get(name) ?? "")} placeholder=${hint ?? ""} inputmode=${number ? "numeric" : "text"}
+            : html`<input name=${name} .value=${many ? listed(route.params.getAll(name)) : (route.params.get(name) ?? "")} placeholder=${hint ?? ""} inputmode=${number ? "numeric" : "text"}
                 pattern=${time ? "(\\d+:){0,2}\\d+(\\.\\d+)?" : number ? "[1-9]\\d{0,4}" : nothing} title=${time ? "Seconds, or 1:30" : (hint ?? "")} autocomplete="off" />`}
         </label>
       `,

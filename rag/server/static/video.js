@@ -166,6 +166,9 @@ const KEYS = {
   i: () => setSide("start"),
   o: () => setSide("end"),
   s: toggleSelect,
+  m: () => { player.video.muted = !player.video.muted; },
+  c: () => player.showCaptions(),
+  f: () => player.fillScreen(),
 };
 
 /** @param {string} name */
@@ -279,6 +282,9 @@ function transport(video) {
         ${text("››", "Faster", "L", () => player.shuttle(1))}
         ${windows().length ? text("]", "Next hit", "]", () => nextHit(1)) : nothing}
         ${tool("loop", "Loop the window", () => { player.loop = !player.loop; update(); }, { pressed: player.loop })}
+        ${video.audio ? tool(player.video.muted ? "muted" : "sound", "Mute", KEYS.m, { pressed: player.video.muted, key: "M" }) : nothing}
+        ${player.captions ? tool("captions", "Captions", KEYS.c, { pressed: player.captions.mode === "showing", key: "C" }) : nothing}
+        ${video.width ? tool("full", "Full screen", KEYS.f, { key: "F" }) : nothing}
       </span>
       <span class="clock"><span class="now"></span> <span class="quiet">/ ${clock(video.duration, 1)}</span>${Math.abs(rate) > 1 || rate < 0 ? html` <b class="rate">${rate}×</b>` : nothing}</span>
     </div>

@@ -52,6 +52,10 @@ def test_visible_text_is_one_encodable_line(text: str) -> None:
     assert not any(unicodedata.category(char) == "Cc" for char in shown)
 
 
+def test_a_heading_is_not_run_into_the_text_of_an_excerpt() -> None:
+    assert excerpt("Jack it up.\n\nTorque \n \nTighten\nthem.", 60) == "Jack it up. Torque — Tighten them."
+
+
 def test_numbers_for_people() -> None:
     assert [clock(s) for s in (0, 59.99, 61, 3723.5)] == ["00:00", "00:59", "01:01", "1:02:03"]
     assert [duration(s) for s in (0.04, 9.96, 59.4, 200, 7500)] == [

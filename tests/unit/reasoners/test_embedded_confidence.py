@@ -54,6 +54,11 @@ def test_a_wide_margin_is_still_reported_as_one() -> None:
     assert text_score.confidence > 0.8
 
 
+def test_a_quotation_at_the_end_of_the_explanation_has_the_only_full_stop() -> None:
+    sharp, _ = both(asked(("Part 12 lies beside the torque wrench.", "zebra")))
+    assert sharp.explanation.endswith("says: “Part 12 lies beside the torque wrench.”")
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_the_choice_and_the_order_of_the_options_never_change(seed: int) -> None:
     draw = random.Random(seed)

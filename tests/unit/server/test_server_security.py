@@ -148,6 +148,36 @@ def test_the_address_with_the_token_sets_a_cookie_and_hides_it(guarded: TestClie
     assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
 
 
+def test_a_token_that_is_pasted_on_the_page_sets_the_same_cookie(guarded: TestClient) -> None:
+    given = guarded.post("/", json={"token": f" {TOKEN} "})
+    linked = guarded.get("/", params={"token": TOKEN})
+    assert (given.status_code, given.headers["set-cookie"]) == (204, linked.headers["set-cookie"])
+    guarded.cookies.clear()
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ({"json": {"token": "wrong"}}, 401),
+        ({"content": rb'{"token": "\ud800"}', "headers": {"Content-Type": "application/json"}}, 422),
+        ({"json": {"token": "x" * 2000}}, 422),
+        ({"data": {"token": TOKEN}}, 415),
+        ({"json": {"token": TOKEN}, "headers": {"Sec-Fetch-Site": "cross-site"}}, 403),
+        ({"json": {"token": TOKEN}, "headers": {"Origin": "http://evil.example"}}, 403),
+        ({"json": {"token": TOKEN}, "headers": {"Host": "evil.example"}}, 421),
+    ],
+)
+def test_a_pasted_token_passes_the_same_checks(
+    guarded: TestClient, options: dict[str, Any], status: int
+) -> None:
+    answer = guarded.post("/", **options)
+    assert (answer.status_code, "set-cookie" in answer.headers) == (status, False)
+
+
+def test_a_server_without_a_token_takes_none(client: TestClient) -> None:
+    assert client.post("/", json={"token": ""}).status_code == 401
+
+
 def test_a_name_of_another_site_is_refused_even_with_the_token(guarded: TestClient) -> None:
     assert guarded.get("/v1/health", headers={**BEARER, "Host": "evil.example"}).status_code == 421
     assert guarded.get("/v1/health", headers={**BEARER, "Host": "127.0.0.1:8650"}).status_code == 200
