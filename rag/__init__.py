@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rag import errors, records
     from rag.answering import Pipeline
     from rag.errors import RagError
+    from rag.indexing.merging import MergeReport, merge_libraries
     from rag.indexing.report import IndexReport
     from rag.library import Library
     from rag.records import (
@@ -51,6 +52,7 @@ __all__ = [
     "Faults",
     "IndexReport",
     "Library",
+    "MergeReport",
     "NearDuplicate",
     "PassageCitation",
     "PassageHit",
@@ -72,6 +74,7 @@ __all__ = [
     "__version__",
     "errors",
     "load_settings",
+    "merge_libraries",
     "open_web",
     "records",
 ]
@@ -79,6 +82,7 @@ _MODULES = {
     "Faults": "rag.web",
     "IndexReport": "rag.indexing.report",
     "Library": "rag.library",
+    "MergeReport": "rag.indexing.merging",
     "Pipeline": "rag.answering",
     "RagError": "rag.errors",
     "Removed": "rag.store.records",
@@ -86,6 +90,7 @@ _MODULES = {
     "Stats": "rag.store.records",
     "Window": "localization.windows",
     "load_settings": "rag.settings",
+    "merge_libraries": "rag.indexing.merging",
     "open_web": "rag.web",
 }
 """Where a public name is defined; all others are in `rag.records`."""

@@ -122,7 +122,7 @@ def _nothing_to_do(
         problems=_in_order(problems),
         ignored=found.ignored,
         seconds=time.monotonic() - started,
-        bytes=_size(folder),
+        bytes=folder_size(folder),
     )
 
 
@@ -164,7 +164,7 @@ def _report(folder: Path, found: Scan, stats: IndexingStats, started: float) -> 
         passages=stats.passages,
         video_seconds=stats.video_seconds,
         seconds=time.monotonic() - started,
-        bytes=_size(folder),
+        bytes=folder_size(folder),
         stages=tuple(stats.stages),
     )
 
@@ -173,7 +173,7 @@ def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: (problem.path, problem.reason)))
 
 
-def _size(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """Bytes of all files of the library."""
     total = 0
     for base, _, names in os.walk(folder):

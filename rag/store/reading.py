@@ -15,9 +15,9 @@ from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot
 from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
-from rag.store.error_mapping import TableGone, read_errors
+from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
-from rag.store.fulltext import match
+from rag.store.joined import open_snapshot
 from rag.store.layout import Layout, require_library
 from rag.store.lock import ReaderMark
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
@@ -40,35 +40,39 @@ class Reader:
     goes on.
     """
 
-    def __init__(self, layout: Layout, index: IndexKind, hidden: Collection[EvidenceKind] = ()) -> None:
-        self._layout = layout
+    def __init__(
+        self, layouts: Sequence[Layout], index: IndexKind, hidden: Collection[EvidenceKind] = ()
+    ) -> None:
+        self._layouts = layouts
         self._hidden = frozenset(hidden)
         self._index: IndexKind = index
         self._lock = threading.RLock()
-        self._mark = ReaderMark(layout.readers)
+        self._marks = [ReaderMark(layout.readers) for layout in layouts]
         try:
-            self._snapshot = Snapshot(layout, index)
+            self.refresh()
         except BaseException:
-            self._mark.release()
+            self.close()
             raise
 
     @classmethod
     def open(
-        cls, folder: Path, *, index: IndexKind = "flat", hidden: Collection[EvidenceKind] = ()
+        cls, folder: Path, *others: Path, index: IndexKind = "flat", hidden: Collection[EvidenceKind] = ()
     ) -> Reader:
-        """`index`: how vectors are searched; `flat` is exact. `hidden`: kinds of evidence that are neither
-        given nor searched.
+        """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `index`: how vectors are
+        searched; `flat` is exact. `hidden`: kinds of evidence that are neither given nor searched.
 
-        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
+        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that
+        are to be read as one were made in different ways.
         """
-        return cls(require_library(folder), index, hidden)
+        return cls([require_library(each) for each in (folder, *others)], index, hidden)
 
     def refresh(self) -> None:
         """Take up the newest version of every table."""
         with self._lock:
-            self._snapshot = Snapshot(self._layout, self._index)
+            self._snapshot = open_snapshot(self._layouts, self._index)
 
-    def _ask(self, question: Callable[[Snapshot], T]) -> T:
+    def ask(self, question: Callable[[Snapshot], T]) -> T:
+        """The answer of one pinned snapshot; of a newer one where files of that are gone."""
         with self._lock:
             try:
                 return question(self._snapshot)
@@ -78,8 +82,13 @@ class Reader:
 
     @property
     def folder(self) -> Path:
-        """The library's folder."""
-        return self._layout.folder
+        """The library's folder; the first of several."""
+        return self._layouts[0].folder
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders of all its libraries."""
+        return [layout.folder for layout in self._layouts]
 
     @property
     def meta(self) -> Meta | None:
@@ -90,53 +99,53 @@ class Reader:
 
     def videos(self) -> list[Video]:
         """Ready videos, sorted by path."""
-        return self._ask(lambda s: list(s.videos.values()))
+        return self.ask(lambda s: list(s.videos.values()))
 
     def video(self, video_id: str) -> Video:
         """Raises KeyError for a video that is unknown or not ready."""
-        return self._ask(lambda s: s.videos[video_id])
+        return self.ask(lambda s: s.videos[video_id])
 
     def stages(self, video_id: str) -> dict[str, Any]:
         """What each stage of indexing was made with, as `Writer.finish_video` was given it; `off` where it
         was off. Raises KeyError for a video that is unknown or not ready."""
-        return self._ask(lambda s: s.stages(video_id))
+        return self.ask(lambda s: s.stages(video_id))
 
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence that each video has any of."""
-        kinds = self._ask(lambda s: s.evidence_kinds)
+        kinds = self.ask(lambda s: s.evidence_kinds)
         return {video_id: shown for video_id, held in kinds.items() if (shown := held - self._hidden)}
 
     def files(self) -> frozenset[str]:
         """The paths of all indexed files."""
-        return self._ask(lambda s: frozenset(row.path for row in s.file_rows))
+        return self.ask(lambda s: frozenset(row.path for row in s.file_rows))
 
     def file_rows(self) -> list[FileRow]:
         """Every indexed path with what was known of its file, sorted by path."""
-        return self._ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
+        return self.ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
         """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
-        return self._ask(lambda s: s.files_of.get(content_id, ()))
+        return self.ask(lambda s: s.files_of.get(content_id, ()))
 
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
-        return self._ask(lambda s: s.paths[content_id])
+        return self.ask(lambda s: s.paths[content_id])
 
     def indexed_paths(self) -> list[str]:
         """The path of every file of videos and passages, sorted."""
-        return self._ask(lambda s: sorted({path for paths in s.paths.values() for path in paths}))
+        return self.ask(lambda s: sorted({path for paths in s.paths.values() for path in paths}))
 
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
-        return self._ask(lambda s: s.clips_of(video_id))
+        return self.ask(lambda s: s.clips_of(video_id))
 
     def clip(self, clip_id: str) -> Clip:
         """Raises KeyError for a clip that is unknown or whose video is not ready."""
-        return self._ask(lambda s: s.clip(clip_id))
+        return self.ask(lambda s: s.clip(clip_id))
 
     def passages(self, ids: Sequence[str]) -> list[Passage]:
         """Passages in the order of `ids`. Raises KeyError for an unknown one."""
-        rows = self._ask(lambda s: s.passage_rows(sorted(set(ids)))) if ids else {}
+        rows = self.ask(lambda s: s.passage_rows(sorted(set(ids)))) if ids else {}
         return [schema.passage_of(rows[key]) for key in ids]
 
     def passage_paths(self, ids: Sequence[str]) -> list[str]:
@@ -146,47 +155,47 @@ class Reader:
             rows = s.passage_rows(sorted(set(ids)))
             return [s.paths[rows[key]["source_id"]][0] for key in ids]
 
-        return self._ask(ask) if ids else []
+        return self.ask(ask) if ids else []
 
     def passage_files(self) -> list[str]:
         """The first path of every file that passages come from, sorted."""
-        return self._ask(lambda s: sorted(s.paths[source][0] for source in s.sources))
+        return self.ask(lambda s: sorted(s.paths[source][0] for source in s.sources))
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
-        spans = self._ask(lambda s: s.evidence_of(video_id))
+        spans = self.ask(lambda s: s.evidence_of(video_id))
         return [
             span for span in spans if span.start < end and span.end > start and span.kind not in self._hidden
         ]
 
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
-        found = self._ask(lambda s: s.spans(sorted(set(ids)))) if ids else {}
+        found = self.ask(lambda s: s.spans(sorted(set(ids)))) if ids else {}
         return [found[key] for key in ids]
 
     def shots(self, video_id: str) -> tuple[Shot, ...]:
         """Shots of a ready video, in time order; none where it was not measured."""
-        return self._ask(lambda s: s.shots.get(video_id, ()))
+        return self.ask(lambda s: s.shots.get(video_id, ()))
 
     def shots_by_video(self) -> Mapping[str, tuple[Shot, ...]]:
         """The shots of all ready videos that were measured."""
-        return self._ask(lambda s: s.shots)
+        return self.ask(lambda s: s.shots)
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
         """None for a video without sound, or that was not measured."""
-        return self._ask(lambda s: s.sound_track(video_id))
+        return self.ask(lambda s: s.sound_track(video_id))
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
         """None for a video without images, or that was not measured."""
-        return self._ask(lambda s: s.fingerprint(video_id))
+        return self.ask(lambda s: s.fingerprint(video_id))
 
     def fingerprinted(self) -> frozenset[str]:
         """The ready videos that have a fingerprint."""
-        return self._ask(lambda s: s.fingerprinted)
+        return self.ask(lambda s: s.fingerprinted)
 
     def problems(self) -> list[Problem]:
         """Files that could not be used, or not wholly, sorted by path."""
-        rows = self._ask(lambda s: s.scan("problems", ["path", "reason", "action"]).to_pylist())
+        rows = self.ask(lambda s: s.scan("problems", ["path", "reason", "action"]).to_pylist())
         found = [Problem(os.fsdecode(row["path"]), row["reason"], row["action"]) for row in rows]
         return sorted(found, key=lambda problem: problem.path)
 
@@ -197,7 +206,7 @@ class Reader:
         """
         from rag.store.maintenance import collect
 
-        return self._ask(lambda s: collect(self._layout, s))
+        return self.ask(lambda s: collect(self._layouts[0], s))
 
     # Search: cosine over unit vectors
 
@@ -222,7 +231,7 @@ class Reader:
                         best[hit.key] = hit
             return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
@@ -236,7 +245,7 @@ class Reader:
             keep = row_mask(matrix, s.wanted_videos(where), where, spans)
             return len(matrix.ids) if keep is None else int(np.count_nonzero(keep))
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def clip_vectors(self, *, sound: bool = False) -> tuple[Sequence[str], NDArray[np.float16]]:
         """Ids of the clips with a vector of images, or of `sound`, and these vectors, float16 (n, dim)."""
@@ -247,7 +256,7 @@ class Reader:
                 return (), np.empty((0, 0), np.float16)
             return matrix.ids.to_pylist(), matrix.rows
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def sound_vectors(self, clip_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) of the sound of those of the clips that have one."""
@@ -259,7 +268,7 @@ class Reader:
             found = matrix.positions(clip_ids)
             return {key: matrix.rows[position].astype(np.float32) for key, position in found.items()}
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -275,7 +284,7 @@ class Reader:
             spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
             return _nearest(s.evidence_matrix, vector, k, s.wanted_videos(where), where, spans)
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -284,7 +293,7 @@ class Reader:
 
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
-        return self._ask(
+        return self.ask(
             lambda s: _nearest(s.passage_matrix, vector, k, s.wanted_sources(where), EVERYTHING, None)
         )
 
@@ -301,10 +310,10 @@ class Reader:
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
             if where.spans is None:
-                return self._match(s, "evidence", "evidence_id", text, k, conditions)
+                return s.match("evidence", "evidence_id", text, k, conditions)
             return self._match_inside(s, text, k, conditions, where.spans)
 
-        return self._ask(ask)
+        return self.ask(ask)
 
     def _shown(self, where: SearchFilter) -> SearchFilter:
         if not self._hidden:
@@ -323,7 +332,7 @@ class Reader:
         """Matches within `spans` only: a row's BM25 score does not depend on the rows around it."""
         asked = k
         while True:
-            hits = self._match(s, "evidence", "evidence_id", text, asked, conditions)
+            hits = s.match("evidence", "evidence_id", text, asked, conditions)
             rows = s.spans([hit.key for hit in hits])
             kept = [
                 hit
@@ -340,17 +349,9 @@ class Reader:
         def ask(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_sources(where)
             conditions = owner_sql("source_id", s.passage_owners, s.sources if wanted is None else wanted)
-            return self._match(s, "passages", "passage_id", text, k, conditions)
+            return s.match("passages", "passage_id", text, k, conditions)
 
-        return self._ask(ask)
-
-    def _match(
-        self, s: Snapshot, table: str, key: str, text: str, k: int, conditions: list[str]
-    ) -> list[Hit]:
-        if table not in s.tables or "false" in conditions:
-            return []
-        with read_errors(self._layout.folder, table):
-            return match(s.tables[table], key, text, k, " AND ".join(conditions) or None)
+        return self.ask(ask)
 
     # Frames
 
@@ -359,11 +360,12 @@ class Reader:
 
         Raises KeyError for a clip that is unknown or has no vectors.
         """
-        return self._ask(lambda s: fetch(s, clip_ids))
+        return self.ask(lambda s: fetch(s, clip_ids))
 
     def close(self) -> None:
         """Release the pinned versions, so that compaction may remove them."""
-        self._mark.release()
+        for mark in self._marks:
+            mark.release()
 
     def __enter__(self) -> Reader:
         return self

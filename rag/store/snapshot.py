@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,9 +25,10 @@ from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import path_matches
+from rag.store.fulltext import match
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix, positions_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
+PART_BYTES = 32 * 2**20
 EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
 
 
@@ -106,6 +108,36 @@ class Snapshot:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
         with read_errors(self.layout.folder, name):
             return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
+
+    def take(self, name: str, columns: list[str], row_ids: Sequence[int]) -> Any:
+        """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
+        where = f"_rowid IN ({','.join(map(str, row_ids))})" if row_ids else "false"
+        return self.scan(name, columns, where)
+
+    def stream(self, name: str, where: str) -> Iterator[Any]:
+        """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
+        import pyarrow as pa
+
+        if name not in self.tables:
+            return
+        held: list[Any] = []
+        with read_errors(self.layout.folder, name):
+            size = 64 if name.startswith(("vectors_", "fingerprints")) else 1024
+            scanner = self.tables[name].scanner(filter=where, batch_size=size, batch_readahead=2)
+            for batch in scanner.to_batches():
+                held.append(batch)
+                if sum(part.nbytes for part in held) >= PART_BYTES:
+                    yield pa.Table.from_batches(held)
+                    held = []
+            if held:
+                yield pa.Table.from_batches(held)
+
+    def match(self, name: str, key: str, text: str, k: int, conditions: Sequence[str]) -> list[Hit]:
+        """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`."""
+        if name not in self.tables or "false" in conditions:
+            return []
+        with read_errors(self.layout.folder, name):
+            return match(self.tables[name], key, text, k, " AND ".join(conditions) or None)
 
     # Names
 
@@ -324,21 +356,13 @@ class Snapshot:
         if matrix is not None:
             by_owner = column == "video_id"
             wanted = matrix.rows_of(values) if by_owner else matrix.rows_with(values)
-            rows = self._by_row_id("evidence", EVIDENCE_COLUMNS, wanted)
+            rows: list[dict[str, Any]] = self.take("evidence", EVIDENCE_COLUMNS, wanted).to_pylist()
             if len(rows) == len(wanted):
                 return rows
         found: list[dict[str, Any]] = self.scan(
             "evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}"
         ).to_pylist()
         return found
-
-    def _by_row_id(self, name: str, columns: list[str], row_ids: list[int]) -> list[dict[str, Any]]:
-        """Unknown row ids are skipped silently: the caller counts."""
-        if not row_ids:
-            return []
-        where = f"_rowid IN ({','.join(map(str, row_ids))})"
-        rows: list[dict[str, Any]] = self.scan(name, columns, where).to_pylist()
-        return rows
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
@@ -371,7 +395,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     wanted = matrix.rows_with(clip_ids)
     if len(wanted) < len(set(clip_ids)):
         raise KeyError(next(clip_id for clip_id in clip_ids if not matrix.positions([clip_id])))
-    table = s.scan(name, COLUMNS, f"_rowid IN ({','.join(map(str, wanted))})")
+    table = s.take(name, COLUMNS, wanted)
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")

@@ -201,15 +201,41 @@ class VideoWriter(ABC):
         self._require_pending(video.video_id)
         self._put_video(video, "ready", stages)
 
+    def put_copies(
+        self, videos: Mapping[Video, Mapping[str, Any]], tables: Iterable[tuple[str, Any]]
+    ) -> None:
+        """Add finished videos of another library, with few commits: what was begun of them is erased first.
+
+        `videos`: the stages of each, as `finish_video` takes them; `tables`: names, and Arrow tables of rows
+        of these videos as they are stored. Raises ValueError for a video that is finished.
+        """
+        self._require_meta()
+        known = [video.video_id for video in videos if video.video_id in self._status]
+        if any(self._status[video_id] == "ready" for video_id in known):
+            raise ValueError("a finished video is not replaced")
+        self._erase_videos(known)
+        self._put_videos(videos, "pending")
+        for name, rows in tables:
+            self._db.create(name, rows.schema)
+            self._db.add(name, rows)
+        self._put_videos(videos, "ready")
+
     def _put_video(self, video: Video, status: str, stages: Mapping[str, Any]) -> None:
-        rows = schema.video_rows(video, status, stages, time.time_ns())
-        if video.video_id in self._status:
+        self._put_videos({video: stages}, status)
+
+    def _put_videos(self, videos: Mapping[Video, Mapping[str, Any]], status: str) -> None:
+        import pyarrow as pa
+
+        now = time.time_ns()
+        rows = pa.concat_tables([schema.video_rows(v, status, stages, now) for v, stages in videos.items()])
+        if any(video.video_id in self._status for video in videos):
             self._db.upsert("videos", "video_id", rows)
         else:
             self._db.add("videos", rows)
-        self._status[video.video_id] = status
-        self._stages[video.video_id] = dict(stages)
-        self._clips.pop(video.video_id, None)
+        for video, stages in videos.items():
+            self._status[video.video_id] = status
+            self._stages[video.video_id] = dict(stages)
+            self._clips.pop(video.video_id, None)
 
     def _require_pending(self, video_id: str) -> None:
         if self._status.get(video_id) != "pending":

@@ -244,6 +244,17 @@ class Writer(VideoWriter):
         self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
         self._flush_if_full()
 
+    def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
+        """Put rows of another library in place of all that these sources have; `put_file` makes them visible.
+
+        `tables`: Arrow tables of rows of these sources as they are stored.
+        """
+        for source_id in sources:
+            self.begin_passages(source_id)
+        for rows in tables:
+            self._passages.sources |= set(rows["source_id"].to_pylist())
+            self._db.add("passages", rows)
+
     # Removal
 
     def remove_paths(self, paths: Iterable[str]) -> Removed:

@@ -26,6 +26,7 @@ from rag._cli.models import verification_shape
 from rag._cli.show import Shown
 from rag.agents.shotfinder.calibration import Labelled, calibrate
 from rag.export.records import Exported
+from rag.indexing.merging import MergeReport
 from rag.indexing.report import Forecast, IndexReport
 from rag.library import sound_runs
 from rag.records import (
@@ -172,6 +173,7 @@ MEASURED = {
     "copies": (NearDuplicate("81b0d4", "talks/again.mp4", 0.91, 1.08, 0.0),),
     "uncompared": 0,
 }
+MERGED = MergeReport((Path("team-a"), Path("team-b")), Path("all"), 3, 2, 1, 60.5, 4, 0, (), 1.25, 5000)
 LABELLED = [("warm", "warm")] * 18 + [("neutral", "warm")] * 3 + [("neutral", "neutral")] * 20
 CALIBRATED = calibrate(
     [Labelled("color", f"{at % 12}.mp4", true, measured) for at, (true, measured) in enumerate(LABELLED)],
@@ -190,6 +192,7 @@ MADE = [
     report_shape("rag.stats/1", HELD),
     report_shape("rag.problems/1", {"problems": BAD}),
     report_shape("rag.remove/1", Removed(("talks/webb.mp4",), ("5f0c2a",))),
+    report_shape("rag.library/1", MERGED),
     report_shape("rag.doctor/1", {"ok": True, "checks": [CHECK]}),
     report_shape("rag.models/1", {"models": [MODEL]}),
     report_shape("rag.models.pull/1", PULLED),

@@ -1,0 +1,92 @@
+"""`rag library`: merge libraries into one, or export a part of one as a library of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag._cli.output import echo_stderr, print_report
+from rag._cli.session import PathGlobs, Session, given_path, with_session
+from rag.errors import UsageError
+from rag.rendering.shapes import report_shape
+from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
+
+if TYPE_CHECKING:
+    from rag.indexing.merging import MergeReport
+
+app = typer.Typer(
+    help="Merge libraries, or export a part of one. Nothing is decoded or encoded.", rich_markup_mode=None
+)
+Into = Annotated[
+    Path,
+    typer.Option(
+        "--into",
+        metavar="DIR",
+        parser=given_path,
+        help="New or empty folder, or a library made with the same encoders; what it has is kept.",
+        show_default=False,
+    ),
+]
+
+
+@app.command("merge")
+@with_session(without=("library", "seed"))
+def merge(
+    session: Session,
+    libraries: Annotated[
+        list[Path],
+        typer.Argument(metavar="LIBRARY", help="Library folders.", show_default=False, parser=given_path),
+    ],
+    into: Into,
+) -> int:
+    """Copy libraries that were made with the same encoders into one, each content once.
+
+    Interrupted, the same command goes on where it was.
+    """
+    return _run(session, libraries, into, ())
+
+
+@app.command("export")
+@with_session(without=("seed",))
+def export(session: Session, into: Into, path: PathGlobs = None) -> int:
+    """Copy the files that match GLOB, with all that was indexed of them, into a library of their own."""
+    from rag.store.layout import find_library
+
+    if not path:
+        raise UsageError("--path GLOB is missing: which files to export")
+    library = find_library(library=session.settings.library)
+    return _run(session, [library], into, tuple(os.fsdecode(glob) for glob in path))
+
+
+def _run(session: Session, libraries: Sequence[Path], into: Path, globs: tuple[str, ...]) -> int:
+    from rag._cli.progress import open_progress
+    from rag.indexing.merging import merge_libraries
+
+    with open_progress() as progress:
+        report = merge_libraries(libraries, into, settings=session.settings, paths=globs, progress=progress)
+    for problem in report.problems:
+        echo_stderr(problem_line(problem))
+    if report.unfinished:
+        left = "are not completely indexed and were left out; finish them with rag index, then run this again"
+        echo_stderr(f"rag: {counted(report.unfinished, 'video')} {left}")
+    if not report.files and not report.known:
+        which = f"matches {', '.join(globs)}" if globs else "is indexed"
+        echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
+    print_report(session.as_json, report_shape("rag.library/1", report), _lines(report))
+    return report.exit_code
+
+
+def _lines(report: MergeReport) -> Iterator[str]:
+    yield (
+        f"copied {counted(report.files, 'file')} in {duration(report.seconds)}: "
+        f"{counted(report.videos, 'video')} of {duration(report.video_seconds)}, "
+        f"{counted(report.sources, 'text file')}; the library has {byte_count(report.bytes)}"
+    )
+    if report.known:
+        yield f"{counted(report.known, 'content')} of them the library had already"
+    for line in report.stages:
+        yield visible(line)

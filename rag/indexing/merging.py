@@ -1,0 +1,180 @@
+"""Libraries made with the same encoders, or a part of one, copied into another without encoding anything."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from corpora.records import Problem
+from rag.errors import LibraryNotFound, UsageError
+from rag.indexing.calibrating import calibrate_scores
+from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
+from rag.indexing.report import Progress, Silent
+from rag.indexing.run import folder_size
+from rag.settings import Settings, load_settings
+from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
+from rag.store.joined import require_same_encoders
+from rag.store.layout import absolute_path, index_command, writable_library
+from rag.store.reading import Reader
+from rag.store.records import Meta
+from rag.store.scan_cache import ScanCache
+from rag.store.writing import Writer
+
+GROUP = 256
+"""Contents that are committed together: about ten commits, and one scan of the tables they come from."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What one merge or export copied."""
+
+    libraries: tuple[Path, ...]
+    into: Path
+    files: int = 0
+    """Paths that the library did not have."""
+    videos: int = 0
+    sources: int = 0
+    """Files of passages, by content."""
+    video_seconds: float = 0.0
+    known: int = 0
+    """Contents that the library had."""
+    unfinished: int = 0
+    """Contents left out, because none of the libraries has finished them."""
+    problems: tuple[Problem, ...] = ()
+    """Paths under which different contents were indexed, of which one is kept."""
+    seconds: float = 0.0
+    bytes: int = 0
+    """Size of the library on disk."""
+    stages: tuple[str, ...] = ()
+    """What could not be done at the end: calibration."""
+
+    @property
+    def exit_code(self) -> int:
+        """0 all copied or there, 1 nothing to copy, 3 copied in part."""
+        if self.problems or self.unfinished:
+            return 3
+        return 0 if self.files or self.known else 1
+
+
+def merge_libraries(
+    libraries: Iterable[str | os.PathLike[str]],
+    into: str | os.PathLike[str],
+    *,
+    settings: Settings | None = None,
+    paths: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> MergeReport:
+    """Copy what the libraries hold into the library `into`, new or made with the same encoders.
+
+    Each content is copied once, under all its paths, and what `into` has is kept. `paths`: globs of the files
+    to copy, as of a search; all without any. The libraries are read as they are when it begins, and may be
+    written meanwhile. Killed at any instant and run again, it goes on after the last committed group.
+
+    Raises `UsageError` for folders that contain each other, and the errors of the libraries.
+    """
+    started, watch = time.monotonic(), progress or Silent()
+    *folders, target = (Path(absolute_path(folder)) for folder in (*libraries, into))
+    _require_apart([*folders, target])
+    writable_library(target)
+    with Reader.open(*folders) as reader:
+        meta = reader.meta
+        if meta is None:
+            raise LibraryNotFound(
+                f"{reader.folder}: nothing is indexed here yet; run: {index_command(reader.folder)}"
+            )
+        if not reader.ask(lambda s: chosen_files(s, paths)):
+            return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
+        with Writer.open(target) as writer:
+            _prepare(writer, meta, reader.folder)
+            plan = reader.ask(lambda s: plan_copies(s, writer, paths))
+            copied = _copy(reader, writer, plan, watch)
+            writer.maintain()
+            line = calibrate_scores(writer, settings or load_settings())
+    watch.done()
+    return MergeReport(
+        tuple(folders),
+        target,
+        files=sum(map(len, plan.paths.values())),
+        videos=copied,
+        sources=len(plan.sources),
+        video_seconds=sum(video.duration for video in plan.videos),
+        known=plan.known,
+        unfinished=plan.unfinished + len(plan.videos) - copied,
+        problems=tuple(plan.conflicts),
+        seconds=time.monotonic() - started,
+        bytes=folder_size(target),
+        stages=(line,) if line else (),
+    )
+
+
+def _require_apart(folders: Sequence[Path]) -> None:
+    """Raise `UsageError` where one folder is another, or inside it: a library is written as a whole."""
+    real = [os.path.realpath(folder) for folder in folders]
+    for at, folder in enumerate(folders):
+        for other, path in zip(folders[:at], real, strict=False):
+            if real[at] == path:
+                raise UsageError(f"{folder}: this library is named twice")
+            if os.path.commonpath([real[at], path]) in (real[at], path):
+                raise UsageError(f"{folder} and {other}: one is inside the other; name a folder outside")
+
+
+def _prepare(writer: Writer, meta: Meta, folder: Path) -> None:
+    """Give a new library the encoders and settings of `meta`; refuse an old one that has others."""
+    if writer.meta is None:
+        writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, meta.settings))
+    else:
+        require_same_encoders(writer.folder, writer.meta, folder, meta)
+
+
+def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> int:
+    """Copy group by group; returns how many videos were there to copy."""
+    seconds = sum(video.duration for video in plan.videos)
+    seconds += sum(row.size for row in plan.sources) / PASSAGE_BYTES_PER_SECOND
+    progress.start(seconds, len(plan.videos) + len(plan.sources))
+    # Before the paths: of a path that the library knows, no problem is taken.
+    noted = {problem.path for problem, _ in plan.problems}
+    for path in writer.problems().keys() & {row.path for rows in plan.paths.values() for row in rows} - noted:
+        writer.clear_problem(path)
+    for problem, stamp in plan.problems:
+        writer.put_problem(problem, stamp)
+    writer.flush()
+    missing = {video.video_id for video in plan.videos} | {row.content_id for row in plan.sources}
+    _publish(writer, plan, plan.paths.keys() - missing)
+    copied = 0
+    for videos in _groups(plan.videos):
+        for video in videos:
+            progress.file(video.path)
+        # As in indexing: paths first, so that `rag index` takes up what a killed run leaves of their videos.
+        _publish(writer, plan, [video.video_id for video in videos])
+        writer.flush()
+        copied += reader.ask(partial(copy_videos, writer=writer, videos=videos))
+        progress.advance(sum(video.duration for video in videos))
+    for sources in _groups(plan.sources):
+        for row in sources:
+            progress.file(row.path)
+        reader.ask(partial(copy_passages, writer=writer, sources=sources))
+        _publish(writer, plan, [row.content_id for row in sources])
+        progress.advance(sum(row.size for row in sources) / PASSAGE_BYTES_PER_SECOND)
+    writer.flush()
+    # A file that the cache knows as unchanged would keep the problem that it had.
+    with ScanCache(writer.folder) as cache:
+        cache.forget(row.path for rows in plan.paths.values() for row in rows)
+    return copied
+
+
+def _publish(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:
+    """Store which paths hold these contents."""
+    for content in contents:
+        for row in plan.paths.get(content, ()):
+            writer.put_file(row)
+
+
+def _groups(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (items[at : at + GROUP] for at in range(0, len(items), GROUP))

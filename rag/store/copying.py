@@ -1,0 +1,114 @@
+"""Contents copied out of libraries into another, rows as they are stored: what merge and export do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from corpora.records import Problem, Video
+from rag.store import schema
+from rag.store.database import quoted
+from rag.store.filters import path_matches
+from rag.store.records import FileRow
+from rag.store.snapshot import Snapshot
+from rag.store.writing import Writer
+
+
+@dataclass
+class CopyPlan:
+    """What is to be copied. What the library has stays as it is."""
+
+    paths: dict[str, list[FileRow]] = field(default_factory=dict)
+    """By content: the rows of paths that the library lacks."""
+    videos: list[Video] = field(default_factory=list)
+    """Contents that the library lacks, in the order of their first paths."""
+    sources: list[FileRow] = field(default_factory=list)
+    """The same of passages, each by its first path."""
+    known: int = 0
+    """Contents that the library has."""
+    unfinished: int = 0
+    """Contents left out: no library that is read has finished them."""
+    problems: list[tuple[Problem, str]] = field(default_factory=list)
+    """Files that could not be used, with their stamps."""
+    conflicts: list[Problem] = field(default_factory=list)
+    """Paths under which two libraries hold different contents."""
+
+
+def chosen_files(s: Snapshot, globs: tuple[str, ...]) -> list[FileRow]:
+    """The rows of the paths that match one of `globs`; of all paths without any."""
+    return [row for row in s.file_rows if not globs or path_matches((row.path,), globs)]
+
+
+def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = ()) -> CopyPlan:
+    """Compare the files of a snapshot with the library of `writer`.
+
+    Of a path with several contents the library's own is kept, else the file that was changed last.
+    """
+    held, finished = writer.files(), set(writer.stage_fingerprints())
+    finished |= {row.content_id for row in held.values() if row.kind == "passages"}
+    plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
+    for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
+        if row.kind != "passages" and row.content_id not in s.ready and row.content_id not in finished:
+            unfinished.add(row.content_id)
+            continue
+        kept = chosen.setdefault(row.path, held.get(row.path, row))
+        if kept.content_id != row.content_id:
+            action = (
+                "kept what the library has" if row.path in held else "kept the file that was changed last"
+            )
+            plan.conflicts.append(Problem(row.path, "another file with this path was indexed too", action))
+    first: dict[str, FileRow] = {}
+    for row in chosen.values():
+        first.setdefault(row.content_id, row)
+        if row.path not in held:
+            plan.paths.setdefault(row.content_id, []).append(row)
+    for content, row in first.items():
+        if content in finished:
+            plan.known += 1
+        elif row.kind == "passages":
+            plan.sources.append(row)
+        elif content in s.ready:
+            plan.videos.append(replace(s.videos[content], path=row.path))
+    plan.unfinished = len(unfinished - first.keys())
+    plan.problems = _problems(s, writer, globs, chosen)
+    return plan
+
+
+def _problems(
+    s: Snapshot, writer: Writer, globs: tuple[str, ...], chosen: dict[str, FileRow]
+) -> list[tuple[Problem, str]]:
+    """Those of paths that the library does not know; none of a file that one of the libraries could read."""
+    held, earlier = writer.files(), writer.problems()
+    found: dict[str, tuple[Problem, str]] = {}
+    for row in s.scan("problems", schema.column_names("problems")).to_pylist():
+        problem, stamp = schema.problem_of(row)
+        path = problem.path
+        known = path in held or (path in earlier and path not in chosen)
+        unread = path in chosen and problem.action == "skipped"
+        if not (known or unread) and (not globs or path_matches((path,), globs)):
+            found.setdefault(path, (problem, stamp))
+    return [found[path] for path in sorted(found)]
+
+
+def copy_videos(s: Snapshot, writer: Writer, videos: Sequence[Video]) -> int:
+    """Copy videos with all their rows; returns how many. One that `s` no longer has is left out."""
+    there = [video for video in videos if video.video_id in s.ready]
+    if there:
+        where = f"video_id IN {quoted(video.video_id for video in there)}"
+        stages = {video: s.stages(video.video_id) for video in there}
+        writer.put_copies(stages, ((name, rows) for name in _tables(s) for rows in s.stream(name, where)))
+    return len(there)
+
+
+def _tables(s: Snapshot) -> Iterator[str]:
+    """The tables of a video's rows; clips last, as indexing writes them."""
+    encoder = s.meta.image_encoder if s.meta else None
+    if encoder is not None:
+        yield from (schema.vectors_table(encoder), schema.sounds_table(encoder))
+    yield from ("evidence", *schema.MEASURED_TABLES, "clips")
+
+
+def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> None:
+    """Copy the passages of sources; they are seen once `Writer.put_file` has their paths."""
+    ids = [row.content_id for row in sources]
+    writer.put_passage_copies(ids, s.stream("passages", f"source_id IN {quoted(ids)}"))

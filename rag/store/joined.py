@@ -1,0 +1,171 @@
+"""Several libraries made with the same encoders, read as one: nothing is copied, each content counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from corpora.settings import SHORT_SIDE
+from rag.errors import EncoderMismatch, LibraryError, LibraryNotFound
+from rag.store.database import quoted
+from rag.store.layout import Layout, index_command
+from rag.store.records import EncoderRef, FileRow, Hit, Meta
+from rag.store.snapshot import Snapshot
+from rag.store.vector_index import IndexKind
+
+ROW_ID_BITS = 56
+"""A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
+
+
+def open_snapshot(layouts: Sequence[Layout], index: IndexKind) -> Snapshot:
+    """Of one library, or of several as one."""
+    return Snapshot(layouts[0], index) if len(layouts) == 1 else JoinedSnapshot(layouts, index)
+
+
+def require_same_encoders(first: Path, held: Meta, second: Path, other: Meta) -> None:
+    """Raise `EncoderMismatch` or `LibraryError` where the rows of two libraries do not compare.
+
+    The message names the difference and what to do about the second.
+    """
+    roles = (
+        ("image", held.image_encoder, other.image_encoder),
+        ("text", held.text_encoder, other.text_encoder),
+    )
+    for role, mine, theirs in roles:
+        if (mine and mine.fingerprint) != (theirs and theirs.fingerprint):
+            remedy = "index its files into a new library with that encoder.text"
+            if role == "image":
+                remedy = "encode its images again with that encoder, backend and batch: rag index --reembed"
+            raise EncoderMismatch(
+                f"{second}: made with {role} encoder {_described(theirs)}, and {first} with "
+                f"{_described(mine)}; {remedy}"
+            )
+    ours, its = ({**m.settings, **_short_side(m)} for m in (held, other))
+    for name in sorted(ours.keys() & its.keys()):
+        if ours[name] != its[name]:
+            raise LibraryError(
+                f"{second}: made with {name} = {its[name]}, and {first} with {ours[name]}; "
+                "index its files into a new library with that value"
+            )
+
+
+def _described(encoder: EncoderRef | None) -> str:
+    if encoder is None:
+        return "none"
+    way = f", {encoder.backend} x{encoder.batch}" if encoder.backend else ""
+    return f"{encoder.name} ({encoder.fingerprint[:12]}{way})"
+
+
+def _short_side(meta: Meta) -> dict[str, Any]:
+    """Libraries of before the setting lack it."""
+    return {"video.short_side": meta.settings.get("video.short_side") or SHORT_SIDE}
+
+
+class JoinedSnapshot(Snapshot):
+    """The snapshots of several libraries behind the interface of one.
+
+    A content that several hold is read from one of them: that in which most stages were on, then that with
+    the first path. Vectors are searched in one index over all. BM25 weighs words by each library's own texts.
+    Relevance of images uses the scale of the library with the most clips.
+
+    Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
+    """
+
+    def __init__(self, layouts: Sequence[Layout], index: IndexKind) -> None:
+        self._layouts = layouts
+        super().__init__(layouts[0], index)
+
+    def _pin(self) -> bool:
+        self._libraries = [Snapshot(layout, self._index) for layout in self._layouts]
+        metas = []
+        for library in self._libraries:
+            folder = library.layout.folder
+            if library.meta is None:
+                raise LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
+            metas.append(library.meta)
+            require_same_encoders(self.layout.folder, metas[0], folder, library.meta)
+        scales = [meta.calibration for meta in metas if meta.calibration and meta.calibration.image]
+        scale = max(scales, key=lambda scale: scale.image.sizes[-1] if scale.image else 0, default=None)
+        self.meta = replace(metas[0], calibration=scale)
+        owners = self._owners()
+        self._hidden: list[list[str]] = []
+        self.tables, self.ready, self.sources, self.video_rows = {}, {}, set(), {}
+        files: dict[tuple[str, str], FileRow] = {}
+        for number, library in enumerate(self._libraries):
+            known = library.video_rows.keys() | library.sources | library.passage_owners
+            self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
+            shown = library.ready.keys() - self._hidden[-1]
+            self.ready |= {video_id: library.ready[video_id] for video_id in shown}
+            self.video_rows = {**library.video_rows, **self.video_rows}
+            self.video_rows |= {video_id: library.video_rows[video_id] for video_id in shown}
+            self.sources |= library.sources
+            self.tables = {**library.tables, **self.tables}
+            files |= {(row.path, row.content_id): row for row in library.file_rows}
+        self.file_rows = list(files.values())
+        return True
+
+    def _owners(self) -> dict[str, int]:
+        """The number of the library from which each content is read."""
+        ranked: dict[str, tuple[bool, int, str, int]] = {}
+        for number, library in enumerate(self._libraries):
+            for content in library.ready.keys() | library.sources:
+                off, path = 0, ""
+                if content in library.ready:
+                    off = list(library.stages(content).values()).count("off")
+                    path = library.paths[content][0]
+                rank = (content not in library.ready, off, path, number)
+                ranked[content] = min(ranked.get(content, rank), rank)
+        return {content: rank[-1] for content, rank in ranked.items()}
+
+    def _conditions(self, number: int, name: str, where: Sequence[str]) -> list[str]:
+        hidden = self._hidden[number]
+        if not hidden or name == "problems":
+            return list(where)
+        return [*where, f"{'source_id' if name == 'passages' else 'video_id'} NOT IN {quoted(hidden)}"]
+
+    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
+        """As of a snapshot of one library; row ids are those that `take` knows."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found = []
+        for number, library in enumerate(self._libraries):
+            if name in library.tables:
+                conditions = self._conditions(number, name, [f"({where})"] if where else [])
+                rows = library.scan(name, columns, " AND ".join(conditions) or None, row_ids=row_ids)
+                if row_ids:
+                    at, first = (
+                        rows.schema.get_field_index("_rowid"),
+                        pa.scalar(number << ROW_ID_BITS, pa.uint64()),
+                    )
+                    rows = rows.set_column(at, "_rowid", pc.add(rows["_rowid"], first))
+                found.append(rows)
+        return pa.concat_tables(found) if found else super().scan(name, columns)
+
+    def take(self, name: str, columns: list[str], row_ids: Sequence[int]) -> Any:
+        """As of a snapshot of one library."""
+        import pyarrow as pa
+
+        own: list[list[int]] = [[] for _ in self._libraries]
+        for row_id in row_ids:
+            own[row_id >> ROW_ID_BITS].append(row_id & ((1 << ROW_ID_BITS) - 1))
+        pairs = zip(self._libraries, own, strict=True)
+        return pa.concat_tables(
+            [library.take(name, columns, ids) for library, ids in pairs if name in library.tables]
+        )
+
+    def stream(self, name: str, where: str) -> Iterator[Any]:
+        """As of a snapshot of one library, one library after the other."""
+        for number, library in enumerate(self._libraries):
+            yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
+
+    def match(self, name: str, key: str, text: str, k: int, conditions: Sequence[str]) -> list[Hit]:
+        """As of a snapshot of one library; scores are each library's own."""
+        best: dict[str, Hit] = {}
+        for number, library in enumerate(self._libraries):
+            for hit in library.match(name, key, text, k, self._conditions(number, name, conditions)):
+                if hit.key not in best or hit.score > best[hit.key].score:
+                    best[hit.key] = hit
+        return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]

@@ -1,0 +1,66 @@
+"""`rag library`: what it copies, prints and refuses, over made-up libraries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag.store.reading import Reader
+from rag.store.writing import Writer
+from tests.fakes.command import run_rag
+from tests.fakes.store_material import add_video, fill, video, video_path
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    for name in ("left", "right"):
+        fill(folder / name)
+    with Writer.open(folder / "right") as writer:
+        writer.remove_paths([video_path(1)])
+        add_video(writer, 4)
+        writer.begin_video(video(5))
+    return folder
+
+
+def test_two_libraries_become_one_and_a_part_of_it_another(home: Path) -> None:
+    merged = run_rag(home, "library", "merge", "left", "right", "--into", "all")
+    report = json.loads(merged.stdout)
+    assert (merged.returncode, report["schema"], report["into"]) == (0, "rag.library/1", f"{home}/all")
+    assert (report["files"], report["videos"], report["sources"], report["known"]) == (6, 4, 2, 0)
+    again = run_rag(home, "library", "merge", "left", "--into", "all", "--text")
+    assert again.returncode == 0
+    assert again.stdout.startswith("copied 0 files in ")
+    assert "5 contents of them the library had already\n" in again.stdout
+    part = run_rag(
+        home, "library", "export", "--path", "part0", "--library", "all", "--into", "part", "--text"
+    )
+    assert part.returncode == 0
+    assert ": 2 videos of 2 min 00 s, 0 text files; the library has " in part.stdout
+    with Reader.open(home / "part") as reader:
+        assert reader.indexed_paths() == [video_path(2), video_path(4)]
+
+
+def test_what_is_refused_says_what_to_do(home: Path) -> None:
+    for words, said in (
+        (["merge", "left", "left", "--into", "x"], f"{home}/left: this library is named twice"),
+        (
+            ["merge", "left", "--into", "left/x"],
+            f"{home}/left/x and {home}/left: one is inside the other; name a folder outside",
+        ),
+        (["merge", "left", "--into", ".."], f"{home.parent} and {home}/left: one is inside the other"),
+        (["merge", "gone", "--into", "x"], f"{home}/gone: no library here; make one with: rag index FOLDER"),
+        (["export", "--library", "left", "--into", "x"], "--path GLOB is missing: which files to export"),
+        (
+            ["export", "--library", "left", "--into", "x", "--path", "*.mov"],
+            f"no file matches *.mov in {home}/left; nothing was written",
+        ),
+    ):
+        refused = run_rag(home, "library", *words)
+        assert refused.returncode in (1, 2)
+        assert refused.stderr.startswith(f"rag: {said}")
+        assert len(refused.stderr.splitlines()) == 1
+        assert not (home / "x").exists()
+    assert run_rag(home, "library", "merge", "left").returncode == 2

@@ -1,0 +1,272 @@
+"""Merged, exported and joined libraries: row for row what one indexed from the same files holds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corpora.identity import content_hash
+from corpora.records import Problem, Shot, SoundTrack
+from corpora.scan import scan
+from rag.errors import LibraryBusy, LibraryError, LibraryNotFound, UsageError
+from rag.indexing.merging import MergeReport, merge_libraries
+from rag.indexing.planning import make_plan, row_of
+from rag.records import SearchFilter
+from rag.settings import Settings
+from rag.store.database import Database
+from rag.store.reading import Reader
+from rag.store.records import Fingerprint, Meta
+from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
+from tests.fakes.store_material import (
+    IMAGE,
+    META,
+    TEXT,
+    add_source,
+    clip_frames,
+    file_row,
+    spans,
+    unit,
+    video,
+    video_path,
+)
+
+SETTINGS = Settings()
+LEFT, RIGHT = (1, 3), (3, 4)
+
+
+def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
+    """As indexing does, with every kind of row."""
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        for n in videos:
+            made = video(n)
+            clips = [clip_frames(n, i) for i in range(2)]
+            writer.begin_video(made)
+            writer.add_clips(clips)
+            if n != 1:
+                writer.put_sounds(made.video_id, [c.clip for c in clips], unit(n + 900, 2, IMAGE.dim))
+            shot = Shot(f"{made.video_id}:s00000", made.video_id, 0, 9, 4, "warm", 1, 2, 3, 4, 5, "live")
+            track = SoundTrack(made.video_id, ("speech",) * 9, np.full(9, -20.5, np.float32))
+            mark = Fingerprint(made.video_id, np.arange(3.0), np.full((3, 18, 32), n, np.uint8))
+            writer.put_measures(made.video_id, [shot], track, mark)
+            writer.put_evidence(made.video_id, spans(n), unit(n, 3, TEXT.dim))
+            writer.finish_video(made, {"frames": "1", "sidecars": ""})
+            writer.put_file(file_row(made.path, made.video_id, "video"))
+            writer.put_problem(Problem(made.path, "damaged at 9 s", "indexed 60 s of it"), "")
+        for n in sources:
+            add_source(writer, n)
+        writer.put_problem(Problem("/corpus/bad.mp4", "empty, 0 bytes"), "")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Libraries `left` and `right`, which share video 3 and source 2, and `both`."""
+    folder = tmp_path_factory.mktemp("world")
+    index(folder / "left", LEFT, (1, 2))
+    index(folder / "right", RIGHT, (2, 3))
+    index(folder / "both", (1, 3, 4), (1, 2, 3))
+    merge(folder, folder / "merged")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(world: Path) -> list[str]:
+    return list(dump(world / "both"))
+
+
+def merge(world: Path, into: Path, names: Sequence[str] = ("left", "right"), **given: Any) -> MergeReport:
+    return merge_libraries([world / name for name in names], into, settings=SETTINGS, **given)
+
+
+def test_a_merged_library_is_the_one_indexed_from_all_files(world: Path, expected: list[str]) -> None:
+    assert list(dump(world / "merged")) == expected
+    with Reader.open(world / "merged") as reader:
+        stats = reader.stats()
+        assert (stats.unindexed_rows, stats.compactable_fragments, stats.removable_versions) == (0, 0, 0)
+        assert {video.path for video in reader.videos()} == {video_path(n) for n in (1, 3, 4)}
+
+
+def test_what_is_there_is_kept_and_not_copied_again(world: Path, tmp_path: Path, expected: list[str]) -> None:
+    shutil.copytree(world / "left", tmp_path / "into")
+    report = merge(world, tmp_path / "into", ["right"])
+    assert (report.files, report.videos, report.sources, report.known) == (2, 1, 1, 2)
+    assert list(dump(tmp_path / "into")) == expected
+    again = merge(world, tmp_path / "into", ["right"])
+    assert (again.files, again.videos, again.known, again.exit_code) == (0, 0, 4, 0)
+
+
+def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: Path) -> None:
+    report = merge(world, tmp_path / "part", ["merged"], paths=("part1/*", "texts/2.txt"))
+    assert (report.files, report.videos, report.sources, report.exit_code) == (3, 2, 1, 0)
+    index(tmp_path / "alone", (1, 3), (2,))
+    with Writer.open(tmp_path / "alone") as writer:
+        writer.clear_problem("/corpus/bad.mp4")
+    assert list(dump(tmp_path / "part")) == list(dump(tmp_path / "alone"))
+    nothing = merge(world, tmp_path / "none", ["both"], paths=("*.mov",))
+    assert nothing.exit_code == 1
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("commits", [2, 6, 11, 13])
+def test_stopped_after_each_commit_and_run_again_it_is_the_same(
+    world: Path, tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch, expected: list[str]
+) -> None:
+    class Stop(BaseException): ...
+
+    left = commits
+
+    def stopping(call: Callable[..., None]) -> Callable[..., None]:
+        def commit(*args: Any, **given: Any) -> None:
+            nonlocal left
+            if left == 0:
+                raise Stop
+            left -= 1
+            call(*args, **given)
+
+        return commit
+
+    # Made before, so that the commits counted are those of the copying.
+    with Writer.open(tmp_path / "into") as writer:
+        writer.set_meta(META)
+    for name in ("add", "upsert", "delete"):
+        monkeypatch.setattr(Database, name, stopping(getattr(Database, name)))
+    stopped = False
+    try:
+        merge(world, tmp_path / "into")
+    except Stop:
+        stopped = True
+    monkeypatch.undo()
+    monkeypatch.setattr(Writer, "maintain", Writer.flush)
+    assert stopped
+    if commits % 5 == 0:
+        with Reader.open(tmp_path / "into") as reader:
+            for found in reader.videos():
+                assert len(reader.frames([clip.clip_id for clip in reader.clips(found.video_id)])) == 2
+    merge(world, tmp_path / "into")
+    assert list(dump(tmp_path / "into")) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda m: replace(m, image_encoder=replace(IMAGE, fingerprint="a" * 32, batch=16)),
+            "image.* x16.* x8",
+        ),
+        (lambda m: replace(m, image_encoder=None), "image encoder none"),
+        (lambda m: replace(m, text_encoder=replace(TEXT, fingerprint="a" * 32)), "encoder.text"),
+        (lambda m: replace(m, settings={"video.rate": 4.0}), "video.rate = 4.0"),
+        (lambda m: replace(m, settings={"video.short_side": 384}), "video.short_side = 384.* 224"),
+    ],
+)
+def test_libraries_that_do_not_compare_are_refused_untouched(
+    world: Path, tmp_path: Path, change: Callable[[Meta], Meta], words: str
+) -> None:
+    with Writer.open(tmp_path / "other") as writer:
+        writer.set_meta(change(META))
+    with pytest.raises(LibraryError, match=words):
+        merge_libraries([world / "left", tmp_path / "other"], tmp_path / "into", settings=SETTINGS)
+    assert not (tmp_path / "into").exists()
+    with pytest.raises(LibraryError, match="other"):
+        merge(world, tmp_path / "other")
+
+
+def test_folders_that_cannot_be_merged_are_refused(world: Path, tmp_path: Path) -> None:
+    for names, into in ((("left", "left"), "into"), (("left",), "left"), (("left",), "left/tables/new")):
+        with pytest.raises(UsageError):
+            merge(world, world / into, names)
+    (tmp_path / "link").symlink_to(world / "left")
+    with pytest.raises(UsageError, match="named twice"):
+        merge_libraries([world / "left", tmp_path / "link"], tmp_path / "into", settings=SETTINGS)
+    with pytest.raises(LibraryNotFound):
+        merge(world, tmp_path / "into", ["left", "missing"])
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "a.jpg").touch()
+    with pytest.raises(LibraryNotFound):
+        merge(world, tmp_path / "photos")
+    shutil.copytree(world / "right", tmp_path / "busy")
+    with Writer.open(tmp_path / "busy") as writer, pytest.raises(LibraryBusy):
+        merge(world, writer.folder)
+
+
+def test_a_path_of_two_contents_keeps_the_newest_or_what_is_there(world: Path, tmp_path: Path) -> None:
+    row = file_row(video_path(4), video(1).video_id, "video")
+    shutil.copytree(world / "left", tmp_path / "left")
+    with Writer.open(tmp_path / "left") as writer:
+        writer.put_file(replace(row, mtime_ns=99))
+        writer.put_file(file_row("/corpus/new.mp4", "f" * 32, "video"))
+    report = merge_libraries([tmp_path / "left", world / "right"], tmp_path / "into", settings=SETTINGS)
+    assert (report.exit_code, report.unfinished, report.videos) == (3, 1, 2)
+    assert [problem.path for problem in report.problems] == [video_path(4)]
+    with Reader.open(tmp_path / "into") as reader:
+        assert reader.paths(video(1).video_id) == (video_path(4), video_path(1))
+        assert "/corpus/new.mp4" not in reader.files()
+    (kept,) = merge(world, tmp_path / "into", ["right"]).problems
+    assert kept.action == "kept what the library has"
+
+
+def test_the_copy_with_more_stages_is_taken(world: Path, tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "poor") as writer:
+        writer.set_meta(META)
+        writer.begin_video(replace(video(3), title="poor", path="/a.mp4"))
+        writer.finish_video(replace(video(3), title="poor", path="/a.mp4"), {"asr": "off"})
+        writer.put_file(file_row("/a.mp4", video(3).video_id, "video"))
+    merge_libraries([tmp_path / "poor", world / "right"], tmp_path / "into", settings=SETTINGS)
+    with Reader.open(tmp_path / "into") as reader:
+        assert (reader.video(video(3).video_id).title, reader.video(video(3).video_id).path) == (
+            "Video 3",
+            "/a.mp4",
+        )
+        assert len(reader.clips(video(3).video_id)) == 2
+
+
+def test_indexing_the_same_folder_finds_the_files_unchanged(tmp_path: Path) -> None:
+    (tmp_path / "texts").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "texts" / f"{name}.txt").write_text(f"Text {name}.")
+        found = scan(tmp_path / "texts" / f"{name}.txt").files[0]
+        with Writer.open(tmp_path / name) as writer:
+            writer.set_meta(META)
+            writer.put_file(row_of(found, content_hash(found.path)))
+    merge_libraries([tmp_path / "a", tmp_path / "b"], tmp_path / "into", settings=SETTINGS)
+    (tmp_path / "texts" / "b.txt").unlink()
+    with Writer.open(tmp_path / "into") as writer:
+        plan = make_plan(scan(tmp_path / "texts"), [os.fspath(tmp_path / "texts")], writer)
+    assert (plan.unchanged, plan.groups, plan.known) == (1, [], [])
+    assert plan.missing == [os.fspath(tmp_path / "texts" / "b.txt")]
+
+
+def answers(reader: Reader) -> list[object]:
+    """What a reader says of everything, without first paths, which libraries choose for themselves."""
+    where = SearchFilter(start=0.0, end=45.0)
+    ids = [f"{video(n).video_id}:{at:05d}" for n in (4, 1, 3) for at in (1, 0)]
+    return [
+        reader.search_clips(unit(7, IMAGE.dim), 9),
+        reader.search_clips(unit(7, IMAGE.dim), 9, where),
+        reader.search_evidence(unit(8, TEXT.dim), 20),
+        reader.search_passages(unit(9, TEXT.dim), 20),
+        sorted(hit.key for hit in reader.match_evidence("number lamp solder", 20)),
+        sorted(hit.key for hit in reader.match_passages("lamp", 20)),
+        [(frames.clip, frames.vectors.tolist()) for frames in reader.frames(ids)],
+        reader.spans([hit.key for hit in reader.search_evidence(unit(8, TEXT.dim), 20)]),
+        reader.passages(sorted(hit.key for hit in reader.match_passages("lamp", 20))),
+        [replace(found, path="") for found in reader.videos()],
+        sorted(reader.files()),
+        reader.shots_by_video(),
+        reader.fingerprinted(),
+        reader.evidence_kinds(),
+    ]
+
+
+def test_several_libraries_are_searched_as_the_merged_one(world: Path) -> None:
+    with Reader.open(world / "left", world / "right") as apart, Reader.open(world / "merged") as merged:
+        assert answers(apart) == answers(merged)
+        assert len(apart.match_evidence("number lamp solder", 20)) == 9
