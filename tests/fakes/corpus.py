@@ -13,14 +13,17 @@ def write_corpus(folder: Path) -> Path:
     """Seven videos and two passage files; one video is damaged, one cut off, one there under two names."""
     folder.mkdir(parents=True)
     write_video(
-        folder / "long.mp4", 76, subtitles=[(1, 4, "The torque wrench clicks."), (40, 44, "Oil the chain.")]
+        folder / "long.mp4",
+        64,
+        fps=4,
+        subtitles=[(1, 4, "The torque wrench clicks."), (40, 44, "Oil the chain.")],
     )
-    write_video(folder / "short.mkv", 8, fps=12)
-    write_video(folder / "variable.mp4", 33, variable_rate=True)
+    write_video(folder / "short.mkv", 6, fps=12)
+    write_video(folder / "variable.mp4", 12, variable_rate=True)
     write_video(folder / "sound.mp4", 6, audio=True)
-    write_video(folder / "hurt.mp4", 31)
+    write_video(folder / "hurt.mp4", 31, fps=4)
     damage(folder / "hurt.mp4", 0.02, seed=4)
-    write_video(folder / "cut off.mkv", 20)
+    write_video(folder / "cut off.mkv", 10)
     truncate(folder / "cut off.mkv", 0.6)
     (folder / "again").mkdir()
     shutil.copy(folder / "short.mkv", folder / "again" / "copy.mkv")
@@ -40,6 +43,6 @@ def tiny_settings(folder: Path) -> dict[str, str]:
     return {
         "RAG_ENCODER__IMAGE": f"hf:{model}",
         "RAG_ENCODER__BACKEND": "torch-fp32",
-        "RAG_ENCODER__BATCH": "8",
+        "RAG_ENCODER__BATCH": "4",
         "RAG_OCR__MODE": "off",
     }

@@ -17,7 +17,7 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
-KILLS = 10
+KILLS = 6
 
 
 def whole_run(folder: Path) -> None:

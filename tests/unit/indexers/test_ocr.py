@@ -208,7 +208,7 @@ def recognized(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.slow
 def test_images_without_text_never_reach_the_recogniser(ocr: Ocr, recognized: list[int]) -> None:
-    assert list(ocr.read_clip(moving(k / 2) for k in range(6))) == [""] * 6
+    assert list(ocr.read_clip(moving(k / 2) for k in range(3))) == [""] * 3
     assert recognized == []
 
 
@@ -217,14 +217,14 @@ def test_text_that_stays_is_recognised_once_a_clip(ocr: Ocr, recognized: list[in
     text = "Torque 25 Nm, step 1"
     for _ in range(2):
         recognized.clear()
-        assert list(ocr.read_clip(moving(k / 2, text) for k in range(5))) == [text] * 5
+        assert list(ocr.read_clip(moving(k / 2, text) for k in range(3))) == [text] * 3
         assert len(recognized) == 1
 
 
 @pytest.mark.slow
 def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
-    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7, 2, 8)]
-    texts += ["", "Torque 26 Nm, step 8"]
+    texts = [f"Torque 25 Nm, step {k}" for k in (1, 7, 7)]
+    texts += ["", "Torque 26 Nm, step 7"]
     read = ocr.read_clip(moving(k / 2, text) for k, text in enumerate(texts))
     assert [text.replace(" ", "") for text in read] == [text.replace(" ", "") for text in texts]
 
@@ -239,8 +239,8 @@ def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
 
 @pytest.mark.slow
 def test_a_clip_reads_the_same_whatever_was_read_before(ocr: Ocr) -> None:
-    clip = [moving(k / 2, "Water the roots" if k > 1 else "") for k in range(4)]
+    clip = [moving(k / 2, "Water the roots" if k else "") for k in range(2)]
     first = list(ocr.read_clip(clip))
-    assert first == ["", "", "Water the roots", "Water the roots"]
+    assert first == ["", "Water the roots"]
     assert list(ocr.read_clip([slide(), *clip]))[1:] == first
     assert list(ocr.read_clip(clip)) == first
