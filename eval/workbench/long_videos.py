@@ -114,6 +114,8 @@ class LongVideo:
         return self.parts[-1].end
 
 
+# Who asks for a moment of a video asks for its plan again; an hour takes 0.2 s.
+@lru_cache(maxsize=64)
 def plan_long_video(seed: int, split: Split, minutes: float, *, style: Style = "live") -> LongVideo:
     """The same arguments give the same video; a part lasts 30 to 90 s. `minutes`: half a minute or more."""
     rng = stream("long film", split, seed)
