@@ -39,7 +39,7 @@ TINY = WebPlan(
     noise=1,
     dead=0.0,
     private=0.0,
-    render=Render(180, fps=5),
+    render=Render(180, fps=2),
 )
 
 
