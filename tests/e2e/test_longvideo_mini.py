@@ -35,7 +35,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def task(world: Path) -> Iterator[LongVideoTask]:
     with pytest.MonkeyPatch.context() as patch:
-        small = replace(registered.MINI, minutes=(4.0,), shape=dict.fromkeys(registered.MINI.shape, 1), fps=2)
+        asked = dict.fromkeys(registered.MINI.shape, 0) | {"order": 1, "count": 1}
+        small = replace(registered.MINI, minutes=(3.0,), shape=asked, fps=2)
         patch.setattr(registered, "MINI", small)
         yield registered.open_mini(world / "data")
 
