@@ -162,6 +162,8 @@ class VideoWriter(ABC):
         self._status: dict[str, str] = {}
         self._stages: dict[str, dict[str, Any]] = {}
         self._clips: dict[str, set[str]] = {}
+        self._begun: dict[str, set[str]] = {}
+        """Videos new to the library, and the tables that have rows of them: no other need be read."""
         for row in db.rows("videos", ["video_id", "status", "stages"]).to_pylist():
             self._status[row["video_id"]] = row["status"]
             self._stages[row["video_id"]] = json.loads(row["stages"])
@@ -191,6 +193,8 @@ class VideoWriter(ABC):
         Raises ValueError before `set_meta`, as do all that write clips, evidence or passages.
         """
         self._require_meta()
+        if video.video_id not in self._status:
+            self._begun[video.video_id] = set()
         self._put_video(video, "pending", self._stages.get(video.video_id, {}))
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
@@ -236,6 +240,8 @@ class VideoWriter(ABC):
             self._status[video.video_id] = status
             self._stages[video.video_id] = dict(stages)
             self._clips.pop(video.video_id, None)
+            if status == "ready":
+                self._begun.pop(video.video_id, None)
 
     def _require_pending(self, video_id: str) -> None:
         if self._status.get(video_id) != "pending":
@@ -251,6 +257,9 @@ class VideoWriter(ABC):
     def _committed_clips(self, video_id: str, encoder: EncoderRef | None) -> list[ClipFrames]:
         import numpy as np
 
+        if not self._may_have("clips", video_id):
+            self._clips[video_id] = set()
+            return []
         here = _of_videos([video_id])
         rows = self._db.rows("clips", ["clip_id", "video_id", "start", "end", "pixels"], here).to_pylist()
         whole = {row["clip_id"] for row in rows}
@@ -300,6 +309,15 @@ class VideoWriter(ABC):
             self._drop_known(clips, None)
             self._add_clip_rows(bare)
 
+    def _may_have(self, table: str, video_id: str) -> bool:
+        """Whether a table may have rows of a video."""
+        return video_id not in self._begun or table in self._begun[video_id]
+
+    def _note(self, table: str, video_id: str) -> None:
+        """Before the first row is written: a failed write may leave some."""
+        if video_id in self._begun:
+            self._begun[video_id].add(table)
+
     def _add_clip_rows(self, clips: Sequence[ClipFrames]) -> None:
         self._db.add("clips", schema.clip_rows(clips))
         for c in clips:
@@ -311,6 +329,8 @@ class VideoWriter(ABC):
             if video_id not in self._clips:
                 self._committed_clips(video_id, encoder)
         known = {c.clip_id for c in clips} & {c for v in {c.video_id for c in clips} for c in self._clips[v]}
+        for clip in clips:
+            self._note("clips", clip.video_id)
         # The clip goes first: vectors without a clip are what a kill leaves, and what the next run sweeps.
         self._delete_clips("clips", known)
         for name in self._db.names():
@@ -373,9 +393,10 @@ class VideoWriter(ABC):
     def _replace(self, name: str, video_id: str, rows: Any) -> None:
         """Put `rows`, which may be None, in place of those of a video."""
         here = _of_videos([video_id])
-        if self._db.rows(name, ["video_id"], here).num_rows:
+        if self._may_have(name, video_id) and self._db.rows(name, ["video_id"], here).num_rows:
             self._db.delete(name, here)
         if rows is not None:
+            self._note(name, video_id)
             self._db.add(name, rows)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
@@ -416,6 +437,7 @@ class VideoWriter(ABC):
             self._status.pop(video, None)
             self._stages.pop(video, None)
             self._clips.pop(video, None)
+            self._begun.pop(video, None)
 
 
 class EncoderSwitch:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -283,3 +285,25 @@ def test_opening_what_is_not_there(tmp_path: Path) -> None:
     assert not (tmp_path / "lib").exists()
     with pytest.raises(LibraryNotFound):
         Reader.open(tmp_path / "lib")
+
+
+def test_nothing_is_read_for_a_new_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def note(name: str, columns: Sequence[str], where: str | None = None) -> Any:
+        read.append(name)
+        return table_rows(name, columns, where)
+
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        table_rows = writer._db.rows
+        monkeypatch.setattr(writer._db, "rows", note)
+        add_video(writer, 1)
+        assert read == []
+        writer.begin_video(video(1))
+        writer.put_evidence(video(1).video_id, spans(1, 1), unit(0, 1, TEXT.dim))
+        assert read == ["evidence"]
+    with Reader.open(tmp_path / "lib") as reader, Writer.open(tmp_path / "lib") as writer:
+        writer.finish_video(video(1), {})
+        reader.refresh()
+        assert len(reader.evidence(video(1).video_id, 0.0, 100.0)) == 1
