@@ -110,15 +110,18 @@ class JobLog:
             self.steps.append(event["step"])
 
     def _enter(self, event: Mapping[str, Any]) -> None:
-        self.state, self.error = event["state"], event.get("error")
-        if self.state in ("running", "queued"):
-            self.process = tuple(event["process"]) if self.state == "running" else None
-            self.started = float(event["time"]) if self.state == "running" else None
+        # What may be missing comes first: an event of somebody else changes nothing.
+        state, time = event["state"], float(event["time"])
+        process = tuple(event["process"]) if state == "running" else None
+        self.state, self.error = state, event.get("error")
+        if state in ("running", "queued"):
+            self.process = process
+            self.started = time if state == "running" else None
             self.progress, self.result, self.problem_count = None, None, 0
             self.problems, self.steps = [], []
             self.said.clear()
         elif self.has_ended:
-            self.ended, self.process, self.result = float(event["time"]), None, self.read_result()
+            self.ended, self.process, self.result = time, None, self.read_result()
             if self.result is not None and self.kind == "index":
                 self.problem_count = len(self.result["problems"])
                 self.problems = self.result["problems"][:MOST_PROBLEMS]

@@ -11,6 +11,7 @@ import logging
 import re
 import secrets
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import PurePath
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -283,8 +284,9 @@ def build_server(service: Service) -> Server[Any]:
     )
 
 
+@cache
 def tool_item(tool: Tool) -> ToolItem:
-    """A tool as clients see it."""
+    """A tool as clients see it; its schemas take a millisecond each, so they are made once."""
     hints = ToolAnnotations(
         title=tool.title,
         read_only_hint=tool.read_only,

@@ -122,6 +122,17 @@ def test_what_a_child_should_not_write_ends_its_job_alone(start: Start, roots: P
     assert ended(jobs, jobs.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
 
 
+@pytest.mark.parametrize(
+    "event", [{"state": "done"}, {"state": "running", "time": 1.0}, {"state": "failed", "time": "soon"}]
+)
+def test_half_an_event_changes_no_state(tmp_path: Path, event: dict[str, Any]) -> None:
+    """The jobs may be looked at between such a line and the end of the child that wrote it."""
+    job = JobLog(tmp_path / "a.jsonl")
+    job.write("state", **event)
+    assert (job.state, job.started, job.ended) == ("queued", None, None)
+    assert len(job.said) == 1
+
+
 def test_the_jobs_are_followed_after_an_error(
     start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
