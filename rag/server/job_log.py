@@ -110,7 +110,7 @@ class JobLog:
             self.steps.append(event["step"])
 
     def _enter(self, event: Mapping[str, Any]) -> None:
-        # What may be missing comes first: an event of somebody else changes nothing.
+        # What may be missing comes first: half an event changes nothing.
         state, time = event["state"], float(event["time"])
         process = tuple(event["process"]) if state == "running" else None
         self.state, self.error = state, event.get("error")
