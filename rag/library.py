@@ -65,15 +65,22 @@ class Library:
         self.settings = settings
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str] | None = None, *, settings: Settings | None = None) -> Library:
+    def open(
+        cls,
+        path: str | os.PathLike[str] | None = None,
+        *others: str | os.PathLike[str],
+        settings: Settings | None = None,
+    ) -> Library:
         """Open the library in `path`, else the settings', else `.rag` here or in the nearest parent.
 
-        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`.
+        `others`: libraries made with the same encoders, searched with it as one: each content counts once.
+        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` for other encoders.
         """
         chosen = settings or load_settings()
         named = Path(absolute_path(path)) if path is not None else chosen.library
         hidden: tuple[EvidenceKind, ...] = () if chosen.search.subtitles else ("subtitle",)
-        reader = Reader.open(find_library(library=named), index=chosen.search.index, hidden=hidden)
+        folders = [find_library(library=named), *(Path(absolute_path(other)) for other in others)]
+        reader = Reader.open(*folders, index=chosen.search.index, hidden=hidden)
         if reader.meta is None:
             reader.close()
             command = index_command(reader.folder)
@@ -345,8 +352,9 @@ class Library:
     def stats(self) -> Stats:
         """Counts, hours of video and bytes, of the library and of each of its tables.
 
-        Raises `LibraryCorrupt` where a table cannot be read.
+        Raises `LibraryCorrupt` where a table cannot be read, `UsageError` for several libraries open as one.
         """
+        self._one_folder()
         return self._reader.stats()
 
     def indexed_paths(self) -> list[str]:
@@ -375,7 +383,7 @@ class Library:
         from rag.store.writing import Writer
 
         wanted = [absolute_path(path) for path in paths]
-        with Writer.open(self._reader.folder, create=False) as writer:
+        with Writer.open(self._one_folder(), create=False) as writer:
             known = writer.files().keys() | writer.problems().keys()
             going = _at_or_below(known, wanted)
             # A file that the cache calls unchanged would never be indexed again.
@@ -386,6 +394,12 @@ class Library:
                 writer.maintain()
         self.refresh()
         return removed
+
+    def _one_folder(self) -> Path:
+        """Raises `UsageError` where several libraries are open as one."""
+        if len(self._reader.folders) > 1:
+            raise UsageError("this needs one library; rag library merge makes one of several")
+        return self._reader.folder
 
     def share_of(self, paths: Iterable[str | os.PathLike[str]]) -> tuple[int, int]:
         """How many of the library's files `remove` would remove, and how many there are.
@@ -404,7 +418,7 @@ class Library:
 
         Models that are loaded are shared by both. Raises as `open` does.
         """
-        newest = Library.open(self._reader.folder, settings=self.settings)
+        newest = Library.open(*self._reader.folders, settings=self.settings)
         newest.engine.share_models(self._engine)
         return newest
 

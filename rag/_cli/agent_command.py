@@ -345,7 +345,7 @@ class QuestionCommand(AgentCommand[Run, Env]):
         """The answer as `rag ask` prints it."""
         from rag.rendering.terminal import answer_lines
 
-        return answer_lines(run.answer, width=width(), library=self.session.named_library)
+        return answer_lines(run.answer, width=width(), libraries=self.session.libraries)
 
 
 @contextmanager

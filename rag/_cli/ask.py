@@ -41,7 +41,8 @@ if TYPE_CHECKING:
         "search.threshold": "threshold",
         "reasoner.record": "record",
         "reasoner.replay": "replay",
-    }
+    },
+    several=True,
 )
 def ask(
     session: Session,
@@ -99,7 +100,7 @@ def ask(
     print_report(
         session.as_json,
         answer_shape(answer),
-        answer_lines(answer, width=width(), library=session.named_library),
+        answer_lines(answer, width=width(), libraries=session.libraries),
     )
     for line in unread:
         echo_stderr(line)

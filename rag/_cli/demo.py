@@ -42,7 +42,7 @@ def demo(
     library = folder / ".rag"
     # The clips contain neither speech nor on-screen text, so neither is looked for.
     silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")}
-    session = start(library, config, as_json, verbose, seed, silent)
+    session = start([library], config, as_json, verbose, seed, silent)
     from eval.workbench.demo import demo_questions
 
     corpus = folder / "corpus"
@@ -104,7 +104,7 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
     for each in answers:
         yield ""
         yield f"? {each.answer.question.text}"
-        yield from answer_lines(each.answer, width=width(), library=str(folder / ".rag"))
+        yield from answer_lines(each.answer, width=width(), libraries=[str(folder / ".rag")])
         for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
         verdict = "correct" if each.answer.choice == each.expected else "incorrect"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DEFAULT: FormatName = "otio"
 
 
-@with_session()
+@with_session(several=True)
 def export(
     session: Session,
     citations: Annotated[

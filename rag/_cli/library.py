@@ -127,7 +127,7 @@ def _is_confirmed(going: int, held: int) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-@with_session()
+@with_session(several=True)
 def localize(
     session: Session,
     video: Annotated[
@@ -153,7 +153,7 @@ def localize(
     return 0
 
 
-@with_session()
+@with_session(several=True)
 def shots(
     session: Session,
     video: Annotated[

@@ -26,7 +26,7 @@ Style = Literal["live", "2d", "3d", "graphics"]
 Audio = Literal["speech", "music", "ambient", "silence"]
 
 
-@with_session({"search.top_k": "top_k"})
+@with_session({"search.top_k": "top_k"}, several=True)
 def search(
     session: Session,
     query: Annotated[

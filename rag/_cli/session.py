@@ -33,13 +33,21 @@ def given_path(text: str) -> Path:
     return Path(text)
 
 
+_LIBRARY_HELP = (
+    "Library folder. Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent."
+)
 Library = Annotated[
-    Path | None,
+    list[Path] | None,
+    typer.Option("--library", metavar="DIR", parser=given_path, help=_LIBRARY_HELP, show_default=False),
+]
+Libraries = Annotated[
+    list[Path] | None,
     typer.Option(
         "--library",
         metavar="DIR",
         parser=given_path,
-        help="Library folder. Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent.",
+        help=f"{_LIBRARY_HELP} May be repeated: several are searched as one.",
+        show_default=False,
     ),
 ]
 Config = Annotated[
@@ -143,16 +151,16 @@ class Session:
     settings: Settings
     as_json: bool
     verbose: int
-    named_library: str | None
-    """The value of `--library`, repeated in the commands that are suggested."""
+    libraries: tuple[str, ...]
+    """The values of `--library`, repeated in the commands that are suggested."""
     config: Path | None = None
     """The value of `--config`."""
 
     def open_library(self) -> OpenedLibrary:
-        """Raises `LibraryNotFound`, with the command that makes one."""
+        """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one."""
         from rag.library import Library as OpenedLibrary
 
-        return OpenedLibrary.open(settings=self.settings)
+        return OpenedLibrary.open(None, *self.libraries[1:], settings=self.settings)
 
     def overwrite_policy(self, force: bool, *inputs: Path | None) -> OverwritePolicy:
         """What the outputs of this command must not replace; `inputs`: what it reads, None: not given."""
@@ -168,14 +176,21 @@ class Session:
 
 
 def start(
-    library: Path | None,
+    library: Sequence[Path] | None,
     config: Path | None,
     as_json: bool | None,
     verbose: int,
     seed: int | None,
     flags: Mapping[str, Any] | None = None,
+    *,
+    several: bool = False,
 ) -> Session:
-    """Resolve the settings; `flags` are dotted names, None where the option was not given."""
+    """Resolve the settings; `flags` are dotted names, None where the option was not given.
+
+    Raises `UsageError` for more than one library, without `several`.
+    """
+    if library is not None and len(library) > 1 and not several:
+        raise UsageError("this command takes one --library; rag library merge makes one of several")
     _configure_logging(verbose)
     try:
         os.getcwd()
@@ -183,9 +198,9 @@ def start(
         raise UsageError("the working folder no longer exists; change to one that does") from error
     from rag.settings import load_settings
 
-    settings = load_settings(config, {"library": library, "seed": seed, **(flags or {})})
-    named = None if library is None else os.fsdecode(library)
-    return Session(settings, is_json(as_json), verbose, named, config)
+    first = library[0] if library else None
+    settings = load_settings(config, {"library": first, "seed": seed, **(flags or {})})
+    return Session(settings, is_json(as_json), verbose, tuple(map(os.fsdecode, library or ())), config)
 
 
 def _shared(
@@ -199,12 +214,13 @@ def _shared(
 
 
 def with_session(
-    flags: Mapping[str, str] | None = None, without: Sequence[str] = ()
+    flags: Mapping[str, str] | None = None, without: Sequence[str] = (), *, several: bool = False
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Give a command the shared options, last in its help, and their `Session` as its first argument.
 
     `flags`: dotted names of settings, with the parameter of the command that sets each. `without`: shared
-    options that the command does not have.
+    options that the command does not have. `several`: whether it takes several libraries as one; of a command
+    that does not, a second `--library` is a `UsageError`.
     """
 
     def decorate(command: Callable[..., int]) -> Callable[..., int]:
@@ -215,6 +231,8 @@ def with_session(
             for name in shared
             if name not in without
         ]
+        if several:
+            extra[0] = extra[0].replace(annotation=Libraries)
 
         @functools.wraps(command)
         def run(**options: Any) -> int:
@@ -222,7 +240,7 @@ def with_session(
             given = {setting: options[name] for setting, name in (flags or {}).items()}
             # An option that may be repeated is an empty list where it was not given.
             given = {setting: None if value == [] else value for setting, value in given.items()}
-            return command(start(**values, flags=given), **options)
+            return command(start(**values, flags=given, several=several), **options)
 
         run.__signature__ = inspect.Signature([*own, *extra])  # type: ignore[attr-defined]  # read by `inspect`
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *extra)}

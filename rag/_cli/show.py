@@ -32,7 +32,7 @@ class Shown:
     clip: Path | None = None
 
 
-@with_session()
+@with_session(several=True)
 def show(
     session: Session,
     citation: Annotated[

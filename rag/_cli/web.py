@@ -78,7 +78,7 @@ def build(
     """Write web.jsonl and pages.jsonl into DIR. Files are named in them, not copied."""
     from rag.errors import UsageError
 
-    session = start(library, config, as_json, verbose, None)
+    session = start(None if library is None else [library], config, as_json, verbose, None)
     policy = session.overwrite_policy(force, *(sources or ()))
     if workbench:
         from eval.workbench.web import WebPlan

@@ -98,7 +98,7 @@ def bar(fraction: float, width: int = 20) -> str:
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-def show_command(citation: Citation, library: str | None = None) -> str:
+def show_command(citation: Citation, libraries: Sequence[str] = ()) -> str:
     """The command that shows a citation, quoted for a POSIX shell.
 
     A path with characters that cannot be shown, and a URL of a web, is named by its id.
@@ -111,8 +111,9 @@ def show_command(citation: Citation, library: str | None = None) -> str:
         case PassageCitation():
             what = citation.passage_id
     words = ["rag", "show"]
-    if library is not None and visible(library) == library:
-        words += ["--library", library]
+    for library in libraries:
+        if visible(library) == library:
+            words += ["--library", library]
     if what.startswith("-"):
         words.append("--")
     return shlex.join([*words, what])
@@ -123,7 +124,7 @@ def problem_line(problem: Problem) -> str:
     return f"{visible(problem.path)}: {visible(problem.reason)}; {visible(problem.action)}"
 
 
-def answer_lines(answer: Answer, *, width: int = 80, library: str | None = None) -> Iterator[str]:
+def answer_lines(answer: Answer, *, width: int = 80, libraries: Sequence[str] = ()) -> Iterator[str]:
     """Answer, confidence, options with bars, explanation, citations and how to look at them."""
     chosen = f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
@@ -136,7 +137,7 @@ def answer_lines(answer: Answer, *, width: int = 80, library: str | None = None)
         yield from _wrapped(answer.explanation, width)
     for number, citation in enumerate(answer.citations, 1):
         yield ""
-        yield from citation_lines(citation, number=number, width=width, library=library)
+        yield from citation_lines(citation, number=number, width=width, libraries=libraries)
 
 
 def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: int) -> Iterator[str]:
@@ -149,7 +150,7 @@ def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: in
 
 
 def citation_lines(
-    citation: Citation, *, number: int, width: int = 80, library: str | None = None
+    citation: Citation, *, number: int, width: int = 80, libraries: Sequence[str] = ()
 ) -> Iterator[str]:
     """A citation with its evidence, and the command that shows it."""
     match citation:
@@ -159,8 +160,8 @@ def citation_lines(
         case PassageCitation():
             yield f"[{number}] {_passage_name(citation.title, citation.path)}"
             yield f"    “{excerpt(citation.text, max(20, 3 * (width - 6)))}”"
-    if library is not None or not _on_a_web(citation):
-        yield f"    {show_command(citation, library)}"
+    if libraries or not _on_a_web(citation):
+        yield f"    {show_command(citation, libraries)}"
 
 
 def _on_a_web(citation: Citation) -> bool:

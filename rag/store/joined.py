@@ -88,7 +88,8 @@ class JoinedSnapshot(Snapshot):
             require_same_encoders(self.layout.folder, metas[0], folder, library.meta)
         scales = [meta.calibration for meta in metas if meta.calibration and meta.calibration.image]
         scale = max(scales, key=lambda scale: scale.image.sizes[-1] if scale.image else 0, default=None)
-        self.meta = replace(metas[0], calibration=scale)
+        library_id = "+".join(meta.library_id for meta in metas)
+        self.meta = replace(metas[0], calibration=scale, library_id=library_id)
         owners = self._owners()
         self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources, self.video_rows = {}, {}, set(), {}
@@ -111,11 +112,11 @@ class JoinedSnapshot(Snapshot):
         ranked: dict[str, tuple[bool, int, str, int]] = {}
         for number, library in enumerate(self._libraries):
             for content in library.ready.keys() | library.sources:
-                off, path = 0, ""
+                stages_on, path = 0, ""
                 if content in library.ready:
-                    off = list(library.stages(content).values()).count("off")
+                    stages_on = sum(stage != "off" for stage in library.stages(content).values())
                     path = library.paths[content][0]
-                rank = (content not in library.ready, off, path, number)
+                rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 

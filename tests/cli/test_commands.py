@@ -54,6 +54,9 @@ def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert out.startswith("a lamp\nconfidence 0.90")
     assert "rag show --library 'my lib' a.mp4@1-6" in out
+    assert main(["ask", "What?", "--text", "--library", "my lib", "--library", "B"]) == 0
+    assert "rag show --library 'my lib' --library B a.mp4@1-6" in capsys.readouterr().out
+    library.asked.pop()
     assert library.asked == [("What?", {"options": (), "where": None})]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.command import run_rag
-from tests.fakes.store_material import add_video, fill, video, video_path
+from tests.fakes.store_material import META, add_video, fill, video, video_path
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,22 @@ def test_what_is_refused_says_what_to_do(home: Path) -> None:
         assert len(refused.stderr.splitlines()) == 1
         assert not (home / "x").exists()
     assert run_rag(home, "library", "merge", "left").returncode == 2
+
+
+def test_several_libraries_are_read_as_one_where_that_is_possible(home: Path) -> None:
+    both = ["--library", "left", "--library", "right"]
+    for name, found in ((video_path(1), video(1)), (video_path(4), video(4))):
+        shown = run_rag(home, "show", f"{name}@1-6", *both)
+        assert json.loads(shown.stdout)["citation"]["video_id"] == found.video_id
+    refused = run_rag(home, "remove", video_path(1), *both)
+    assert refused.returncode == 2
+    words = "this command takes one --library; rag library merge makes one of several"
+    assert refused.stderr == f"rag: {words}\n"
+    with Writer.open(home / "slow") as writer:
+        writer.set_meta(replace(META, settings={"video.rate": 1.0}))
+    unlike = run_rag(home, "search", "lamp", "--library", "left", "--library", "slow")
+    assert unlike.returncode == 1
+    assert unlike.stderr == (
+        f"rag: {home}/slow: made with video.rate = 1.0, and {home}/left with 2.0; "
+        "index its files into a new library with that value\n"
+    )

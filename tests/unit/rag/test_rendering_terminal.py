@@ -105,7 +105,7 @@ def test_excerpt_cuts_and_joins() -> None:
 def test_show_command_comes_back_from_a_shell(path: str, what: str) -> None:
     citation = VideoCitation(path, "0123abcd", 12.5, 17.5, 1.0)
     assert shlex.split(show_command(citation)) == ["rag", "show", what]
-    assert shlex.split(show_command(citation, "my lib")) == ["rag", "show", "--library", "my lib", what]
+    assert shlex.split(show_command(citation, ["my lib"])) == ["rag", "show", "--library", "my lib", what]
 
 
 def test_show_command_keeps_a_leading_dash_from_being_an_option() -> None:
@@ -121,7 +121,7 @@ def test_problem_line_is_one_line() -> None:
 def test_an_address_is_shown_by_a_library_that_was_named_or_not_at_all() -> None:
     cited = VideoCitation("https://videos.example/watch?v=a", "5c9f", 1.0, 6.0, 0.5)
     assert not any("rag show" in line for line in citation_lines(cited, number=1))
-    assert "rag show --library L 5c9f@1-6" in "\n".join(citation_lines(cited, number=1, library="L"))
+    assert "rag show --library L 5c9f@1-6" in "\n".join(citation_lines(cited, number=1, libraries=["L"]))
 
 
 def test_answer_with_options_and_citations() -> None:

@@ -18,11 +18,15 @@ from corpora.scan import scan
 from rag.errors import LibraryBusy, LibraryError, LibraryNotFound, UsageError
 from rag.indexing.merging import MergeReport, merge_libraries
 from rag.indexing.planning import make_plan, row_of
+from rag.library import Library
 from rag.records import SearchFilter
 from rag.settings import Settings
 from rag.store.database import Database
+from rag.store.layout import Layout
+from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import Fingerprint, Meta
+from rag.store.records import SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
+from rag.store.schema import MEASURED_TABLES
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import (
@@ -270,3 +274,38 @@ def test_several_libraries_are_searched_as_the_merged_one(world: Path) -> None:
     with Reader.open(world / "left", world / "right") as apart, Reader.open(world / "merged") as merged:
         assert answers(apart) == answers(merged)
         assert len(apart.match_evidence("number lamp solder", 20)) == 9
+
+
+def test_the_scale_of_images_is_that_of_the_library_with_most_clips(tmp_path: Path) -> None:
+    for name, clips in (("small", 5), ("large", 50), ("none", 0)):
+        with Writer.open(tmp_path / name) as writer:
+            writer.set_meta(META)
+            if clips:
+                null = NullScores((clips,), (0.1,), (0.1,))
+                writer.put_calibration(ScoreCalibration(SCORE_MEASURES, "", (0.0,), null, None))
+    with Library.open(
+        *(tmp_path / name for name in ("small", "none", "large")), settings=SETTINGS
+    ) as library:
+        meta = library.engine.reader.meta
+        assert meta is not None
+        assert meta.calibration is not None
+        assert meta.calibration.image == NullScores((50,), (0.1,), (0.1,))
+        assert library.library_id.count("+") == 2
+        assert library.reopen().library_id == library.library_id
+        with pytest.raises(UsageError):
+            library.remove([video_path(1)])
+        with pytest.raises(UsageError):
+            library.stats()
+
+
+def test_a_library_of_the_first_schema_is_copied_as_unmeasured(world: Path, tmp_path: Path) -> None:
+    shutil.copytree(world / "left", tmp_path / "old")
+    for name in MEASURED_TABLES:
+        shutil.rmtree(Layout(tmp_path / "old").table(name))
+    db = Database(Layout(tmp_path / "old"))
+    held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+    db.overwrite("meta", replace(held, schema=1).table())
+    merge_libraries([tmp_path / "old", world / "right"], tmp_path / "into", settings=SETTINGS)
+    with Reader.open(tmp_path / "into") as reader:
+        assert [len(reader.shots(video(n).video_id)) for n in (1, 3, 4)] == [0, 0, 1]
+        assert len(reader.videos()) == 3
