@@ -3,7 +3,7 @@
 Once with the simulated model through HTTP, once with real architectures of random weights: SigLIP 2 and
 MetaCLIP as encoders, Qwen2.5-VL and LLaVA in this process. In place of `rag models pull` such a model is
 installed under the same name. `--system` keeps its first and its last name, with random weights its last;
-the others are looked up. Reports are drawn of the simulated model's runs.
+the others are looked up. Reports are written of the simulated model's runs alone.
 """
 
 from __future__ import annotations
