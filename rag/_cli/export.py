@@ -133,9 +133,13 @@ def _selects(session: Session, citations: Sequence[Path], found: Path | None) ->
 
 
 def _resolved(library: Library, citation: str) -> Select:
+    from rag.store.lookup import window_seconds
+
     resolved = library.resolve(citation)
     if not isinstance(resolved, VideoCitation):
         raise UsageError(f"{citation}: is a passage; only windows of videos are exported")
+    if window_seconds(citation, citation.rpartition("@")[2])[1] > resolved.end:
+        echo_stderr(f"rag: {citation}: cut to the end of its video, at {resolved.end:g} s")
     return select_of(resolved)
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from corpora.identity import content_hash
 from corpora.records import Problem
-from corpora.scan import Scan
+from corpora.scan import FoundFile, Scan
 from corpora.video.reader import MediaReader
 from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.planning import find_missing, prune_refusal
+from rag.indexing.planning import make_plan, prune_refusal
 from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
+from rag.store.layout import Layout, require_library
+from rag.store.records import FileRow
 from rag.store.scan_cache import ScanCache
+from rag.store.snapshot import Snapshot
 
 SECONDS_PER_DECODED_SECOND = 0.05
 """Wall seconds to decode a second of 720p30 on two cores (FFmpeg, 2 samples a second), measured at 0.045."""
@@ -34,6 +40,41 @@ BYTES_PER_FRAME = 2 * 512
 BYTES_PER_PASSAGE_BYTE = 2.0
 
 
+class _Held:
+    """What the library has, read without leaving a mark in it; nothing where there is none."""
+
+    def __init__(self, folder: Path) -> None:
+        self._rows: dict[str, FileRow] = {}
+        self._stages: dict[str, dict[str, Any]] = {}
+        if Layout(folder).exists():
+            snapshot = Snapshot(require_library(folder), "flat")
+            self._rows = {row.path: row for row in snapshot.file_rows}
+            self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
+        with ScanCache(folder, read_only=True) as cache:
+            self._problems = {
+                path: (Problem(path, *json.loads(status)), stamp)
+                for path, (stamp, status) in cache.entries().items()
+                if status.startswith("[")
+            }
+
+    def files(self) -> dict[str, FileRow]:
+        """As `Writer.files`."""
+        return self._rows
+
+    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
+        """As `Writer.stage_fingerprints`."""
+        return self._stages
+
+    def problems(self) -> dict[str, tuple[Problem, str]]:
+        """As `Writer.problems`."""
+        return self._problems
+
+    def gone(self, found: Scan) -> list[FileRow]:
+        """Rows of paths that the scan did not meet."""
+        there = {file.path for file in found.files}
+        return [row for path, row in self._rows.items() if path not in there]
+
+
 def forecast(
     folder: Path,
     found: Scan,
@@ -45,19 +86,25 @@ def forecast(
     limit: int | None,
     started: float,
 ) -> IndexReport:
-    """Count what is new and what is missing by the scan cache, and read headers; nothing is written.
+    """Count what a run would find new, moved and missing, and read headers; nothing is written.
 
-    Whether a missing file was moved is not known without reading the new ones.
+    Of new files only those are read whole that may be known or copies: their size is that of another file.
 
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
-    with ScanCache(folder, read_only=True) as cache:
-        new = set(cache.changed(found.files, cache.fingerprint()))
-        known = cache.entries()
-    missing = find_missing(known, {file.path for file in found.files}, roots)
-    refusal = prune_refusal(known, missing, (), roots) if prune is True else ""
-    files = list(islice((f for f in found.files if f.path in new), limit))
-    problems = list(found.problems)
+    held = _Held(folder)
+    sizes = Counter([*(file.size for file in found.files), *(row.size for row in held.gone(found))])
+
+    def identify(file: FoundFile) -> str:
+        row = held.files().get(file.path)
+        may_be_known = sizes[file.size] > 1 or (row is not None and row.size == file.size)
+        return content_hash(file.path) if may_be_known else file.path
+
+    plan = make_plan(found, roots, held, identify)
+    refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
+    groups = plan.groups[:limit]
+    files = [group.first for group in groups]
+    problems = plan.problems
     seconds = 0.0
     with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
         for file in files:
@@ -82,8 +129,9 @@ def forecast(
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
     return IndexReport(
         files_found=len(found.files),
-        unchanged=len(found.files) - len(new),
-        missing=len(missing),
+        unchanged=plan.unchanged,
+        moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
+        missing=len(plan.missing) - len(plan.moved),
         problems=tuple(problems),
         ignored=found.ignored,
         seconds=time.monotonic() - started,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from corpora.identity import content_hash
 from corpora.records import Problem
@@ -67,9 +67,31 @@ class Plan:
     """Those of `missing` whose content was found under another path, or is known under one."""
 
 
-def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
-    """Compare the files found with the library; hashes what is new or changed."""
-    rows, ready, problems = writer.files(), writer.stage_fingerprints(), writer.problems()
+class Indexed(Protocol):
+    """What a plan compares with: a writer, or the library as a dry run reads it."""
+
+    def files(self) -> Mapping[str, FileRow]:
+        """Path to its row."""
+
+    def stage_fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each finished video's stages."""
+
+    def problems(self) -> Mapping[str, tuple[Problem, str]]:
+        """Path to its problem and the stamp that the file had then."""
+
+
+def make_plan(
+    scan: Scan,
+    roots: Sequence[str],
+    indexed: Indexed,
+    identify: Callable[[FoundFile], str] = lambda found: content_hash(found.path),
+) -> Plan:
+    """Compare the files found with the library.
+
+    `identify`: the content id of a file that is new or changed. A `FileProblem` that it raises is a problem
+    of the plan.
+    """
+    rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), indexed.problems()
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
     plan = Plan(problems=list(scan.problems))
     by_content: dict[str, list[FoundFile]] = {}
@@ -84,7 +106,7 @@ def make_plan(scan: Scan, roots: Sequence[str], writer: Writer) -> Plan:
             content_id = row.content_id
         else:
             try:
-                content_id = content_hash(found.path)
+                content_id = identify(found)
             except FileProblem as problem:
                 plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
                 continue

@@ -22,7 +22,7 @@ def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "my video.mov"
     write_video(path, 4, fps=25, size=(64, 48), metadata={"timecode": "10:00:00:00"})
-    monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path))
+    monkeypatch.setattr(Library, "open", lambda *_, **__: OneVideoLibrary(path, 4.0))
     return path
 
 
@@ -43,6 +43,15 @@ def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]
     text = Path("cut.edl").read_text(encoding="utf-8")
     assert "001  MYVIDEO  V     C        10:00:00:20 10:00:02:05 01:00:00:00 01:00:01:10" in text
     assert f"* FROM CLIP NAME: {video.name}" in text
+
+
+@pytest.mark.usefixtures("video")
+def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["export", "x@1-2", "x@2-200", "--format", "times"]) == 0
+    assert capsys.readouterr().err == "rag: x@2-200: cut to the end of its video, at 4 s\n"
+    assert "00:00:02.000 - 00:00:04.000" in Path("selects.txt").read_text(encoding="utf-8")
 
 
 def test_a_search_is_piped(

@@ -158,6 +158,23 @@ def test_a_dry_run_changes_nothing(corpus: Path, settings: Settings) -> None:
     assert not settings.library.exists()
 
 
+def test_a_dry_run_agrees_with_the_run_about_copies_moved_and_touched_files(
+    corpus: Path, settings: Settings
+) -> None:
+    run(corpus, settings)
+    (corpus / "notes.md").rename(corpus / "renamed.md")
+    shutil.copy(corpus / "a.mp4", corpus / "copy.mp4")
+    for name in ("new.txt", "again.txt"):
+        (corpus / name).write_text("A nut sits on the bolt.\n")
+    os.utime(corpus / "a.mp4", (1, 1))
+    ahead = run(corpus, settings, dry_run=True)
+    done = run(corpus, settings)
+    assert ahead.forecast is not None
+    assert (ahead.forecast.new_files, ahead.forecast.media_seconds) == (done.indexed, 0) == (1, 0)
+    for name in ("files_found", "unchanged", "moved", "missing", "problems"):
+        assert getattr(ahead, name) == getattr(done, name), name
+
+
 def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:
     (corpus / "not a video.mp4").write_bytes(b"plainly not a video" * 100)
     (corpus / "table.csv").write_text("x,y\n1,2\n")

@@ -91,8 +91,8 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, duration: float = 60.0) -> None:
+        self.path, self.duration = path, duration
 
     def __enter__(self) -> OneVideoLibrary:
         return self
@@ -105,4 +105,4 @@ class OneVideoLibrary:
     def resolve(self, citation: str) -> VideoCitation:
         start, end = map(float, citation.rpartition("@")[2].split("-"))
         evidence = (Evidence("v1", 2, 3, "ocr", "Workshop"),)
-        return VideoCitation(str(self.path), "v1", start, end, 1.0, evidence)
+        return VideoCitation(str(self.path), "v1", start, min(end, self.duration), 1.0, evidence)
