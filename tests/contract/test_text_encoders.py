@@ -26,7 +26,7 @@ TEXTS = (
     "a man is eating food",
     "The Telescope's mirror is made of GLASS!",
     "",
-    "drill " * 200,
+    "drill " * 100,
     "Ünïcode 😀 \n tabs\tand   spaces",
     "a",
 )
