@@ -139,7 +139,11 @@ def test_notes_are_of_formats_that_count_frames(known: Select) -> None:
     assert noted == {"otio", "edl", "markers", "fcpxml", "csv"}
 
 
-def test_frames_that_are_counted_again_are_noted_where_a_list_has_one_rate(folder: Path) -> None:
+def test_frames_that_are_counted_again_are_noted_where_a_list_has_one_rate(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = read_sources([str(folder / ODD_NAME), str(folder / "slow.mp4")])
+    monkeypatch.setattr(writing, "read_sources", lambda _: read)
     made = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
     again = {
         form for form in FORMATS if form != "clips" and "counted again" in str(_render(made, form)[1].notes)

@@ -11,6 +11,8 @@ import opentimelineio as otio
 import pytest
 from starlette.testclient import TestClient
 
+from rag.export import writing
+from rag.export.planning import read_sources
 from rag.export.writing import FORMATS
 from tests.fakes.served_library import World
 
@@ -39,8 +41,16 @@ def test_windows_become_a_timeline_to_download(client: TestClient, world: World)
     assert (done["selects"], done["skipped"], len(done["notes"])) == (2, [], 2)
 
 
+@pytest.fixture(scope="module")
+def lamp_sources(world: World) -> Any:
+    return read_sources([str(world.lamp_file)])
+
+
 @pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
-def test_every_format_has_its_media_type(client: TestClient, world: World, form: Any) -> None:
+def test_every_format_has_its_media_type(
+    client: TestClient, world: World, lamp_sources: Any, form: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "read_sources", lambda _: lamp_sources)
     answer = _export(client, form, {"citation": f"{world.lamp}@0-1"})
     assert answer.status_code == 200
     assert answer.headers["content-type"].partition(";")[0] == FORMATS[form].media_type
