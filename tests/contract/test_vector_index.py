@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from rag.store.vector_index import IndexKind, build_index, nearest
+from rag.store.vector_index import IndexKind, VectorIndex, build_index, nearest
 from tests.fakes.store_material import unit
 
 KINDS: tuple[IndexKind, ...] = ("flat", "fp16", "hnsw")
@@ -28,6 +28,11 @@ def kind(request: pytest.FixtureRequest) -> IndexKind:
     return kind
 
 
+@pytest.fixture(scope="module")
+def index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
+    return build_index(kind, rows)
+
+
 IDS = [f"id{(i * 37) % N:05d}" for i in range(N)]
 NAMES = pa.array(IDS)
 
@@ -35,21 +40,19 @@ NAMES = pa.array(IDS)
 def brute(
     rows: NDArray[np.float16], query: NDArray[np.float32], keep: NDArray[np.bool_] | None
 ) -> list[tuple[str, float]]:
-    scores = [round(float(np.dot(row.astype(np.float64), query.astype(np.float64))), 6) for row in rows]
+    scores = (rows.astype(np.float64) @ query.astype(np.float64)).round(6).tolist()
     allowed = range(N) if keep is None else np.flatnonzero(keep)
     return sorted(((IDS[i], scores[i]) for i in allowed), key=lambda item: (-item[1], item[0]))
 
 
-def test_the_best_are_found_in_order(kind: IndexKind, rows: NDArray[np.float16]) -> None:
-    index = build_index(kind, rows)
+def test_the_best_are_found_in_order(index: VectorIndex, rows: NDArray[np.float16]) -> None:
     for seed in range(5):
         query = unit(100 + seed, DIM)
         hits = nearest(index, rows, NAMES, query, 10)
         assert [(hit.key, hit.score) for hit in hits] == brute(rows, query, None)[:10]
 
 
-def test_ties_are_broken_by_id(kind: IndexKind, rows: NDArray[np.float16]) -> None:
-    index = build_index(kind, rows)
+def test_ties_are_broken_by_id(index: VectorIndex, rows: NDArray[np.float16]) -> None:
     query = rows[100].astype(np.float32)
     hits = nearest(index, rows, NAMES, query, 5)
     assert [hit.key for hit in hits] == sorted(IDS[100:140])[:5]
@@ -57,8 +60,7 @@ def test_ties_are_broken_by_id(kind: IndexKind, rows: NDArray[np.float16]) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.6, 1.0])
-def test_filters_come_before_the_ranking(kind: IndexKind, rows: NDArray[np.float16], share: float) -> None:
-    index = build_index(kind, rows)
+def test_filters_come_before_the_ranking(index: VectorIndex, rows: NDArray[np.float16], share: float) -> None:
     keep = np.random.default_rng(3).random(N) < share
     query = unit(7, DIM)
     hits = nearest(index, rows, NAMES, query, 8, keep)
@@ -72,16 +74,17 @@ def test_few_rows_and_none(kind: IndexKind, rows: NDArray[np.float16]) -> None:
     assert nearest(none, rows[:0], NAMES[:0], unit(1, DIM), 10) == []
 
 
-def test_it_is_the_same_when_built_again(kind: IndexKind, rows: NDArray[np.float16]) -> None:
-    first, second = (build_index(kind, rows) for _ in range(2))
+def test_it_is_the_same_when_built_again(
+    index: VectorIndex, kind: IndexKind, rows: NDArray[np.float16]
+) -> None:
+    again = build_index(kind, rows)
     for seed in range(5):
         query = unit(seed, DIM)
-        one, two = (index.candidates(query, 40, None).tolist() for index in (first, second))
+        one, two = (each.candidates(query, 40, None).tolist() for each in (index, again))
         assert one == two
 
 
-def test_a_query_of_another_shape_is_refused(kind: IndexKind, rows: NDArray[np.float16]) -> None:
-    index = build_index(kind, rows)
+def test_a_query_of_another_shape_is_refused(index: VectorIndex, rows: NDArray[np.float16]) -> None:
     with pytest.raises(ValueError, match=r"must be \(24,\)"):
         nearest(index, rows, NAMES, unit(1, DIM + 1), 3)
 
