@@ -5,8 +5,8 @@ An interval is half-open [start, end) in seconds: a clip for a question, a whole
 
 With frames, windows are scored on z(similarity) + relevance of the text (`fused_similarity`) and found as
 `settings.length` and `settings.method` say. Without, they are those that cover the relevant text best
-(`covering_window`). For the positions `before` and `after` see `LocalizeSettings.relative`. A window's score
-is what chose it, and orders nothing else.
+(`covering_window`), or with `per-query` those of the highest salience. For the positions `before` and
+`after` see `LocalizeSettings.relative`. A window's score is what chose it, and orders nothing else.
 """
 
 from __future__ import annotations
@@ -70,16 +70,18 @@ def localize_clip(
     """The window to watch of [start, end). Where nothing is known of it: its first window, with score 0."""
     held = query.inside(start, end)
     if not len(held.times):
+        if held.position == "within" and (found := _salient_text(held, settings, start, end, 1)):
+            return _window(video_id, found[0].start, found[0].end, found[0].score)
         at, until, score = covering_window(
             held.spans, held.relevance, start=start, end=end, length=settings.window_seconds
         )
         at, until = shifted(at, until, held.position, settings.shift_seconds, start=start, end=end)
         return _window(video_id, at, until, score)
     if held.position == "within":
-        (found,) = _frame_windows(held, settings, start, end, 1)
+        (span,) = _frame_windows(held, settings, start, end, 1)
     else:
-        found = _relative_window(held, held.position, settings, start, end)
-    return _window(video_id, found.start, found.end, found.score)
+        span = _relative_window(held, held.position, settings, start, end)
+    return _window(video_id, span.start, span.end, span.score)
 
 
 def localize_video(
@@ -101,6 +103,8 @@ def localize_video(
     if len(held.times):
         found = _frame_windows(held, settings, start, end, count)
         return [_window(video_id, span.start, span.end, span.score) for span in found]
+    if spans := _salient_text(held, settings, start, end, count):
+        return [_window(video_id, span.start, span.end, span.score) for span in spans]
     return _text_windows(video_id, held, settings.window_seconds, start, end, count)
 
 
@@ -149,6 +153,26 @@ def _frame_windows(
     if settings.method == "event":
         return event_windows(times, fused, length=length, event_seconds=settings.event_seconds, **inside)
     return best_windows(times, fused, length=length, **inside)
+
+
+def _salient_text(
+    query: LocalizationQuery, settings: LocalizeSettings, start: float, end: float, count: int
+) -> list[Span]:
+    """Windows of `settings.lengths` by the relevant text alone; none with `fixed`, and none where no moment
+    is more relevant than others."""
+    if settings.length == "fixed" or not len(query.spans):
+        return []
+    times, relevance = relevance_curve(query, start=start, end=end)
+    found = most_salient_windows(
+        times,
+        relevance,
+        start=start,
+        end=end,
+        count=count,
+        lengths=settings.lengths,
+        overlap=settings.overlap,
+    )
+    return [span for span in found if span.score > 0]
 
 
 def _relative_window(

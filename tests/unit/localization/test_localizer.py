@@ -128,6 +128,14 @@ def test_given_windows_stand_out_by_what_is_in_them() -> None:
     assert found[0] == pytest.approx((44 / 60) / (16 / 60 * 44 / 60) ** 0.5 * 32**0.5, abs=1e-4)
 
 
+def test_without_frames_the_length_is_that_of_the_relevant_text() -> None:
+    settings = LocalizeSettings(length="per-query", lengths=(2.0, 4.0, 8.0, 16.0, 32.0), overlap=0.5)
+    words = LocalizationQuery(spans=np.array([[20.0, 36.0]]), relevance=np.array([0.9]))
+    first, *_ = localize_video("v", words, settings, **INSIDE, count=4)
+    assert (first.start, first.end) == pytest.approx((20.0, 36.0), abs=0.25)
+    assert localize_clip("v", words, settings, **INSIDE) == first
+
+
 def test_without_frames_text_alone_makes_windows_stand_out() -> None:
     found = window_salience(WORDS, [(8.0, 11.0), (33.0, 36.0), (40.0, 43.0)], **INSIDE)
     assert found[0] > found[1] > 0 > found[2]
