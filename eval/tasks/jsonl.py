@@ -95,6 +95,8 @@ def load_published(
                 if not isinstance(value, dict):
                     raise ValueError("not an object")
                 record = parse(value, f"{path.stem}-{number}")
+                if not key(record).strip():
+                    raise ValueError("id: empty")
                 if key(record) in found:
                     raise ValueError(f"duplicate id: two rows have the id {key(record)!r}")
                 found[key(record)] = record

@@ -10,6 +10,7 @@ import csv
 import json
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,10 @@ CHILDREN = ("qa", "qas", "qa_list", "qa_pairs", "questions")
 WRAPPED = "doc"
 """Key of the row in a log of lmms-eval."""
 DEEPEST = 4
+NOT_UTF_8 = "not UTF-8: save the file as UTF-8"
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a pair, or a byte that is not UTF-8 in text that was decoded with `surrogateescape`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,11 @@ def read_entries(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _json(path: Path, name: str) -> Iterator[tuple[str, Any]]:
     """A document, or a line each: whichever the text is."""
-    text = path.read_bytes().decode("utf-8-sig")
+    text = _decoded(path)
     lines = [(at, line) for at, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if path.suffix.lower() == ".json" or (lines and lines[0][1].lstrip().startswith("[")):
         try:
-            value = json.loads(text)
+            value = parsed_json(text)
         except (ValueError, RecursionError):
             if len(lines) < 2 or not lines[0][1].strip().endswith("}"):
                 raise
@@ -92,19 +97,41 @@ def _json(path: Path, name: str) -> Iterator[tuple[str, Any]]:
     for number, line in lines:
         place = f"{name}:{number}"
         try:
-            yield place, json.loads(line)
+            yield place, parsed_json(line)
         except (ValueError, RecursionError) as error:
             yield place, UnusableRow(place, f"not JSON: {_line(error)}")
 
 
 def _text(path: Path, name: str) -> Iterator[tuple[str, Any]]:
-    text = path.read_bytes().decode("utf-8-sig")
-    return ((f"{name}:{at}", line) for at, line in enumerate(text.split("\n"), start=1) if line.strip())
+    for at, line in enumerate(_decoded(path).split("\n"), start=1):
+        place = f"{name}:{at}"
+        if line.strip():
+            yield place, UnusableRow(place, NOT_UTF_8) if _SURROGATE.search(line) else line
+
+
+def _decoded(path: Path) -> str:
+    """The text; each byte that is not UTF-8 as half of a surrogate pair, for its line to be left out."""
+    return path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
+
+
+def parsed_json(text: str) -> Any:
+    """A JSON value; half of an escaped surrogate pair, which no file can hold, is U+FFFD.
+
+    Raises `ValueError`, also where a byte was not UTF-8, and `RecursionError`.
+    """
+    if not text.isascii() and _SURROGATE.search(text):
+        raise ValueError(NOT_UTF_8)
+    value = json.loads(text)
+    if _ESCAPED_SURROGATE.search(text):
+        value = json.loads(_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    return value
 
 
 def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as stream:
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
         first = stream.readline()
+        if _SURROGATE.search(first):
+            raise ValueError(NOT_UTF_8)
         stream.seek(0)
         tabs = path.suffix.lower() == ".tsv" or ("\t" in first and "," not in first)
         rows = csv.DictReader(stream, delimiter="\t" if tabs else ",")
@@ -117,7 +144,13 @@ def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:
                 continue
             if row is None:
                 return
-            yield f"{name}:{rows.line_num}", {key: value for key, value in row.items() if key is not None}
+            place, beyond = f"{name}:{rows.line_num}", row.pop(None, ())
+            if len(row) > 1 and any(map(str.strip, beyond)):
+                yield place, UnusableRow(place, "not a line of the table: more cells than columns")
+            elif any(_SURROGATE.search(cell) for cell in row.values() if cell and not cell.isascii()):
+                yield place, UnusableRow(place, NOT_UTF_8)
+            else:
+                yield place, row
 
 
 def _parquet(path: Path, name: str) -> Iterator[tuple[str, Any]]:

@@ -8,18 +8,18 @@ spans may be in files of their own, which are joined by the questions' ids.
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
 from eval.tasks.longvideo.dataset import LongQuestion
-from eval.tasks.published import SUFFIXES, FileRow, first_text, read_rows, row_files, text_of
+from eval.tasks.published import SUFFIXES, FileRow, first_text, parsed_json, read_rows, row_files, text_of
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
@@ -42,8 +42,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
 `number` counts the questions of one video."""
-OPTION_COLUMNS = re.compile(r"(?:option_?|choice_?|a)(\d)|([a-h])")
-"""Columns with one option each: `option 0`, `option0`, `a0`, `A`."""
+OPTION_COLUMNS = re.compile(r"(?:option_?|choice_?|a)(\d{1,2})|(?:option_?|choice_?)?([a-z])")
+"""Columns with one option each: `option 0`, `option0`, `a0`, `A`, `option_a`."""
 NO_OPTION = ("", "n/a")
 """In place of an option that a question lacks."""
 SPANS = "location"
@@ -177,18 +177,23 @@ def _join(rows: Sequence[FileRow], joined: _Joined) -> bool:
     return found
 
 
-def _digit_files(rows: Sequence[_Row], joined: _Joined) -> set[str]:
-    """The files whose answers in digits are options' texts: "2" of "3", "2", "1". In others they are indices.
+def _digit_files(rows: Sequence[_Row], joined: _Joined) -> dict[str, tuple[bool, int | None]]:
+    """Of each file with answers in digits, whether these are options' texts ("2" of "3", "2", "1"), and the
+    number of the first option where the answers show it.
 
-    One of a file's answers that is no option decides for indices.
+    One of a file's answers that is no option decides for indices: from 0 where an answer is 0, else from 1
+    where one is the number of its options.
     """
     texts: dict[str, bool] = {}
+    firsts: dict[str, set[int]] = {}
     for each in rows:
-        answer = text_of(_answer(each.row.fields, joined))
+        answer = text_of(_answer(each.row.fields, joined)).removesuffix(".0")
         if answer.isdecimal():
-            options = [text for text in _options(each.row.fields)[1] if text]
-            texts[each.file] = texts.get(each.file, True) and answer in options
-    return {file for file, held in texts.items() if held}
+            options = _options(each.row.fields)[1]
+            texts[each.file] = texts.get(each.file, True) and answer in filter(None, options)
+            given = {0} if answer == "0" else {1} if answer == str(len(options)) else set[int]()
+            firsts[each.file] = firsts.get(each.file, set()) | given
+    return {file: (held, min(firsts[file], default=None)) for file, held in texts.items()}
 
 
 def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
@@ -200,14 +205,14 @@ def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
 class _Questions:
     """The questions of rows, one row after the other."""
 
-    def __init__(self, joined: _Joined, digit_files: set[str]) -> None:
+    def __init__(self, joined: _Joined, digits: Mapping[str, tuple[bool, int | None]]) -> None:
         self.questions: list[LongQuestion] = []
         self.classes: dict[str, str] = {}
         self.videos: dict[str, tuple[str, ...]] = {}
         self.tasks: dict[str, tuple[str, ...]] = {}
         self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
         self.unusable: list[UnusableRow] = []
-        self._joined, self._digit_files = joined, digit_files
+        self._joined, self._digits = joined, digits
         self._places: dict[str, str] = {}
         self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
 
@@ -243,7 +248,7 @@ class _Questions:
     def _question(self, each: _Row) -> LongQuestion:
         """Raises `ValueError`: the kind of fault, and after a colon its details."""
         fields = each.row.fields
-        text, options = _options(fields)
+        text, options, numbered = _options(fields)
         shown = [option for option in options if option.casefold() not in NO_OPTION]
         video = first_text(fields, FIELDS["video"])
         kind = _kind(fields)
@@ -260,7 +265,9 @@ class _Questions:
         answer = _answer(fields, self._joined)
         if not text_of(answer):
             raise ValueError("no answer: none is published")
-        place = right_option(answer, options, digits_are_text=each.file in self._digit_files)
+        by_text, given = self._digits.get(each.file, (True, None))
+        first = given if given == 0 or numbered is None else numbered
+        place = right_option(answer, options, by_text, first=first or 0)
         if place is None or options[place] not in shown:
             raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
         if [_normalized(option) for option in shown].count(_normalized(options[place])) > 1:
@@ -326,20 +333,36 @@ def clock_span(text: str) -> tuple[tuple[float, float], ...]:
     return ((begins, ends + 1.0),) if begins <= ends else ()
 
 
-def _options(fields: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The question without its options, and these without labels, empty ones among them."""
+def _options(fields: Mapping[str, Any]) -> tuple[str, list[str], int | None]:
+    """The question without its options, these without labels, empty ones among them, and the number of the
+    first where they are numbered."""
     text = first_text(fields, FIELDS["question"])
     for key in FIELDS["options"]:
-        value = fields.get(key)
-        parts = _parts(value)
+        parts, first = _parts(fields.get(key))
         if parts and (len(parts) > 1 or key != "option"):
-            return _without_options(text, parts), parts
-    columns = sorted(
-        (found[1] or found[2], key) for key in fields if (found := OPTION_COLUMNS.fullmatch(key))
-    )
-    if len(columns) > 1:
-        return text, _unlabelled([text_of(fields[key]) for _, key in columns])
-    return _split(text)
+            return _without_options(text, parts), parts, first
+    columns = [(found, fields[key]) for key in fields if (found := OPTION_COLUMNS.fullmatch(key))]
+    numbers = {found[1]: value for found, value in columns if found[1]}
+    letters = {found[2].upper(): value for found, value in columns if found[2]}
+    unbroken = {letter: letters[letter] for letter in takewhile(letters.__contains__, LETTERS)}
+    for held in (numbers, unbroken):
+        if len(held) > 1:
+            placed, first = _placed(held)
+            return text, _unlabelled([text_of(option) for option in placed]), first
+    return *_split(text), None
+
+
+def _placed(labelled: Mapping[str, Any]) -> tuple[list[Any], int | None]:
+    """Values by their labels, None for one that is left out: letters from A, numbers from 0 or 1, which is
+    returned too; any other labels in their order."""
+    labels = {str(label).strip().upper(): value for label, value in labelled.items()}
+    if len(labels) == len(labelled) and all(re.fullmatch("[0-9]{1,2}", label) for label in labels):
+        numbers = {int(label): value for label, value in labels.items()}
+        first = int(0 not in numbers)
+        return [numbers.get(at) for at in range(first, max(numbers, default=0) + 1)], first
+    if len(labels) == len(labelled) and all(re.fullmatch("[A-Z]", label) for label in labels):
+        return [labels.get(letter) for letter in LETTERS[: LETTERS.index(max(labels)) + 1]], None
+    return [labelled[label] for label in sorted(labelled, key=str)], None
 
 
 def _split(text: str) -> tuple[str, list[str]]:
@@ -357,17 +380,19 @@ def _without_options(text: str, options: Sequence[str]) -> str:
     return words if found and list(map(_normalized, found)) == list(map(_normalized, options)) else text
 
 
-def _parts(value: Any) -> list[str]:
-    """Texts of a list, of a mapping from letters, or of a text that is one of these or lines."""
+def _parts(value: Any) -> tuple[list[str], int | None]:
+    """Texts of a list, of a mapping from letters or numbers, or of a text that is one of these or lines; and
+    the number of the first where they have numbers."""
+    first = None
     if isinstance(value, str):
         plain = value.strip()
         listed = _literal(plain) if plain[:1] in ("[", "{") and len(plain) <= MAX_LIST else None
         value = [part for part in plain.splitlines() if part.strip()] if listed is None else listed
     if isinstance(value, Mapping):
-        value = [value[key] for key in sorted(value, key=str)]
+        value, first = _placed(value)
     if not isinstance(value, list | tuple):
-        return []
-    return _unlabelled([text_of(part) for part in value])
+        return [], None
+    return _unlabelled([text_of(part) for part in value]), first
 
 
 def _unlabelled(parts: Sequence[str]) -> list[str]:
@@ -385,7 +410,7 @@ def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
     """A JSON or Python list or mapping, or a printed array of NumPy; None for anything else."""
     separated = _BESIDE.sub(", ", text)
     for form in (text, separated):
-        for parse in (json.loads, ast.literal_eval):
+        for parse in (parsed_json, ast.literal_eval):
             try:
                 found = parse(form)
             except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
@@ -397,14 +422,15 @@ def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
     return None
 
 
-def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = True) -> int | None:
-    """Place of the right option: by its text, its letter, its label and text, or its index from 0.
+def right_option(
+    answer: Any, options: Sequence[str], digits_are_text: bool = True, *, first: int = 0
+) -> int | None:
+    """Place of the right option: by its text, its letter, its label and text, or its index from `first`.
 
     A number is an index; digits as text are an option's text where `digits_are_text` and one reads so.
     """
     if not isinstance(answer, str):
-        place = _index(answer)
-        return place if place is not None and place < len(options) else None
+        return _place(answer, len(options), first)
     plain = answer.strip()
     if digits_are_text or not plain.isdecimal():
         for place, option in enumerate(options):
@@ -419,8 +445,12 @@ def right_option(answer: Any, options: Sequence[str], digits_are_text: bool = Tr
         if place < len(options) and rest.casefold() == options[place].casefold():
             return place
         return right_option(rest, options)
-    index = _index(plain)
-    return index if index is not None and index < len(options) else None
+    return _place(plain, len(options), first)
+
+
+def _place(value: Any, count: int, first: int) -> int | None:
+    index = _index(value)
+    return index - first if index is not None and first <= index < first + count else None
 
 
 def _normalized(text: str) -> str:

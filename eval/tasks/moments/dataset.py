@@ -29,6 +29,8 @@ CLIP_SECONDS = 2.0
 """Of QVHighlights: the clips that have a saliency."""
 LOOK_AHEAD = 100
 """Rows by which a layout is recognized."""
+NAMED = 5
+"""Files that an error names."""
 TEXT = ".txt"
 """Of a file with lines of Charades-STA."""
 _CHARADES = re.compile(r"(?P<video>\S+)\s+(?P<start>\S+)\s+(?P<end>\S+?)\s*##(?P<sentence>.*)")
@@ -242,7 +244,8 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
     }
     if not found:
         known = FORMATS[wanted[0]].title if format else f"a known format ({', '.join(FORMATS)})"
-        raise UsageError(f"{folder}: no annotation file of {known}")
+        others = "; ".join(map(_what_it_is, row_files(folder, (*SUFFIXES, TEXT))[:NAMED]))
+        raise UsageError(f"{folder}: no annotation file of {known}; {others or 'there is no file of rows'}")
     published = {path: kind for path, kind in found.items() if kind[0] == 0} or found
     kept = {path: kind for path, kind in published.items() if _fits(path, split)}
     if not kept:
@@ -324,6 +327,17 @@ def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
     return next(((at, kind) for at, kind, layout in layouts if any(_has(row, layout) for row in rows)), None)
 
 
+def _what_it_is(path: Path) -> str:
+    """The keys of a file's first row, or why there is none."""
+    for place, row in _rows(path):
+        if isinstance(row, UnusableRow):
+            return f"{place}: {row.reason}"
+        if isinstance(row, Mapping):
+            return f"{path.name}: its keys are {', '.join(map(str, list(row)[:8])) or 'none'}"
+        return f"{place}: not an object"
+    return f"{path.name}: no rows"
+
+
 def _has(row: Mapping[str, Any], layout: type[Row]) -> bool:
     """Whether a row has every field that the layout needs."""
     for name, info in layout.model_fields.items():
@@ -357,6 +371,8 @@ def _checked(moment: Moment, known: Mapping[str, Moment]) -> Moment:
     """Raises `ValueError` for a row that cannot be a query."""
     if not moment.text.strip():
         raise ValueError("sentence: empty")
+    if not moment.query_id.strip():
+        raise ValueError("id: empty")
     if moment.query_id in known:
         raise ValueError(f"id: an earlier row has it: {moment.query_id!r}")
     for start, end in moment.windows:
@@ -389,15 +405,20 @@ def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and isinstance(value.get("annotations"), list):
         for number, each in enumerate(value["annotations"], start=1):
             yield f"{place}.{number}", each
-    elif isinstance(value, dict) and value and all(isinstance(each, dict) for each in value.values()):
+    elif isinstance(value, dict) and any(
+        isinstance(each, dict) and "sentences" in each for each in value.values()
+    ):
         for video, entry in value.items():
             yield from _sentence_rows(f"{place}.{video}", video, entry)
     else:
         yield place, value
 
 
-def _sentence_rows(place: str, video: str, entry: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _sentence_rows(place: str, video: str, entry: Any) -> Iterator[tuple[str, Any]]:
     """One row for each sentence; an entry without sentences and as many times is one unusable row."""
+    if not isinstance(entry, dict):
+        yield place, UnusableRow(place, "not an object")
+        return
     sentences, windows = entry.get("sentences"), entry.get("timestamps")
     if not isinstance(sentences, list) or not isinstance(windows, list) or len(sentences) != len(windows):
         yield place, UnusableRow(place, "sentences: not a list with as many timestamps")

@@ -154,6 +154,41 @@ def test_an_unusable_row_is_named_and_the_rest_goes_on(
     assert row.reason.startswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("rows", "right"),
+    [
+        ([{"options": {"1": "x", "2": "y", "10": "z"}, "answer": "10"}], "z"),
+        ([{"options": {"1": "x", "2": "y", "3": "z"}, "answer": "1"}], "x"),
+        ([{"options": {"0": "x", "1": "y"}, "answer": "1"}], "y"),
+        ([{"options": {"B": "x", "C": "y"}, "answer": "B"}], "x"),
+        ([{"option_1": "x", "option_2": "y", "option_3": "z", "answer": 2}], "y"),
+        ([{"option 1": "x", "option 2": "y", "answer": 1}, {"answer": 0}], "y"),
+        ([{"options": ["x", "y", "z"], "answer": 2}, {"answer": 2}], "y"),
+        ([{"options": ["x", "y", "z"], "answer": 2}, {"answer": 2}, {"answer": 0}], "z"),
+        ([{**{f"option {at}": f"o{at}" for at in range(12)}, "answer": "11"}], "o11"),
+        ([{**{letter: f"o{letter}" for letter in "ABCDEFGHIJ"}, "answer": "J"}], "oJ"),
+        ([{"option_a": "x", "option_b": "y", "answer": "B"}], "y"),
+    ],
+)
+def test_numbers_and_letters_of_options(tmp_path: Path, rows: list[dict[str, Any]], right: str) -> None:
+    plain = {"video": "a", "question": "What?", "options": ["red", "green"]}
+    held = [{**plain, "options": rows[0].get("options"), **rows[0]}, *({**plain, **row} for row in rows[1:])]
+    first = of_rows(tmp_path, *held).questions[0]
+    assert first.options["ABCDEFGHIJKLMN".index(first.answer)] == right
+
+
+def test_lines_of_a_table_that_are_not_of_its_columns_or_not_utf_8(tmp_path: Path) -> None:
+    head = b"video,question,answer,a0,a1\n"
+    lines = b"v,ok?,A,x,y\nv,Hello, who?,A,x,y\nv,caf\xe9?,A,x,y\nv,blank?,B,x,y,,\n"
+    (tmp_path / "q.csv").write_bytes(head + lines)
+    found = read_published(tmp_path)
+    assert [asked.text for asked in found.questions] == ["ok?", "blank?"]
+    assert [(row.place, row.reason.partition(":")[0]) for row in found.unusable] == [
+        ("q.csv:3", "not a line of the table"),
+        ("q.csv:4", "not UTF-8"),
+    ]
+
+
 def test_equal_wrong_options_stay(tmp_path: Path) -> None:
     """MLVU has ten such questions."""
     (asked,) = of_rows(tmp_path, {**ROW, "options": ["blue", "green", "blue"], "answer": "green"}).questions

@@ -103,13 +103,14 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
         good,
         "a line",
         {**good, "qid": 9, "duration": 1e12},
+        {**good, "qid": " "},
     ]
     text = lines({"qid": 0}) + lines(good) + "{\n" + lines(*bad)
     (tmp_path / "val.jsonl").write_text(text, encoding="utf-8")
     held = read_annotations(tmp_path)
     assert [moment.query_id for moment in held.moments] == ["7"]
     found = {row.place: row.reason for row in held.unusable}
-    assert list(found) == [f"val.jsonl:{number}" for number in (1, *range(3, 13))]
+    assert list(found) == [f"val.jsonl:{number}" for number in (1, *range(3, 14))]
     assert found["val.jsonl:1"] == "query: Field required"
     assert found["val.jsonl:4"] == "window: ends before it starts: 30 to 30"
     assert found["val.jsonl:6"] == "sentence: empty"
@@ -117,17 +118,37 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     assert found["val.jsonl:10"] == "id: an earlier row has it: '7'"
     assert found["val.jsonl:11"] == "row: neither an object nor VIDEO START END##SENTENCE"
     assert found["val.jsonl:12"] == "duration: Input should be less than or equal to 86400"
-    captions = {"v_a": {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}, "v_b": {}}
+    assert found["val.jsonl:13"] == "id: empty"
+    captions: dict[str, Any] = {"v_b": {}, "v_d": []}
+    captions["v_a"] = {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}
     captions["v_c"] = {"duration": None, "timestamps": [[1, 2], [5, 4]], "sentences": ["One.", "Two."]}
     (tmp_path / "val.jsonl").unlink()
     (tmp_path / "val_1.json").write_text(json.dumps(captions), encoding="utf-8")
     held = read_annotations(tmp_path)
     assert [moment.query_id for moment in held.moments] == ["v_c-0"]
     assert [row.place for row in held.unusable] == [
-        "val_1.json:1.v_a",
-        "val_1.json:1.v_b",
-        "val_1.json:1.v_c.1",
+        *("val_1.json:1.v_b", "val_1.json:1.v_d", "val_1.json:1.v_a", "val_1.json:1.v_c.1")
     ]
+
+
+def test_a_line_that_is_not_utf_8_is_one_row_and_half_a_pair_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "charades_sta_test.txt").write_bytes(b"A 1 2##caf\xe9\nB 1 2##ok\n")
+    held = read_annotations(tmp_path)
+    assert [moment.video for moment in held.moments] == ["B"]
+    assert [(row.place, row.reason) for row in held.unusable] == [
+        ("charades_sta_test.txt:1", "not UTF-8: save the file as UTF-8")
+    ]
+    (tmp_path / "charades_sta_test.txt").unlink()
+    rows = [{**qvhighlights(["a_0.0_60.0"])[0], "query": "half \ud83d, whole \U0001f600"}]
+    (tmp_path / "val.jsonl").write_text(lines(*rows), encoding="utf-8")
+    assert read_annotations(tmp_path).moments[0].text == "half \ufffd, whole \U0001f600"
+
+
+def test_files_of_no_known_layout_are_named_with_their_keys(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(lines({"QID": 1, "Query": "x"}), encoding="utf-8")
+    (tmp_path / "b.json").write_text("[{", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"a\.jsonl: its keys are QID, Query; b\.json: cannot be read: "):
+        read_annotations(tmp_path)
 
 
 def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
