@@ -20,7 +20,7 @@ from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
 
 REPLIES = 400
-"""To each role: an edit comes in one of 16 to 100, alone and with others."""
+"""Of each role. One edit is in 1 of 16 to 1 of 100 replies, alone or with others."""
 ALL_ROLES = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 
 VALUES = [

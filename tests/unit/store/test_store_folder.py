@@ -45,8 +45,6 @@ def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
 
 REST = """
 import sys
-import subprocess
-import sys
 from pathlib import Path
 from rag.store.writing import Writer
 Writer.open(Path(sys.argv[1])).close()

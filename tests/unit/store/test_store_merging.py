@@ -120,7 +120,7 @@ def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("commits", [2, 6, 11, 13])
-def test_stopped_after_each_commit_and_run_again_it_is_the_same(
+def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
     world: Path, tmp_path: Path, commits: int, monkeypatch: pytest.MonkeyPatch, expected: list[str]
 ) -> None:
     class Stop(BaseException): ...
@@ -150,10 +150,9 @@ def test_stopped_after_each_commit_and_run_again_it_is_the_same(
     monkeypatch.undo()
     monkeypatch.setattr(Writer, "maintain", Writer.flush)
     assert stopped
-    if commits % 5 == 0:
-        with Reader.open(tmp_path / "into") as reader:
-            for found in reader.videos():
-                assert len(reader.frames([clip.clip_id for clip in reader.clips(found.video_id)])) == 2
+    with Reader.open(tmp_path / "into") as reader:
+        for found in reader.videos():
+            assert len(reader.frames([clip.clip_id for clip in reader.clips(found.video_id)])) == 2
     merge(world, tmp_path / "into")
     assert list(dump(tmp_path / "into")) == expected
 

@@ -57,7 +57,7 @@ def test_nothing_happens_at_import() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
 
 
-# One line a room, put where the contract of pyproject.toml must refuse it.
+# One import for each layer, put where the contract of pyproject.toml must refuse it.
 FORBIDDEN = {
     "corpora/scan.py": "import localization.windows",
     "indexers/digests.py": "import localization.windows",
@@ -79,7 +79,7 @@ def _contract(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_contract_of_the_rooms_refuses_every_way_up_and_across(tmp_path: Path) -> None:
+def test_the_contract_refuses_every_import_that_points_up_or_across(tmp_path: Path) -> None:
     for package in PACKAGES:
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -96,7 +96,7 @@ def test_the_contract_of_the_rooms_refuses_every_way_up_and_across(tmp_path: Pat
 def test_every_module_is_in_the_contract() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     (contract,) = settings["contracts"]
-    named = {room for layer in contract["layers"] for room in re.findall(r"[\w.]+", layer)}
+    named = {name for layer in contract["layers"] for name in re.findall(r"[\w.]+", layer)}
     top = {name for name in module_names() if name.startswith("rag.") and name.count(".") == 1}
     assert named == top | set(PACKAGES) - {"rag"}
     assert settings["root_packages"] == list(PACKAGES)
