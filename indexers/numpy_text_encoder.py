@@ -268,8 +268,8 @@ def open_sentences(name: str, folder: Path, *, role: Role = "query") -> NumpyTex
 
 
 def shared_sentences(name: str, folder: Path) -> CachedTextEncoder:
-    """`open_sentences` for questions, once in a process while the folder's files stay as they are, with the
-    rows of its texts: what one library, or the bundled encoder, has encoded no other encodes again."""
+    """`open_sentences` for questions with a cache of rows, shared in the process until a file of the folder
+    changes: a text is encoded once for all libraries and the bundled encoder. Raises as `open_sentences`."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     stamps = tuple((path, facts.st_size, facts.st_mtime_ns) for path in files for facts in [path.stat()])
     return _opened(name, folder, stamps)

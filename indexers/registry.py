@@ -95,7 +95,7 @@ def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = ""
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
     """Questions into the space of `open_text_encoder`, without torch where the model is a BERT.
 
-    Rows are kept: those of a BERT for whoever opens it in this process.
+    Encoded rows are cached, those of a BERT for all that open it in this process.
     """
     from indexers.numpy_text_encoder import can_read_sentences, shared_sentences
 

@@ -63,41 +63,43 @@ class TorchBert:
 
         n, tokens = ids.shape
         # Without a mask where nothing is padded, as transformers does: another kernel, other bits.
-        seen = None if bool(mask.all()) else mask.bool()[:, None, None, :].expand(n, 1, tokens, tokens)
+        attention_mask = (
+            None if bool(mask.all()) else mask.bool()[:, None, None, :].expand(n, 1, tokens, tokens)
+        )
         x = self._embedded(ids)
         for layer in range(self._layers):
-            x = self._block(x, seen, f"encoder.layer.{layer}")
+            x = self._block(x, attention_mask, f"encoder.layer.{layer}")
         pooled = x[:, 0] if self._first_only else _mean(x, mask)
         return torch.nn.functional.normalize(pooled, p=2, dim=-1) if self._normalized else pooled
 
     def _embedded(self, ids: Any) -> Any:
-        words, kinds, places = (
+        words, types, positions = (
             self._weights[f"embeddings.{part}_embeddings.weight"]
             for part in ("word", "token_type", "position")
         )
-        return self._norm(words[ids] + kinds[0] + places[: ids.shape[1]], "embeddings")
+        return self._norm(words[ids] + types[0] + positions[: ids.shape[1]], "embeddings")
 
-    def _block(self, x: Any, seen: Any, name: str) -> Any:
+    def _block(self, x: Any, attention_mask: Any, name: str) -> Any:
         attended = self._linear(
-            self._attended(x, seen, f"{name}.attention.self"), f"{name}.attention.output.dense"
+            self._attended(x, attention_mask, f"{name}.attention.self"), f"{name}.attention.output.dense"
         )
         x = self._norm(attended + x, f"{name}.attention.output")
-        risen = self._activation(self._linear(x, f"{name}.intermediate.dense"))
-        return self._norm(self._linear(risen, f"{name}.output.dense") + x, f"{name}.output")
+        expanded = self._activation(self._linear(x, f"{name}.intermediate.dense"))
+        return self._norm(self._linear(expanded, f"{name}.output.dense") + x, f"{name}.output")
 
-    def _attended(self, x: Any, seen: Any, name: str) -> Any:
+    def _attended(self, x: Any, attention_mask: Any, name: str) -> Any:
         import torch
 
         n, tokens, width = x.shape
-        depth = width // self._heads
+        head_dim = width // self._heads
         query, key, value = (
-            self._linear(x, f"{name}.{part}").view(n, tokens, self._heads, depth).transpose(1, 2)
+            self._linear(x, f"{name}.{part}").view(n, tokens, self._heads, head_dim).transpose(1, 2)
             for part in ("query", "key", "value")
         )
-        mixed = torch.nn.functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=seen, scale=depth**-0.5
+        context = torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=attention_mask, scale=head_dim**-0.5
         )
-        return mixed.transpose(1, 2).reshape(n, tokens, width)
+        return context.transpose(1, 2).reshape(n, tokens, width)
 
     def _linear(self, x: Any, name: str) -> Any:
         import torch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import Window
 from rag.engine import Engine
-from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
+from rag.errors import LibraryCorrupt, RagError, UsageError
 from rag.questions import parse_question
 from rag.records import (
     Answer,
@@ -28,7 +28,7 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.layout import absolute_path, find_library, index_command
+from rag.store.layout import absolute_path, find_library, nothing_indexed
 from rag.store.lookup import find_video, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
@@ -83,8 +83,7 @@ class Library:
         reader = Reader.open(*folders, index=chosen.search.index, hidden=hidden)
         if reader.meta is None:
             reader.close()
-            command = index_command(reader.folder)
-            raise LibraryNotFound(f"{reader.folder}: nothing is indexed here yet; run: {command}")
+            raise nothing_indexed(reader.folder)
         return cls(reader, chosen)
 
     @classmethod

@@ -56,8 +56,8 @@ def index(
         typer.Option(
             "--shard",
             metavar="K/N",
-            help="Only the K-th of N shares of the files, into a library of its own, as one of several "
-            "machines; rag library merge makes one of them.",
+            help="Index only the K-th of N shares of the files, into a library of its own; rag library merge "
+            "joins the libraries of all shares.",
         ),
     ] = None,
     limit: Annotated[

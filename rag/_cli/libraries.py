@@ -71,8 +71,8 @@ def _run(session: Session, libraries: Sequence[Path], into: Path, globs: tuple[s
     for problem in report.problems:
         echo_stderr(problem_line(problem))
     if report.unfinished:
-        left = "are not completely indexed and were left out; finish them with rag index, then run this again"
-        echo_stderr(f"rag: {counted(report.unfinished, 'video')} {left}")
+        left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
+        echo_stderr(f"rag: {left}; finish with rag index, then run this again")
     if not report.files and not report.known:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
@@ -87,6 +87,6 @@ def _lines(report: MergeReport) -> Iterator[str]:
         f"{counted(report.sources, 'text file')}; the library has {byte_count(report.bytes)}"
     )
     if report.known:
-        yield f"{counted(report.known, 'content')} of them the library had already"
+        yield f"already in the library: {counted(report.known, 'content')}"
     for line in report.stages:
         yield visible(line)

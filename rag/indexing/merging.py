@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from corpora.records import Problem
-from rag.errors import LibraryNotFound, UsageError
+from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
 from rag.indexing.report import Progress, Silent
@@ -19,7 +19,7 @@ from rag.indexing.run import folder_size
 from rag.settings import Settings, load_settings
 from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
 from rag.store.joined import require_same_encoders
-from rag.store.layout import absolute_path, index_command, writable_library
+from rag.store.layout import absolute_path, nothing_indexed, writable_library
 from rag.store.reading import Reader
 from rag.store.records import Meta
 from rag.store.scan_cache import ScanCache
@@ -40,9 +40,11 @@ class MergeReport:
     files: int = 0
     """Paths that the library did not have."""
     videos: int = 0
+    """Videos copied, by content."""
     sources: int = 0
-    """Files of passages, by content."""
+    """Files of passages copied, by content."""
     video_seconds: float = 0.0
+    """Length of the videos copied."""
     known: int = 0
     """Contents that the library had."""
     unfinished: int = 0
@@ -57,7 +59,7 @@ class MergeReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all copied or there, 1 nothing to copy, 3 copied in part."""
+        """0 all copied or already there, 1 nothing to copy, 3 copied in part."""
         if self.problems or self.unfinished:
             return 3
         return 0 if self.files or self.known else 1
@@ -86,9 +88,7 @@ def merge_libraries(
     with Reader.open(*folders) as reader:
         meta = reader.meta
         if meta is None:
-            raise LibraryNotFound(
-                f"{reader.folder}: nothing is indexed here yet; run: {index_command(reader.folder)}"
-            )
+            raise nothing_indexed(reader.folder)
         if not reader.ask(lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:

@@ -41,7 +41,8 @@ def health_shape(
 
 
 def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) -> HealthDocument:
-    """The same of what the session has open, without waiting for it. Raises what no user can repair."""
+    """`rag.health/1` of what the session has open now. Raises what kept it from being opened,
+    unless that is a `LibraryError`."""
     library, failure = session.look()
     status: HealthStatus = "starting" if library is None else "ready"
     if failure is not None:

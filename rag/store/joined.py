@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from corpora.settings import SHORT_SIDE
-from rag.errors import EncoderMismatch, LibraryError, LibraryNotFound
+from rag.errors import EncoderMismatch, LibraryError
 from rag.store.database import quoted
-from rag.store.layout import Layout, index_command
+from rag.store.layout import Layout, nothing_indexed
 from rag.store.records import EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
@@ -83,7 +83,7 @@ class JoinedSnapshot(Snapshot):
         for library in self._libraries:
             folder = library.layout.folder
             if library.meta is None:
-                raise LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
+                raise nothing_indexed(folder)
             metas.append(library.meta)
             require_same_encoders(self.layout.folder, metas[0], folder, library.meta)
         scales = [meta.calibration for meta in metas if meta.calibration and meta.calibration.image]

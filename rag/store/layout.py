@@ -162,6 +162,11 @@ def index_command(folder: Path) -> str:
     return f"rag index FOLDER --library {shlex.quote(os.fspath(folder))}"
 
 
+def nothing_indexed(folder: Path) -> LibraryNotFound:
+    """The error for a library without content, with the command that indexes into it."""
+    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
+
+
 def require_library(folder: Path) -> Layout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
     layout = Layout(folder.absolute())

@@ -34,7 +34,7 @@ def test_two_libraries_become_one_and_a_part_of_it_another(home: Path) -> None:
     again = run_rag(home, "library", "merge", "left", "--into", "all", "--text")
     assert again.returncode == 0
     assert again.stdout.startswith("copied 0 files in ")
-    assert "5 contents of them the library had already\n" in again.stdout
+    assert "already in the library: 5 contents\n" in again.stdout
     part = run_rag(
         home, "library", "export", "--path", "part0", "--library", "all", "--into", "part", "--text"
     )
