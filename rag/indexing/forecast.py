@@ -41,7 +41,7 @@ BYTES_PER_PASSAGE_BYTE = 2.0
 
 
 class _Held:
-    """What the library has, read without leaving a mark in it; nothing where there is none."""
+    """What the library holds, read without a lock or a write; empty where there is no library."""
 
     def __init__(self, folder: Path) -> None:
         self._rows: dict[str, FileRow] = {}
@@ -70,7 +70,7 @@ class _Held:
         return self._problems
 
     def gone(self, found: Scan) -> list[FileRow]:
-        """Rows of paths that the scan did not meet."""
+        """Rows of paths that are not in the scan."""
         there = {file.path for file in found.files}
         return [row for path, row in self._rows.items() if path not in there]
 
