@@ -254,7 +254,8 @@ def can_read_sentences(folder: Path) -> bool:
         return False
     config = read_json(settings.transformer / "config.json")
     absolute = config.get("position_embedding_type", "absolute") == "absolute"
-    return absolute and config.get("hidden_act", "gelu") in ACTIVATIONS
+    known = config.get("hidden_act", "gelu") in ACTIVATIONS
+    return absolute and known and not config.get("is_decoder", False)
 
 
 def open_sentences(name: str, folder: Path, *, role: Role = "query") -> NumpyTextEncoder:

@@ -313,6 +313,26 @@ def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
         open_query_encoder(str(folder), SETTINGS)
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"num_hidden_layers": 3}, "no tensor encoder.layer.2"),
+        ({"num_attention_heads": 5}, "5 heads for a width of 32"),
+        ({"vocab_size": 7}, "word_embeddings.weight does not fit config.json"),
+    ],
+)
+def test_a_bert_that_is_not_what_its_config_says_is_refused(
+    folders: dict[str, Path], change: dict[str, int], words: str, tmp_path: Path
+) -> None:
+    import json
+    import shutil
+
+    config = shutil.copytree(folders["bert-mean"], tmp_path / "bert") / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), **change}))
+    with pytest.raises(WeightsInvalid, match=words):
+        open_text_encoder(os.fspath(tmp_path / "bert"), SETTINGS)
+
+
 def test_lower_precision_is_another_encoder_that_stays_near(folders: dict[str, Path]) -> None:
     """A library of float32 vectors never gets bfloat16 ones, and questions in float32 fit both."""
     name = str(folders["bert-mean"])
