@@ -159,7 +159,12 @@ class Reader:
 
     def passage_files(self) -> list[str]:
         """The first path of every file that passages come from, sorted."""
-        return self.ask(lambda s: sorted(s.paths[source][0] for source in s.sources))
+
+        def ask(s: Snapshot) -> list[str]:
+            first = (s.files_of[content][0] for content in s.sources)
+            return sorted(row.path for row in first if row.kind == "passages")
+
+        return self.ask(ask)
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
