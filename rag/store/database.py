@@ -46,9 +46,13 @@ def _import_lancedb() -> Any:
     spec = None if here else importlib.util.find_spec(REST_CLIENT)
     if spec is not None:
         sys.modules[REST_CLIENT] = importlib.util.module_from_spec(spec)
-        with suppress(ImportError):
-            import lancedb
-        del sys.modules[REST_CLIENT]
+        # Whatever ends it: left there, empty, it would be in the way of the second try.
+        try:
+            with suppress(ImportError, AttributeError):
+                import lancedb
+        finally:
+            # Another thread may have been here at the same time.
+            sys.modules.pop(REST_CLIENT, None)
     import lancedb
 
     return lancedb

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryNotFound, UsageError
+from rag.store.database import REST_CLIENT, _import_lancedb
 from rag.store.layout import MARKER, Layout, absolute_path, index_command, writable_library
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
@@ -146,3 +147,18 @@ def test_the_command_that_makes_a_library_names_its_folder(
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
     assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
+
+
+def test_an_interrupted_import_leaves_no_empty_rest_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        @staticmethod
+        def find_spec(name: str, _path: object = None, _target: object = None) -> None:
+            if name == "lancedb":
+                raise KeyboardInterrupt
+
+    for name in ("lancedb", REST_CLIENT):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
+    with pytest.raises(KeyboardInterrupt):
+        _import_lancedb()
+    assert REST_CLIENT not in sys.modules
