@@ -5,7 +5,6 @@ All else is imported once it runs, so that an interrupt ends the start as it end
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import sys
 
@@ -29,8 +28,10 @@ def run() -> NoReturn:
 def _interrupted() -> int:
     """Say so without an import: what was interrupted may be that of a library that can be imported once."""
     # Both the stream and who reads it may be gone.
-    with contextlib.suppress(AttributeError, OSError):
+    try:  # noqa: SIM105 (importing `contextlib` takes milliseconds in which no interrupt is caught yet)
         sys.stderr.write("rag: interrupted\n")
+    except (AttributeError, OSError):
+        pass
     return 130
 
 
