@@ -156,10 +156,10 @@ def test_localized_windows_are_five_seconds_inside_the_clip(runs: dict[str, Path
 
 
 def test_the_report_has_its_tables_and_figures(world: Path, runs: dict[str, Path]) -> None:
-    folder = world / "report"
-    write_report(list(runs.values()), folder)
+    folder, reported = world / "report", ("localized", "graphrag", "video-split@3", "blind", "oracle-window")
+    write_report([runs[name] for name in reported], folder)
     text = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.md"))
-    for name in SYSTEMS:
+    for name in reported:
         assert name in text
     assert "paper" in text
     assert list(folder.rglob("*.png"))

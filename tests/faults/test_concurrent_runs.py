@@ -62,16 +62,15 @@ def test_killed_and_taken_up_with_eight_in_flight_is_undisturbed(tmp_path, monke
     with asked_server(latency=0.4) as server:
         monkeypatch.setenv("ASKING_URL", server.base_url)
         how = {"env": {**os.environ, "PYTHONPATH": str(ROOT)}, "stdout": subprocess.DEVNULL, "cwd": tmp_path}
-        for least in (3, 15):
-            process = subprocess.Popen(command, **how)
-            deadline = time.monotonic() + 90
-            while not (torn / "samples.jsonl").exists() or len(lines(torn)) < least:
-                assert process.poll() is None, "it was done before it was killed"
-                assert time.monotonic() < deadline
-                time.sleep(0.01)
-            process.send_signal(signal.SIGKILL)
-            assert process.wait() == -signal.SIGKILL
-            assert len(lines(torn)) < 40
+        process = subprocess.Popen(command, **how)
+        deadline = time.monotonic() + 90
+        while not (torn / "samples.jsonl").exists() or len(lines(torn)) < 10:
+            assert process.poll() is None, "it was done before it was killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert len(lines(torn)) < 40
     with asked_server() as server:
         monkeypatch.setenv("ASKING_URL", server.base_url)
         assert run(torn, 8) == run(tmp_path / "whole", 1)
