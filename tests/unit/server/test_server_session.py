@@ -78,7 +78,7 @@ def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(ses
         with session.lease() as new:
             assert (_ids(new), _ids(old)) == ({"a", "b"}, {"a"})
             assert new.engine.tower == "the model"
-        assert old.engine.reader._mark.release.alive
+        assert old.engine.reader._marks[0].release.alive
     with session.lease() as again:
         assert again is new
     session.close()
