@@ -32,6 +32,8 @@ from corpora.records import Problem
 HOLLOW_SIZE = 256 * 2**20
 HOLLOW_SHARE = 0.01
 MAX_EXTENTS = 4096
+MAX_SHARD = 15
+"""Characters of `K/N`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ class Shard:
     def parse(cls, text: str) -> Shard:
         """From `3/20`. Raises ValueError for anything else."""
         number, slash, count = text.partition("/")
-        if not (slash and number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-            raise ValueError(f"{text!r}: a shard is K/N, with K from 1 to N, such as 3/20")
+        digits = slash and number.isdecimal() and count.isdecimal() and len(text) <= MAX_SHARD
+        if not (digits and 1 <= int(number) <= int(count)):
+            raise ValueError(f"{text[:MAX_SHARD]!r}: a shard is K/N, with K from 1 to N, such as 3/20")
         return cls(int(number), int(count))
 
     def holds(self, relative: str) -> bool:

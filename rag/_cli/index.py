@@ -34,6 +34,13 @@ class IndexCommand(TyperCommand):
         return super().parse_args(ctx, options + args[end:])
 
 
+def _given_shard(text: str) -> str:
+    """An empty one is refused: it would stand for all files."""
+    if not text:
+        raise typer.BadParameter("a shard is empty; a shell variable may be unset")
+    return text
+
+
 @with_session({"scan.include": "include", "scan.exclude": "exclude", "scan.shard": "shard"})
 def index(
     session: Session,
@@ -56,6 +63,7 @@ def index(
         typer.Option(
             "--shard",
             metavar="K/N",
+            parser=_given_shard,
             help="Index only the K-th of N shares of the files, into a library of its own; rag library merge "
             "joins the libraries of all shares.",
         ),

@@ -73,7 +73,7 @@ def _run(session: Session, libraries: Sequence[Path], into: Path, globs: tuple[s
     if report.unfinished:
         left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
         echo_stderr(f"rag: {left}; finish with rag index, then run this again")
-    if not report.files and not report.known:
+    elif not report.files and not report.known:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
     print_report(session.as_json, report_shape("rag.library/1", report), _lines(report))
