@@ -1,4 +1,4 @@
-"""`rvms-workbench-mini` from its plan to the failures: rendered, indexed, asked, scored and shown."""
+"""A small `rvms-workbench-mini` from its plan to the failures: rendered, indexed, asked, scored and shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from eval.runs.folder import read_run_folder
 from eval.runs.records import ClipWindow
 from eval.runs.runner import run_solver
 from eval.task import Prepared
+from eval.tasks.rvms.construction import MINI
 from eval.tasks.rvms.dataset import TASKS
-from eval.tasks.rvms.task import open_mini
+from eval.tasks.rvms.task import RvmsTask
 from eval.tasks.web_task import WebEnvironment
 from tests.fakes.settings import FIXED_BACKEND
 from tests.fakes.web_tasks import answers
 
+SMALL = replace(MINI, minutes=(0.75, 0.75), noise=1)
 SYSTEMS = ("raclo", "metadata-only", "oracle-stored")
+
+
+def open_small(data: Path | None = None) -> RvmsTask:
+    return RvmsTask("rvms-workbench-mini", "", data, SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +37,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def data(place: Path) -> Prepared[WebEnvironment]:
     """With the first nine queries, one moment under every set of cues, asked of each system."""
-    task = open_mini(place / "data")
+    task = open_small(place / "data")
     prepared = task.prepare(FIXED_BACKEND)
     for name in SYSTEMS:
         run_solver(task, prepared, name, 0, place / "runs" / f"{name}-seed0", limit=9)
@@ -66,14 +72,14 @@ def test_every_query_is_checked_against_the_truth(data: Prepared[WebEnvironment]
             one["true"] for one in evidence["candidates"]
         ]
         assert sample.correct or evidence["error_stage"]
-    (again,) = answers(open_mini(place / "data"), data, "raclo", [data.queries[8].query_id])
+    (again,) = answers(open_small(place / "data"), data, "raclo", [data.queries[8].query_id])
     assert again.evidence == run.samples[8].evidence
 
 
 def test_windows_are_shown_and_a_video_without_a_file_is_not(data: Prepared[WebEnvironment]) -> None:
     query = data.queries[1]
     windows = [ClipWindow(query.video, *query.window, 0.0), ClipWindow(query.answer, 0.0, 1.0, 0.0)]
-    shown = open_mini().explain(data, query, windows, 3)
+    shown = open_small().explain(data, query, windows, 3)
     assert [len(frames.images) for frames in shown.frames] == [3, 0]
     assert (Path(shown.paths[0]).is_file(), shown.paths[1], shown.words) == (True, "", query.text)
 
@@ -82,7 +88,7 @@ def test_a_failure_is_shown_with_its_stage_and_frames_of_both_videos(
     data: Prepared[WebEnvironment], place: Path
 ) -> None:
     """So small a web is searched without a failure, so that one answer is replaced by another video's."""
-    task = open_mini(place / "data")
+    task = open_small(place / "data")
     run = read_run_folder(place / "runs" / "metadata-only-seed0")
     sample = run.samples[1]
     other = next(one["url"] for one in sample.evidence["candidates"] if not one["true"])
