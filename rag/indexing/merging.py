@@ -102,11 +102,11 @@ def merge_libraries(
         tuple(folders),
         target,
         files=sum(map(len, plan.paths.values())),
-        videos=copied,
-        sources=len(plan.sources),
+        videos=len(copied & {video.video_id for video in plan.videos}),
+        sources=len(copied & {row.content_id for row in plan.sources}),
         video_seconds=sum(video.duration for video in plan.videos),
         known=plan.known,
-        unfinished=plan.unfinished + len(plan.videos) - copied,
+        unfinished=plan.unfinished + len(plan.videos) + len(plan.sources) - len(copied),
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
         bytes=folder_size(target),
@@ -133,8 +133,8 @@ def _prepare(writer: Writer, meta: Meta, folder: Path) -> None:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
 
 
-def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> int:
-    """Copy group by group; returns how many videos were there to copy."""
+def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> set[str]:
+    """Copy group by group; returns the ids of the videos and sources that were there to copy."""
     seconds = sum(video.duration for video in plan.videos)
     seconds += sum(row.size for row in plan.sources) / PASSAGE_BYTES_PER_SECOND
     progress.start(seconds, len(plan.videos) + len(plan.sources))
@@ -147,20 +147,21 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
     writer.flush()
     missing = {video.video_id for video in plan.videos} | {row.content_id for row in plan.sources}
     _publish(writer, plan, plan.paths.keys() - missing)
-    copied = 0
+    copied: set[str] = set()
     for videos in _groups(plan.videos):
         for video in videos:
             progress.file(video.path)
         # As in indexing: paths first, so that `rag index` takes up what a killed run leaves of their videos.
         _publish(writer, plan, [video.video_id for video in videos])
         writer.flush()
-        copied += reader.ask(partial(copy_videos, writer=writer, videos=videos))
+        copied.update(reader.ask(partial(copy_videos, writer=writer, videos=videos)))
         progress.advance(sum(video.duration for video in videos))
     for sources in _groups(plan.sources):
         for row in sources:
             progress.file(row.path)
-        reader.ask(partial(copy_passages, writer=writer, sources=sources))
-        _publish(writer, plan, [row.content_id for row in sources])
+        there = reader.ask(partial(copy_passages, writer=writer, sources=sources))
+        _publish(writer, plan, there)
+        copied.update(there)
         progress.advance(sum(row.size for row in sources) / PASSAGE_BYTES_PER_SECOND)
     writer.flush()
     # A file that the cache knows as unchanged would keep the problem that it had.

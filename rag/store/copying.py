@@ -90,14 +90,14 @@ def _problems(
     return [found[path] for path in sorted(found)]
 
 
-def copy_videos(s: Snapshot, writer: Writer, videos: Sequence[Video]) -> int:
-    """Copy videos with all their rows; returns how many. One that `s` no longer has is left out."""
+def copy_videos(s: Snapshot, writer: Writer, videos: Sequence[Video]) -> list[str]:
+    """Copy videos with all their rows; returns their ids. One that `s` no longer has is left out."""
     there = [video for video in videos if video.video_id in s.ready]
     if there:
         where = f"video_id IN {quoted(video.video_id for video in there)}"
         stages = {video: s.stages(video.video_id) for video in there}
         writer.put_copies(stages, ((name, rows) for name in _tables(s) for rows in s.stream(name, where)))
-    return len(there)
+    return [video.video_id for video in there]
 
 
 def _tables(s: Snapshot) -> Iterator[str]:
@@ -108,7 +108,12 @@ def _tables(s: Snapshot) -> Iterator[str]:
     yield from ("evidence", *schema.MEASURED_TABLES, "clips")
 
 
-def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> None:
-    """Copy the passages of sources; they are seen once `Writer.put_file` has their paths."""
-    ids = [row.content_id for row in sources]
-    writer.put_passage_copies(ids, s.stream("passages", f"source_id IN {quoted(ids)}"))
+def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> list[str]:
+    """Copy the passages of sources; they are seen once `Writer.put_file` has their paths.
+
+    Returns the ids of the sources that were copied. One that `s` no longer has is left out.
+    """
+    there = [row.content_id for row in sources if row.content_id in s.sources]
+    if there:
+        writer.put_passage_copies(there, s.stream("passages", f"source_id IN {quoted(there)}"))
+    return there

@@ -21,6 +21,7 @@ from rag.indexing.planning import make_plan, row_of
 from rag.library import Library
 from rag.records import SearchFilter
 from rag.settings import Settings
+from rag.store.copying import copy_passages
 from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows
@@ -317,3 +318,15 @@ def test_a_library_of_the_first_schema_is_copied_as_unmeasured(world: Path, tmp_
     with Reader.open(tmp_path / "into") as reader:
         assert [len(reader.shots(video(n).video_id)) for n in (1, 3, 4)] == [0, 0, 1]
         assert len(reader.videos()) == 3
+
+
+def test_a_source_that_was_removed_meanwhile_is_not_published(tmp_path: Path) -> None:
+    index(tmp_path / "a", (), (1,))
+    index(tmp_path / "b", (), (1, 2))
+    with Reader.open(tmp_path / "b") as reader, Writer.open(tmp_path / "c") as writer:
+        writer.set_meta(META)
+        rows = {row.content_id: row for row in reader.file_rows()}
+        with Reader.open(tmp_path / "a") as left:
+            kept = left.ask(lambda s: copy_passages(s, writer, list(rows.values())))
+            assert kept == [row.content_id for row in left.file_rows()]
+    assert len(rows) == 2
