@@ -104,7 +104,7 @@ def test_no_data_is_looked_for_outside_the_package(tmp_path: Path) -> None:
         "from corpora.passages import Document, chunk; print(len(chunk(Document('d', '', 'A b c. ' * 500))))"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-W", "ignore", "-c", code],
         capture_output=True,
         text=True,
         check=True,

@@ -69,6 +69,7 @@ def index(folder: Path, videos: Sequence[int], sources: Sequence[int]) -> None:
         for n in sources:
             add_source(writer, n)
         writer.put_problem(Problem("/corpus/bad.mp4", "empty, 0 bytes"), "")
+        writer.maintain()
 
 
 @pytest.fixture(scope="module")
