@@ -6,11 +6,9 @@ process is killed in the middle.
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from rag.errors import LibraryFull
@@ -33,39 +31,16 @@ def quoted_bytes(values: Iterable[bytes]) -> str:
     return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
 
 
-REST_CLIENT = "lance_namespace_urllib3_client"
-
-
-def _import_lancedb() -> Any:
-    """LanceDB without the REST client that it takes records from: 1.6 of 4 seconds of CPU at every start.
-
-    The client's package is there, empty, while LanceDB finds the records in its modules; whoever imports it
-    later gets it whole. A LanceDB that needs more of it is imported with it.
-    """
-    here = sys.modules.keys() & {"lancedb", REST_CLIENT}
-    spec = None if here else importlib.util.find_spec(REST_CLIENT)
-    if spec is not None:
-        sys.modules[REST_CLIENT] = importlib.util.module_from_spec(spec)
-        # Whatever ends it: left there, empty, it would be in the way of the second try.
-        try:
-            with suppress(ImportError, AttributeError):
-                import lancedb
-        finally:
-            # Another thread may have been here at the same time.
-            sys.modules.pop(REST_CLIENT, None)
-    import lancedb
-
-    return lancedb
-
-
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
     def __init__(self, layout: Layout) -> None:
+        import lancedb
+
         self.layout = layout
         self._tables: dict[str, Any] = {}
         with write_errors(layout.folder):
-            self._db = _import_lancedb().connect(layout.tables, storage_options=STORAGE)
+            self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
 
     def names(self) -> list[str]:
         """Names of the tables on disk."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from rag.errors import LibraryNotFound, UsageError
-from rag.store.database import REST_CLIENT, _import_lancedb
 from rag.store.layout import MARKER, Layout, absolute_path, index_command, writable_library
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer
-from tests.fakes.sources import ROOT
 from tests.fakes.store_material import META, add_video
 
 
@@ -42,25 +38,6 @@ def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
     with pytest.raises(LibraryNotFound):
         Writer.open(tmp_path)
     assert list(contents(tmp_path).values()) == [b"mine"]
-
-
-REST = """
-import sys
-from pathlib import Path
-from rag.store.writing import Writer
-Writer.open(Path(sys.argv[1])).close()
-client = "lance_namespace_urllib3_client"
-print(client in sys.modules, f"{client}.models" in sys.modules)
-from lance_namespace_urllib3_client import ApiClient
-print(ApiClient.__name__)
-"""
-
-
-@pytest.mark.slow
-def test_a_writer_does_without_the_rest_client_which_stays_whole(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", REST, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["False True", "ApiClient"]
 
 
 def test_tables_of_the_same_names_and_other_columns_make_no_library(tmp_path: Path) -> None:
@@ -147,18 +124,3 @@ def test_the_command_that_makes_a_library_names_its_folder(
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
     assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
-
-
-def test_an_interrupted_import_leaves_no_empty_rest_client(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted:
-        @staticmethod
-        def find_spec(name: str, _path: object = None, _target: object = None) -> None:
-            if name == "lancedb":
-                raise KeyboardInterrupt
-
-    for name in ("lancedb", REST_CLIENT):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setattr(sys, "meta_path", [Interrupted, *sys.meta_path])
-    with pytest.raises(KeyboardInterrupt):
-        _import_lancedb()
-    assert REST_CLIENT not in sys.modules

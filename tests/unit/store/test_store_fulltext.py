@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lance
+import lancedb
 import pytest
+from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.store.fulltext import TOKENIZER, match
@@ -145,8 +147,6 @@ def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:
     """lancedb/lancedb#3177: a merge after `optimize()`, with a scalar index on its key, failed silently."""
-    import lancedb
-
     write(tmp_path / "lib", TEXTS)
     uri = tmp_path / "lib" / "tables"
     table = lancedb.connect(uri).open_table("passages")
@@ -175,8 +175,6 @@ def test_lance_reads_the_index_that_lancedb_made(tmp_path: Path) -> None:
 
 
 def test_lancedb_reads_the_index_that_lance_made(tmp_path: Path) -> None:
-    import lancedb
-
     write(tmp_path / "lib", TEXTS)
     path = tmp_path / "lib" / "tables" / "passages.lance"
     with Reader.open(tmp_path / "lib") as reader:
@@ -192,7 +190,5 @@ def test_lancedb_reads_the_index_that_lance_made(tmp_path: Path) -> None:
 
 
 def test_the_tokenizer_is_one_that_lancedb_knows() -> None:
-    from lancedb.index import FTS
-
     config = FTS(**TOKENIZER)
     assert (config.base_tokenizer, config.remove_stop_words) == ("icu", False)
