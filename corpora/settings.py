@@ -1,4 +1,4 @@
-"""Settings of scanning and decoding, and the base of every settings section."""
+"""Settings of scanning, object stores and decoding, and the base of every settings section."""
 
 from __future__ import annotations
 
@@ -35,6 +35,21 @@ class ScanSettings(SettingsSection):
     shard: Annotated[str, AfterValidator(_shard)] = ""
     """`K/N`: only the K-th of N shares of the files, chosen by the path below the corpus folder; each
     machine indexes one into a library of its own. Empty: all files."""
+
+
+class StorageSettings(SettingsSection):
+    """Section `storage`: how object stores are reached; credentials come from the environment or the role."""
+
+    endpoint: str | None = None
+    """Address of a store that is not the provider's own, as of MinIO; default: the provider's."""
+    region: str | None = None
+    """Region of an S3 bucket; default: as the environment says."""
+    allow_http: bool = False
+    """Allow an endpoint without encryption, as on a private network."""
+    timeout_seconds: float = Field(60.0, gt=0, le=3600)
+    """Time limit of one request."""
+    retries: int = Field(8, ge=0, le=100)
+    """Most times that a request is sent again after an error of the store, with growing pauses."""
 
 
 def _registered_decoder(name: str) -> str:

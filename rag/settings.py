@@ -23,7 +23,7 @@ from pydantic_settings import (
 from pydantic_settings import SettingsError as SourcesError
 
 from corpora.entry_points import all_entry_points, find_entry_point
-from corpora.settings import ScanSettings, SettingsSection, VideoSettings
+from corpora.settings import ScanSettings, SettingsSection, StorageSettings, VideoSettings
 from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
 from rag.errors import SettingsError
@@ -196,6 +196,7 @@ class Settings(BaseSettings):
     seed: int = 0
     """Random seed."""
     scan: ScanSettings = ScanSettings()
+    storage: StorageSettings = StorageSettings()
     video: VideoSettings = VideoSettings()
     encoder: EncoderSettings = EncoderSettings()
     ocr: OcrSettings = OcrSettings()

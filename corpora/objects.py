@@ -1,0 +1,207 @@
+"""Object stores: `s3://`, `gs://`, `az://`, and a folder read as one, behind the calls the product needs.
+
+Credentials come from the environment or the machine's role, as each provider's own tools read them; no
+setting holds one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from corpora.errors import RagError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpora.settings import StorageSettings
+
+SCHEMES = ("s3://", "gs://", "az://")
+CHUNK = 8 * 2**20
+"""Bytes read at once of an object that is streamed or opened."""
+INSTALL = "install it with: pip install 'offline-video-rag[storage]'"
+
+
+class StoreError(RagError):
+    """An object store that refuses, fails or cannot be reached; the message names the address."""
+
+
+class Refused(StoreError):
+    """A conditional write whose condition does not hold: the object is there already, or has changed."""
+
+
+def is_url(path: str | os.PathLike[str]) -> bool:
+    """Whether a path names an object store and not a file."""
+    return os.fspath(path).startswith(SCHEMES)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object as its store describes it."""
+
+    key: str
+    """Below the address of the store that listed it."""
+    size: int
+    etag: str
+    """Changes with the content; it is no hash of it. Empty where the store gives none."""
+    modified: datetime
+    """By the store's clock."""
+
+
+class ObjectStore:
+    """The objects below one address; made by `open_store`. Safe to share between threads."""
+
+    def __init__(self, url: str, store: Any, options: dict[str, str]) -> None:
+        self.url = url
+        """Without a slash at its end."""
+        self.options = options
+        """Of the same store, as LanceDB's `storage_options` take them."""
+        self._store = store
+
+    def list(self, prefix: str = "") -> Iterator[StoredObject]:
+        """Every object whose key begins with the path `prefix`, in no particular order."""
+        import obstore
+
+        with store_errors(self.url):
+            for batch in obstore.list(self._store, prefix or None, chunk_size=1000):
+                yield from map(_described, batch)
+
+    def head(self, key: str) -> StoredObject | None:
+        """None where there is no such object."""
+        import obstore
+
+        with store_errors(f"{self.url}/{key}"):
+            try:
+                return _described(obstore.head(self._store, key))
+            except FileNotFoundError:
+                return None
+
+    def read(self, key: str) -> tuple[bytes, StoredObject] | None:
+        """Content and description of one state of an object; None where there is none."""
+        import obstore
+
+        with store_errors(f"{self.url}/{key}"):
+            try:
+                result = obstore.get(self._store, key)
+            except FileNotFoundError:
+                return None
+            return bytes(result.bytes()), _described(result.meta)
+
+    def stream(self, key: str) -> tuple[StoredObject, Iterator[bytes]]:
+        """One state of an object, in parts of some `CHUNK` bytes. Raises `StoreError` without one."""
+        import obstore
+
+        with store_errors(f"{self.url}/{key}"):
+            result = obstore.get(self._store, key)
+            return _described(result.meta), self._parts(key, result)
+
+    def _parts(self, key: str, result: Any) -> Iterator[bytes]:
+        with store_errors(f"{self.url}/{key}"):
+            for part in result.stream(min_chunk_size=CHUNK):
+                yield bytes(part)
+
+    def open(self, key: str, *, buffer: int = CHUNK) -> BinaryIO:
+        """A seekable file over an object that reads `buffer` bytes at a time."""
+        import obstore
+
+        with store_errors(f"{self.url}/{key}"):
+            return cast(BinaryIO, obstore.open_reader(self._store, key, buffer_size=buffer))
+
+    def create(self, key: str, content: bytes | Path) -> str:
+        """Write an object that is not there; returns its ETag. Raises `Refused` where it is there already."""
+        return self._put(key, content, "create")
+
+    def replace(self, key: str, content: bytes, etag: str) -> str:
+        """Write over that very state; returns the new ETag. Raises `Refused` where the object has changed."""
+        return self._put(key, content, {"e_tag": etag})
+
+    def put(self, key: str, content: bytes | Path) -> str:
+        """Write an object, whatever is there; returns its ETag."""
+        return self._put(key, content, "overwrite")
+
+    def _put(self, key: str, content: bytes | Path, mode: Any) -> str:
+        import obstore
+
+        with store_errors(f"{self.url}/{key}"):
+            # Conditions hold for single requests alone: a content in several parts could not be refused.
+            result = obstore.put(self._store, key, content, mode=mode, use_multipart=False)
+            return result["e_tag"] or ""
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Those that are not there are skipped."""
+        import obstore
+
+        for key in keys:
+            with store_errors(f"{self.url}/{key}"):
+                try:
+                    obstore.delete(self._store, key)
+                except FileNotFoundError:
+                    continue
+
+
+def _described(meta: Any) -> StoredObject:
+    return StoredObject(meta["path"], meta["size"], meta["e_tag"] or "", meta["last_modified"])
+
+
+@contextmanager
+def store_errors(where: str) -> Iterator[None]:
+    """Raise what a store says as a `StoreError` of one line that names the address `where`."""
+    from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+
+    try:
+        yield
+    except (AlreadyExistsError, PreconditionError) as error:
+        raise Refused(f"{where}: it is there already, or has changed meanwhile") from error
+    except FileNotFoundError as error:
+        raise StoreError(f"{where}: no such object") from error
+    except (BaseError, OSError) as error:
+        reason = str(error).split("\n\nDebug source", maxsplit=1)[0].replace("\n", " ")
+        raise StoreError(
+            f"{where}: {reason[:400]}; check the address, the credentials in the environment and [storage]"
+        ) from error
+
+
+def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:
+    """The store at `s3://bucket/prefix`, `gs://...`, `az://...`; of a path, the folder, which must exist.
+
+    Nothing is contacted yet. A folder cannot `replace`. Raises `UsageError` for another address, and where
+    the package for it is missing.
+    """
+    address = os.fspath(url).rstrip("/")
+    try:
+        from obstore.store import LocalStore, from_url
+    except ImportError as error:
+        raise UsageError(f"{address}: reading object stores needs the package obstore; {INSTALL}") from error
+    if not is_url(address):
+        return ObjectStore(address, LocalStore(address, automatic_cleanup=False), {})
+    scheme, _, rest = address.partition("://")
+    if not rest.partition("/")[0]:
+        raise UsageError(f"{address}: an address names a bucket, as in {scheme}://bucket/folder")
+    options = _options(scheme, settings)
+    with store_errors(address):
+        store = from_url(
+            address,
+            config=cast(Any, options),
+            client_options={
+                "allow_http": settings.allow_http,
+                "timeout": timedelta(seconds=settings.timeout_seconds),
+                "connect_timeout": timedelta(seconds=min(10.0, settings.timeout_seconds)),
+            },
+            retry_config={"max_retries": settings.retries, "retry_timeout": timedelta(minutes=3)},
+        )
+    lance = {**options, "allow_http": str(settings.allow_http).lower()}
+    return ObjectStore(address, store, {**lance, "client_max_retries": str(settings.retries)})
+
+
+def _options(scheme: str, settings: StorageSettings) -> dict[str, str]:
+    prefix = {"s3": "aws", "gs": "google", "az": "azure"}[scheme]
+    options = {}
+    if settings.endpoint:
+        options[f"{prefix}_endpoint"] = settings.endpoint
+    if settings.region and scheme == "s3":
+        options["aws_region"] = settings.region
+    return options
