@@ -25,6 +25,9 @@ class SettingsError(UsageError):
 class FileProblem(RagError):
     """A file that cannot be indexed, or not completely."""
 
+    lasting = True
+    """Whether it holds until the file changes; what does not is tried again in the next run."""
+
 
 class UnreadableFile(FileProblem):
     """The operating system refuses to read the file."""
@@ -40,3 +43,24 @@ class DamagedFile(FileProblem):
 
 class StalledFile(FileProblem):
     """Decoding stopped making progress and was ended."""
+
+    lasting = False
+
+
+class ChangedFile(UnreadableFile):
+    """It changed while it was read."""
+
+    lasting = False
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: it changed while it was read; run the same command again once it rests")
+
+
+class UnfetchedFile(UnreadableFile):
+    """Its object store answers, and does not give this object."""
+
+    lasting = False
+
+
+class ScratchFull(RagError):
+    """The folder for copies of objects has no room for the next one."""

@@ -7,11 +7,13 @@ setting holds one.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 from corpora.errors import RagError, UsageError
 
@@ -51,6 +53,11 @@ class StoredObject:
     modified: datetime
     """By the store's clock."""
 
+    @property
+    def modified_ns(self) -> int:
+        """Nanoseconds since 1970; stores count seconds or milliseconds."""
+        return (self.modified - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
+
 
 class ObjectStore:
     """The objects below one address; made by `open_store`. Safe to share between threads."""
@@ -69,6 +76,13 @@ class ObjectStore:
         with store_errors(self.url):
             for batch in obstore.list(self._store, prefix or None, chunk_size=1000):
                 yield from map(_described, batch)
+
+    def list_folder(self, prefix: str = "") -> Iterator[StoredObject]:
+        """As `list`, without what is in folders below `prefix`."""
+        import obstore
+
+        with store_errors(self.url):
+            yield from map(_described, obstore.list_with_delimiter(self._store, prefix or None)["objects"])
 
     def head(self, key: str) -> StoredObject | None:
         """None where there is no such object."""
@@ -104,12 +118,15 @@ class ObjectStore:
             for part in result.stream(min_chunk_size=CHUNK):
                 yield bytes(part)
 
-    def open(self, key: str, *, buffer: int = CHUNK) -> BinaryIO:
-        """A seekable file over an object that reads `buffer` bytes at a time."""
+    def read_range(self, key: str, start: int, length: int, etag: str) -> bytes:
+        """`length` bytes from `start` of that very state. Raises `Refused` where the object has changed."""
         import obstore
 
+        options: dict[str, Any] = {"range": (start, start + length)}
+        if etag:
+            options["if_match"] = etag
         with store_errors(f"{self.url}/{key}"):
-            return cast(BinaryIO, obstore.open_reader(self._store, key, buffer_size=buffer))
+            return bytes(obstore.get(self._store, key, options=cast(Any, options)).bytes())
 
     def create(self, key: str, content: bytes | Path) -> str:
         """Write an object that is not there; returns its ETag. Raises `Refused` where it is there already."""
@@ -159,10 +176,20 @@ def store_errors(where: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise StoreError(f"{where}: no such object") from error
     except (BaseError, OSError) as error:
-        reason = str(error).split("\n\nDebug source", maxsplit=1)[0].replace("\n", " ")
         raise StoreError(
-            f"{where}: {reason[:400]}; check the address, the credentials in the environment and [storage]"
+            f"{where}: {_reason(error)}; check the address, the credentials in the environment and [storage]"
         ) from error
+
+
+_REPLY = re.compile(r"<Code>(.*?)</Code>(?:.*?<Message>(.*?)</Message>)?", re.DOTALL)
+
+
+def _reason(error: Exception) -> str:
+    """What the store replied, else what the client says, without the client's own debugging text."""
+    text = str(error).split("\n\nDebug source", maxsplit=1)[0]
+    if reply := _REPLY.search(text):
+        text = ": ".join(part for part in reply.groups() if part)
+    return " ".join(text.split())[:400]
 
 
 def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:
@@ -195,6 +222,21 @@ def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:
         )
     lance = {**options, "allow_http": str(settings.allow_http).lower()}
     return ObjectStore(address, store, {**lance, "client_max_retries": str(settings.retries)})
+
+
+@lru_cache(maxsize=64)
+def _bucket(address: str, settings: StorageSettings) -> ObjectStore:
+    return open_store(address, settings)
+
+
+def locate(address: str, settings: StorageSettings) -> tuple[ObjectStore, str]:
+    """The bucket of an address, opened once a process, and the key there; "" for the bucket itself.
+
+    Keys are taken as they are, with `%`, blanks and all. Raises as `open_store`.
+    """
+    scheme, _, rest = address.partition("://")
+    bucket, _, key = rest.partition("/")
+    return _bucket(f"{scheme}://{bucket}", settings), key.rstrip("/")
 
 
 def _options(scheme: str, settings: StorageSettings) -> dict[str, str]:

@@ -11,6 +11,8 @@ Rules, in the order in which they apply to a name:
 - FIFOs, sockets and devices named like media are reported and never opened.
 - Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
 - What vanishes during the walk is skipped silently. Unknown kinds are counted.
+
+Below an address of an object store the same names are found, by one listing and without opening an object.
 """
 
 from __future__ import annotations
@@ -21,13 +23,18 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
 from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
+from corpora.objects import ObjectStore, StoredObject, is_url, locate
 from corpora.records import Problem
+
+if TYPE_CHECKING:
+    from corpora.settings import StorageSettings
 
 HOLLOW_SIZE = 256 * 2**20
 HOLLOW_SHARE = 0.01
@@ -41,15 +48,19 @@ class FoundFile:
     """A file of a corpus."""
 
     path: str
-    """Absolute, with the user's own links kept; odd bytes as surrogate escapes."""
+    """Absolute, with the user's own links kept; odd bytes as surrogate escapes. Or an object's address."""
     kind: FileKind
     size: int
     mtime_ns: int
     ctime_ns: int
+    """0 of an object."""
     sidecars: tuple[str, ...]
     """Paths of the subtitle and `.info.json` files that belong to it, sorted."""
     stamp: str
-    """16 hex digits over sizes, mtimes and ctimes of the file and its sidecars."""
+    """16 hex digits over sizes, mtimes and ctimes of the file and its sidecars; of objects over their ETags,
+    sizes and times."""
+    etag: str = ""
+    """Of an object, as it was listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +104,23 @@ def scan(
     exclude: Iterable[str] = (),
     within: Iterable[str | os.PathLike[str]] = (),
     shard: Shard | None = None,
+    storage: StorageSettings | None = None,
 ) -> Scan:
-    """Find the media files and passages below `roots` (folders or single files).
+    """Find the media files and passages below `roots` (folders, single files, or addresses of either).
 
     Globs (`corpora.scan`) go by the path below the root; for a root that is a file, by its name. `within`:
     folders; links to files outside all of them are reported and not followed. Empty: no such bound.
-    `shard`: only its share of the files.
-    Raises `UnreadableFile` if a root does not exist or cannot be listed.
+    `shard`: only its share of the files. `storage`: how addresses are reached.
+    Raises `UnreadableFile` if a root does not exist or cannot be listed, `StoreError` for an address.
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
-    paths = [os.path.normpath(Path(root).absolute()) for root in named]
+    paths = [path_or_address(root) for root in named]
     bounds = [os.path.realpath(folder) for folder in within]
     walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths], bounds, shard)
     for root in paths:
+        if is_url(root):
+            walk.address(root, *locate(root, storage or _default_storage()))
+            continue
         try:
             status = Path(root).stat()
         except OSError as error:
@@ -117,6 +132,36 @@ def scan(
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()))
+
+
+def path_or_address(path: str | os.PathLike[str]) -> str:
+    """The path from the root, normalized, with its links kept; an address without a slash at its end."""
+    text = os.fspath(path)
+    return text.rstrip("/") if is_url(text) else os.path.abspath(text)
+
+
+def _default_storage() -> StorageSettings:
+    from corpora.settings import StorageSettings
+
+    return StorageSettings()
+
+
+class _Entry(Protocol):
+    """What `os.scandir` gives of a file, and a listing of an object."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    def is_symlink(self) -> bool: ...
+
+
+class _Listed(NamedTuple):
+    name: str
+    path: str
+
+    def is_symlink(self) -> bool:
+        return False
 
 
 @dataclass
@@ -131,6 +176,48 @@ class _Walk:
     ignored: set[str] = field(default_factory=set)
     listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
     """Sidecars by name of the media file, for folders of roots that are single files."""
+    objects: dict[str, StoredObject] = field(default_factory=dict)
+    """By address, those that were listed."""
+
+    def address(self, root: str, store: ObjectStore, key: str) -> None:
+        """The objects below an address, as the files below a folder; or the one object there."""
+        folders: dict[str, list[tuple[_Entry, str]]] = {}
+        listed = False
+        for found in store.list(key):
+            listed = True
+            relative = found.key[len(key) :].lstrip("/")
+            names = relative.split("/")
+            if any(name.startswith(".") for name in names):
+                continue
+            if not (self.exclude and self.exclude.match(relative)):
+                entry = self._listed(store, found)
+                folders.setdefault("/".join(names[:-1]), []).append((entry, relative))
+        if not listed and key:
+            self._single_object(root, store, key)
+        for entries in folders.values():
+            # Consoles make an empty object in place of a folder.
+            self._folder_files(
+                [
+                    (entry, relative)
+                    for entry, relative in entries
+                    if self.objects[entry.path].size or relative not in folders
+                ]
+            )
+
+    def _listed(self, store: ObjectStore, found: StoredObject) -> _Listed:
+        path = f"{store.url}/{found.key}"
+        self.objects[path] = found
+        return _Listed(found.key.rpartition("/")[2], path)
+
+    def _single_object(self, root: str, store: ObjectStore, key: str) -> None:
+        if store.head(key) is None:
+            raise UnreadableFile(f"{root}: no such object, and none below it")
+        folder = Path(root).parent
+        beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
+        self.listed[folder] = _sidecars(
+            [entry.name for entry in beside], {entry.name: entry.path for entry in beside}
+        )
+        self.single(root)
 
     def folder(self, root: str) -> None:
         pending = [(root, "")]
@@ -183,7 +270,7 @@ class _Walk:
             self.listed[folder] = _sidecars(list(beside), beside)
         return self.listed[folder]
 
-    def _folder_files(self, entries: list[tuple[os.DirEntry[str], str]]) -> None:
+    def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
         chosen: list[str] = []
@@ -201,7 +288,7 @@ class _Walk:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
 
-    def _unknown(self, entry: os.DirEntry[str]) -> None:
+    def _unknown(self, entry: _Entry) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""
         if entry.is_symlink() and not self._link_leads_to_file(entry.path):
             return
@@ -229,6 +316,9 @@ class _Walk:
         return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
 
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        if path in self.objects:
+            self._object(path, kind, sidecars)
+            return
         if not self._in_bounds(path):
             self._report(path, "a link to a file outside of the folders in scan.within")
             return
@@ -251,9 +341,22 @@ class _Walk:
         if path.lower().endswith(".ts") and _is_text(path):
             self.ignored.add(path)
             return
-        kept, stamp = _stamp(status, sidecars)
+        beside = list(_readable(sidecars))
+        stamp = _stamp(_facts(status), [(Path(each).name, facts) for each, facts in beside])
+        kept = tuple(each for each, _ in beside)
         self.files[path] = FoundFile(
             path, kind, status.st_size, status.st_mtime_ns, status.st_ctime_ns, kept, stamp
+        )
+
+    def _object(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        found = self.objects[path]
+        if found.size == 0:
+            self._report(path, "empty, 0 bytes")
+            return
+        beside = [(Path(each).name, _object_facts(self.objects[each])) for each in sidecars]
+        stamp = _stamp(_object_facts(found), beside)
+        self.files[path] = FoundFile(
+            path, kind, found.size, found.modified_ns, 0, tuple(sidecars), stamp, found.etag
         )
 
     def _report(self, path: str, reason: str, action: str = "skipped") -> None:
@@ -338,21 +441,32 @@ def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[st
     return found
 
 
-def _stamp(status: os.stat_result, sidecars: list[str]) -> tuple[tuple[str, ...], str]:
-    """The sidecars that are readable files, and the stamp over the file and them."""
-    stamp = hashlib.blake2b(digest_size=8)
-    stamp.update(f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}".encode())
-    kept = []
+def _readable(sidecars: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The sidecars that are readable files, each with its facts."""
     for path in sidecars:
         try:
             beside = Path(path).stat()
         except OSError:
             continue
         if stat.S_ISREG(beside.st_mode) and os.access(path, os.R_OK):
-            kept.append(path)
-            stamp.update(os.fsencode(Path(path).name))
-            stamp.update(f":{beside.st_size}:{beside.st_mtime_ns}:{beside.st_ctime_ns}".encode())
-    return tuple(kept), stamp.hexdigest()
+            yield path, _facts(beside)
+
+
+def _facts(status: os.stat_result) -> str:
+    return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+
+
+def _object_facts(found: StoredObject) -> str:
+    return f"{found.etag}:{found.size}:{found.modified_ns}"
+
+
+def _stamp(facts: str, beside: Iterable[tuple[str, str]]) -> str:
+    """Over the facts of a file, and names and facts of its sidecars."""
+    stamp = hashlib.blake2b(facts.encode(), digest_size=8)
+    for name, more in beside:
+        stamp.update(os.fsencode(name))
+        stamp.update(f":{more}".encode())
+    return stamp.hexdigest()
 
 
 def _inside(path: str, folder: str) -> bool:

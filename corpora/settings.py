@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -50,6 +51,9 @@ class StorageSettings(SettingsSection):
     """Time limit of one request."""
     retries: int = Field(8, ge=0, le=100)
     """Most times that a request is sent again after an error of the store, with growing pauses."""
+    scratch: Path | None = None
+    """Folder for the copies of objects while they are indexed; default: the system's temporary folder. A
+    worker needs twice its largest file."""
 
 
 def _registered_decoder(name: str) -> str:

@@ -6,9 +6,12 @@ RagError
 │   └── QuestionError        an empty question, too many options, ...
 ├── FileProblem              one file cannot be used; the others are
 │   ├── UnreadableFile       it cannot be opened, or is no file at all
+│   │   ├── ChangedFile      it changed while it was read
+│   │   └── UnfetchedFile    its object store gives others, and not this one
 │   ├── UnsupportedFile      no reader for this kind of file
 │   ├── DamagedFile          it opened, but contains nothing usable
 │   └── StalledFile          its reader made no progress for too long, or died
+├── ScratchFull              no room for a copy of an object
 ├── LibraryError             the library on disk
 │   ├── LibraryNotFound      there is none here
 │   ├── LibraryBusy          locked by another writer
@@ -50,11 +53,14 @@ from __future__ import annotations
 from typing import Any
 
 from corpora.errors import (
+    ChangedFile,
     DamagedFile,
     FileProblem,
     RagError,
+    ScratchFull,
     SettingsError,
     StalledFile,
+    UnfetchedFile,
     UnreadableFile,
     UnsupportedFile,
     UsageError,
@@ -64,6 +70,7 @@ from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMis
 __all__ = [
     "AccessRefused",
     "BudgetSpent",
+    "ChangedFile",
     "DamagedFile",
     "DownloadTruncated",
     "EncoderMismatch",
@@ -90,9 +97,11 @@ __all__ = [
     "ReplayUnknown",
     "ReplyInvalid",
     "RoleUnknown",
+    "ScratchFull",
     "SettingsError",
     "StalledFile",
     "Unanswered",
+    "UnfetchedFile",
     "UnreadableFile",
     "UnsupportedFile",
     "UsageError",

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ("tests.fakes.object_store",)
+
 HERE = Path(__file__).parent
 # Subprocesses, rendered worlds and servers: minutes. `make check` neither imports nor runs them.
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")

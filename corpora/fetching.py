@@ -1,0 +1,194 @@
+"""Copies of objects on this machine, for the time they are indexed; identity is the hash of what was copied.
+
+A run has a folder of its own in the scratch folder, locked while it lives and deleted at its end; folders
+of runs that were killed are deleted by the next one.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile
+from corpora.identity import content_hash
+from corpora.objects import StoreError, is_url, locate
+from corpora.scan import FoundFile
+from corpora.settings import StorageSettings
+
+PREFIX = "rag-scratch-"
+UNLOCKED_SECONDS = 3600.0
+"""A folder without a lock file may be one that is being made, up to this age."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalCopy:
+    """A file and its sidecars where they can be read."""
+
+    path: str
+    sidecars: tuple[str, ...]
+    """In the order in which they were asked for; one that is gone is left out."""
+    content_id: str
+    folder: Path | None = None
+    """What was made for it; None where the file itself is on this machine."""
+
+    def discard(self) -> None:
+        """Delete what was copied."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@contextmanager
+def scratch_folder(storage: StorageSettings) -> Iterator[Path]:
+    """An empty folder for copies, deleted at the end with all it holds. Raises `ScratchFull`."""
+    parent = storage.scratch or Path(tempfile.gettempdir())
+    with _disk_errors(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        _sweep(parent)
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _sweep(parent: Path) -> None:
+    """Delete the folders of runs that were killed."""
+    for folder in parent.glob(f"{PREFIX}*"):
+        try:
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            if time.time() - folder.stat().st_mtime > UNLOCKED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+            continue
+        except OSError:
+            continue  # another user's
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue  # of a run that lives
+        finally:
+            os.close(lock)
+
+
+def fetch(
+    found: FoundFile, scratch: Path, storage: StorageSettings, *, sidecars: Sequence[str] | None = None
+) -> LocalCopy:
+    """The file and its sidecars on this machine, copied into a folder in `scratch` where they are objects.
+
+    The copy is one state of the object: the one that was listed. Its content id is hashed on the way.
+    `sidecars`: default those of `found`.
+    Raises `ChangedFile` where the object is no longer the one listed, or changes meanwhile, `UnfetchedFile`
+    where the store gives others and not this one, `StoreError` where the store does not answer,
+    `ScratchFull`, and for a file `UnreadableFile`.
+    """
+    beside = found.sidecars if sidecars is None else tuple(sidecars)
+    if not any(map(is_url, (found.path, *beside))):
+        return LocalCopy(found.path, beside, content_hash(found.path))
+    with _disk_errors(scratch, found):
+        folder = Path(tempfile.mkdtemp(dir=scratch))
+        copy = LocalCopy("", (), "", folder)
+        try:
+            path, content_id = found.path, ""
+            if is_url(path):
+                if shutil.disk_usage(folder).free < found.size:
+                    raise OSError(errno.ENOSPC, "no room")
+                path = os.fspath(folder / _name(path))
+                with Path(path).open("wb") as file:
+                    content_id = _read(found, storage, file.write)
+            copied = [_sidecar(each, folder / f"{k:04d}", storage) for k, each in enumerate(beside)]
+            return LocalCopy(path, tuple(filter(None, copied)), content_id or content_hash(path), folder)
+        except BaseException:
+            copy.discard()
+            raise
+
+
+def content_id(found: FoundFile, storage: StorageSettings) -> str:
+    """The hash of the content; of an object by reading it, without a copy. Raises as `fetch`."""
+    if not is_url(found.path):
+        return content_hash(found.path)
+    return _read(found, storage, len)
+
+
+def _read(found: FoundFile, storage: StorageSettings, write: Callable[[bytes], object]) -> str:
+    """Pass the content of an object to `write`; returns its hash."""
+    with _object_errors(found.path, storage):
+        store, key = locate(found.path, storage)
+        before, parts = store.stream(key)
+        if (before.etag, before.size) != (found.etag, found.size):
+            raise ChangedFile(found.path)
+        digest = hashlib.blake2b(digest_size=16)
+        count = 0
+        for part in parts:
+            digest.update(part)
+            count += len(part)
+            write(part)
+        if count != before.size or store.head(key) != before:
+            raise ChangedFile(found.path)
+    return digest.hexdigest()
+
+
+def _sidecar(path: str, folder: Path, storage: StorageSettings) -> str:
+    """Where a sidecar can be read; empty for one that is gone."""
+    if not is_url(path):
+        return path
+    content = read_sidecar(path, storage)
+    if content is None:
+        return ""
+    folder.mkdir()
+    target = folder / _name(path)
+    target.write_bytes(content)
+    return os.fspath(target)
+
+
+def _name(path: str) -> str:
+    """The end of a file name: keys may be longer than the names of files, and endings matter."""
+    return Path(path).name.encode()[-200:].decode(errors="ignore")
+
+
+def read_sidecar(path: str, storage: StorageSettings) -> bytes | None:
+    """The content of a small object; None where there is none. Raises as `fetch`."""
+    with _object_errors(path, storage):
+        store, key = locate(path, storage)
+        found = store.read(key)
+    return None if found is None else found[0]
+
+
+@contextmanager
+def _object_errors(address: str, storage: StorageSettings) -> Iterator[None]:
+    """A store that refuses one object and lists its neighbours has a problem with that object alone."""
+    try:
+        yield
+    except StoreError as error:
+        store, key = locate(address, storage)
+        next(store.list(os.path.dirname(key)), None)
+        raise UnfetchedFile(str(error)) from error
+
+
+@contextmanager
+def _disk_errors(folder: Path, found: FoundFile | None = None) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        what = f" for {found.path} ({found.size:,} bytes)" if found is not None else ""
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise ScratchFull(
+                f"{folder}: no room{what}; a worker needs twice its largest file: free some, or name "
+                "another folder with storage.scratch"
+            ) from error
+        reason = (error.strerror or str(error)).lower()
+        raise ScratchFull(
+            f"{folder}: cannot be written{what} ({reason}); name another folder with storage.scratch"
+        ) from error

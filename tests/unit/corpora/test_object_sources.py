@@ -1,0 +1,157 @@
+"""Objects of a store as files of a corpus: found by one listing, copied in one state."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile
+from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
+from corpora.identity import content_hash
+from corpora.objects import StoreError
+from corpora.scan import Scan, Shard, scan
+from tests.fakes.object_store import FakeStore
+
+NAMES = (
+    *("a.mp4", "a.en.srt", "a.info.json", "b%20 ü.mkv", "notes.md", "x.bin", ".hidden.mp4", ".d/y.mp4"),
+    *("talks/a.mp4", "talks/2024/b.mp4", "talks/2024/b.srt", "empty.mp4", "lost.srt"),
+)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    for name in NAMES:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"" if name == "empty.mp4" else name.encode())
+    return folder
+
+
+def shape(found: Scan, root: str) -> object:
+    """What was found, apart from where and when."""
+    cut = len(root) + 1
+    return (
+        [(f.path[cut:], f.kind, f.size, [each[cut:] for each in f.sidecars]) for f in found.files],
+        [(p.path[cut:], p.reason, p.action) for p in found.problems],
+        found.ignored,
+    )
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"include": ["*.mp4"], "exclude": ["2024"]},
+        {"include": ["talks/**"]},
+        {"shard": Shard(1, 2)},
+        {"shard": Shard(2, 2)},
+    ],
+)
+def test_a_prefix_is_scanned_as_a_folder(corpus: Path, bucket: FakeStore, choices: dict[str, Any]) -> None:
+    bucket.upload(corpus, "videos")
+    bucket.open().put("videos/talks/", b"")
+    bucket.open().put("videos-old/z.mp4", b"z")
+    bucket.requests.clear()
+    found = scan(f"{bucket.url}/videos/", storage=bucket.storage, **choices)
+    assert shape(found, f"{bucket.url}/videos") == shape(scan(corpus, **choices), str(corpus))
+    assert [(r.method, r.path) for r in bucket.requests] == [("GET", f"/{bucket.bucket}")]
+
+
+def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) -> None:
+    bucket.upload(corpus)
+    for name in ("a.mp4", "b%20 ü.mkv"):
+        found = scan(f"{bucket.url}/{name}", storage=bucket.storage)
+        assert shape(found, bucket.url) == shape(scan(corpus / name), str(corpus))
+    with pytest.raises(UnreadableFile, match="no such object, and none below it"):
+        scan(f"{bucket.url}/nothing", storage=bucket.storage)
+    with pytest.raises(StoreError, match="NoSuchBucket"):
+        scan("s3://no-such-bucket/videos", storage=bucket.storage)
+
+
+def test_a_stamp_changes_with_the_object_and_its_sidecars(corpus: Path, bucket: FakeStore) -> None:
+    bucket.upload(corpus)
+
+    def stamp() -> str:
+        return next(
+            f.stamp for f in scan(bucket.url, storage=bucket.storage).files if f.path.endswith("/a.mp4")
+        )
+
+    first = stamp()
+    assert stamp() == first
+    bucket.open().put("a.mp4", b"A.mp4")
+    second = stamp()
+    bucket.open().put("a.en.srt", b"A.en.srt")
+    assert len({first, second, stamp()}) == 3
+
+
+def test_a_copy_has_the_content_and_goes(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+    bucket.upload(corpus)
+    (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
+    storage = bucket.storage.model_copy(update={"scratch": tmp_path / "scratch"})
+    with scratch_folder(storage) as scratch:
+        copy = fetch(found, scratch, storage)
+        assert Path(copy.path).read_bytes() == b"a.mp4"
+        assert [Path(each).read_bytes() for each in copy.sidecars] == [b"a.en.srt", b"a.info.json"]
+        assert copy.content_id == content_hash(corpus / "a.mp4") == content_id(found, storage)
+        copy.discard()
+        assert os.listdir(scratch) == ["lock"]
+    assert os.listdir(tmp_path / "scratch") == []
+
+
+def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(
+    bucket: FakeStore, tmp_path: Path
+) -> None:
+    storage = bucket.storage.model_copy(update={"scratch": tmp_path})
+    dead = tmp_path / f"{PREFIX}dead"
+    dead.mkdir()
+    (dead / "lock").touch()
+    (dead / "half.mp4").write_bytes(b"half")
+    with scratch_folder(storage) as one, scratch_folder(storage) as other:
+        assert {path.name for path in tmp_path.iterdir()} == {one.name, other.name}
+
+
+def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+    bucket.upload(corpus)
+    (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
+    store = bucket.open()
+
+    def replaced_after_reading(environ: dict[str, Any]) -> int | None:
+        if environ["REQUEST_METHOD"] == "HEAD":
+            bucket.intercept = lambda _: None
+            store.put("a.mp4", b"b.mp4")
+        return None
+
+    bucket.intercept = replaced_after_reading
+    with pytest.raises(ChangedFile, match="it changed while it was read"):
+        fetch(found, tmp_path, bucket.storage)
+    with pytest.raises(ChangedFile, match="it changed while it was read"):
+        fetch(found, tmp_path, bucket.storage)
+    assert os.listdir(tmp_path) == ["corpus"]
+
+
+def test_one_bad_object_differs_from_a_bad_store(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+    bucket.upload(corpus)
+    (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
+    bucket.intercept = lambda environ: 403 if environ["PATH_INFO"].endswith("/a.mp4") else None
+    with pytest.raises(UnfetchedFile, match=r"a\.mp4: .*403"):
+        fetch(found, tmp_path, bucket.storage)
+    bucket.intercept = lambda _: 403
+    with pytest.raises(StoreError, match="credentials"):
+        fetch(found, tmp_path, bucket.storage)
+
+
+def test_a_full_disk_is_one_line(
+    corpus: Path, bucket: FakeStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.upload(corpus)
+    (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
+    monkeypatch.setattr("shutil.disk_usage", lambda _: _Full)
+    with pytest.raises(ScratchFull, match=r"no room for s3://.*storage\.scratch"):
+        fetch(found, tmp_path, bucket.storage)
+
+
+class _Full:
+    free = 0
