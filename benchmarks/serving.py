@@ -3,7 +3,7 @@
     python -m benchmarks.serving [--folder FOLDER] [--clients 1,8,64] [--calls 400] [--indexing]
         [--requests 20000] [--json]
 
-The library is the made-up one of `benchmarks.store_scale` (12,000 clips, 72,000 evidence spans, 10,000
+The library is that of 100 hours of `benchmarks.synthetic_library` (12,000 clips, 72,000 evidence spans, 1,000
 passages), made on top of a few short videos and notes that `rag index` has indexed, so that questions are
 encoded by the encoders that are installed and media are there to be shown. It is kept where --folder says.
 
@@ -38,7 +38,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.material import write_footage
-from benchmarks.store_scale import build, words
+from benchmarks.synthetic_library import build, words
 from eval.reports.tables import markdown_table
 from rag.library import Library
 from rag.settings import load_settings
@@ -47,7 +47,8 @@ from rag.store.reading import Reader
 
 RAG = [sys.executable, "-m", "rag._cli.main"]
 SETTINGS = {"RAG_ENCODER__IMAGE": "bundled", "RAG_OCR__MODE": "off", "RAG_ASR__MODE": "off"}
-CLIPS, SPANS, PASSAGES = 12_000, 72_000, 10_000
+HOURS, FRAMES = 100, 60
+"""Of the library, and a clip."""
 LOOKS = 40
 """At the server's memory and open files."""
 IDLE_SECONDS = 4.0
@@ -115,7 +116,7 @@ class World:
 
     def text(self, rng: np.random.Generator) -> str:
         """A text that was not asked before, of words that the library has."""
-        return f"{words(rng, 5)} {rng.integers(1 << 40)}"
+        return f"{words(rng, 5)[0]} {rng.integers(1 << 40)}"
 
     def search(self, rng: np.random.Generator) -> Call:
         """Windows and passages for a text."""
@@ -207,7 +208,7 @@ def make_library(folder: Path) -> None:
     with Reader.open(folder / "library") as reader:
         meta = reader.meta
     assert meta is not None
-    build(folder / "library", CLIPS, SPANS, PASSAGES, meta)
+    build(folder / "library", HOURS, frames=FRAMES, meta=meta)
 
 
 @contextmanager
