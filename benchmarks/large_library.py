@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions
+from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions, unit
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
 from rag.records import SearchFilter
