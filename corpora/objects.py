@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 SCHEMES = ("s3://", "gs://", "az://")
 CHUNK = 8 * 2**20
 """Bytes read at once of an object that is streamed or opened."""
+PROBES = ".probes"
+"""Objects below this path are of `ObjectStore.require_conditional_writes`; a killed one leaves its own."""
 INSTALL = "install it with: pip install 'offline-video-rag[storage]'"
 
 
@@ -59,6 +62,21 @@ class StoredObject:
         return (self.modified - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
 
 
+@dataclass(frozen=True, slots=True)
+class StoreAddress:
+    """The address of a store with the settings by which it is reached; a path-like, shown as its address."""
+
+    url: str
+    """Without a slash at its end."""
+    settings: StorageSettings
+
+    def __fspath__(self) -> str:
+        return self.url
+
+    def __str__(self) -> str:
+        return self.url
+
+
 class ObjectStore:
     """The objects below one address; made by `open_store`. Safe to share between threads."""
 
@@ -83,6 +101,14 @@ class ObjectStore:
 
         with store_errors(self.url):
             yield from map(_described, obstore.list_with_delimiter(self._store, prefix or None)["objects"])
+
+    def folders(self, prefix: str = "") -> tuple[str, ...]:
+        """The last part of every path below the path `prefix` that has objects below it, sorted."""
+        import obstore
+
+        with store_errors(self.url):
+            found = obstore.list_with_delimiter(self._store, prefix or None)
+        return tuple(sorted(path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"]))
 
     def head(self, key: str) -> StoredObject | None:
         """None where there is no such object."""
@@ -140,6 +166,29 @@ class ObjectStore:
         """Write an object, whatever is there; returns its ETag."""
         return self._put(key, content, "overwrite")
 
+    def require_conditional_writes(self) -> None:
+        """Raises `StoreError` for a store that ignores the conditions of `create` and `replace`.
+
+        There, of two writers at once one would lose rows without an error. Writes, and deletes, one object
+        below `PROBES`.
+        """
+        key = f"{PROBES}/{uuid.uuid4().hex}"
+        first = self.put(key, b"1")
+        try:
+            self.put(key, b"2")
+            stale: tuple[Any, ...] = ("create", {"e_tag": first})
+            for mode in stale:
+                try:
+                    self._put(key, b"3", mode)
+                except Refused:
+                    continue
+                raise StoreError(
+                    f"{self.url}: this store ignores conditional writes (If-None-Match, If-Match), so that "
+                    "two writers would lose rows; name a store that honours them"
+                )
+        finally:
+            self.delete([key])
+
     def _put(self, key: str, content: bytes | Path, mode: Any) -> str:
         import obstore
 
@@ -176,20 +225,53 @@ def store_errors(where: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise StoreError(f"{where}: no such object") from error
     except (BaseError, OSError) as error:
-        raise StoreError(
-            f"{where}: {_reason(error)}; check the address, the credentials in the environment and [storage]"
-        ) from error
+        raise StoreError(f"{where}: {failure_of(str(error))}") from error
+
+
+FAILURES = (
+    (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket; check the address"),
+    (
+        r"\b40[13] |AccessDenied|InvalidAccessKey|SignatureDoesNotMatch|[Cc]redential|169\.254\.169|"
+        r"metadata\.google",
+        "access is refused; check the credentials in the environment and what they allow",
+    ),
+    (
+        r"\b(429|5\d\d) |SlowDown|Throttl|TooManyRequests",
+        "the store is too busy or fails, after all retries; run the same command again, nothing is lost",
+    ),
+    (
+        r"error sending request|HTTP error|[Cc]onnection|timed out|[Tt]imeout|dns error",
+        "the store cannot be reached; check the network and the setting storage.endpoint",
+    ),
+)
+"""Patterns in what the client says, and what is wrong, with what to do."""
+_CLIENT = re.compile(r"Generic \w+ error|Error performing|error sending request|Server returned non-2xx")
+
+
+def is_failure(words: str) -> bool:
+    """Whether this is what the client of an object store says, as LanceDB passes it on."""
+    return _CLIENT.search(words) is not None
+
+
+def failure_of(words: str) -> str:
+    """One line on what failed and what to do, out of the words of the client of an object store."""
+    remedy = "check the address, the credentials in the environment and [storage]"
+    for pattern, line in FAILURES:
+        if re.search(pattern, words):
+            what, _, remedy = line.partition("; ")
+            return f"{what} ({_reason(words)}); {remedy}"
+    return f"{_reason(words)}; {remedy}"
 
 
 _REPLY = re.compile(r"<Code>(.*?)</Code>(?:.*?<Message>(.*?)</Message>)?", re.DOTALL)
 
 
-def _reason(error: Exception) -> str:
+def _reason(words: str) -> str:
     """What the store replied, else what the client says, without the client's own debugging text."""
-    text = str(error).split("\n\nDebug source", maxsplit=1)[0]
+    text = words.split("\n\nDebug source", maxsplit=1)[0]
     if reply := _REPLY.search(text):
         text = ": ".join(part for part in reply.groups() if part)
-    return " ".join(text.split())[:400]
+    return " ".join(text.split())[:300]
 
 
 def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:

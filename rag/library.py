@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.layout import absolute_path, find_library, nothing_indexed
+from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
 from rag.store.lookup import find_video, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
@@ -77,9 +76,12 @@ class Library:
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` for other encoders.
         """
         chosen = settings or load_settings()
-        named = Path(absolute_path(path)) if path is not None else chosen.library
+        named = path if path is not None else chosen.library
         hidden: tuple[EvidenceKind, ...] = () if chosen.search.subtitles else ("subtitle",)
-        folders = [find_library(library=named), *(Path(absolute_path(other)) for other in others)]
+        folders = [
+            find_library(library=named, storage=chosen.storage),
+            *(library_location(other, chosen.storage) for other in others),
+        ]
         reader = Reader.open(*folders, index=chosen.search.index, hidden=hidden)
         if reader.meta is None:
             reader.close()
@@ -394,7 +396,7 @@ class Library:
         self.refresh()
         return removed
 
-    def _one_folder(self) -> Path:
+    def _one_folder(self) -> Location:
         """Raises `UsageError` where several libraries are open as one."""
         if len(self._reader.folders) > 1:
             raise UsageError("this needs one library; rag library merge makes one of several")

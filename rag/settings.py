@@ -23,6 +23,7 @@ from pydantic_settings import (
 from pydantic_settings import SettingsError as SourcesError
 
 from corpora.entry_points import all_entry_points, find_entry_point
+from corpora.objects import is_url
 from corpora.settings import ScanSettings, SettingsSection, StorageSettings, VideoSettings
 from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
@@ -191,8 +192,9 @@ class Settings(BaseSettings):
         extra="forbid", frozen=True, env_prefix="RAG_", env_nested_delimiter="__"
     )
 
-    library: Path | None = None
-    """Library folder; default: `.rag` in the working directory or the nearest parent that has one."""
+    library: Path | str | None = None
+    """Library folder, or its address on an object store, as in `s3://bucket/library`; default: `.rag` in the
+    working directory or the nearest parent that has one."""
     seed: int = 0
     """Random seed."""
     scan: ScanSettings = ScanSettings()
@@ -207,11 +209,11 @@ class Settings(BaseSettings):
 
     @field_validator("library", mode="before")
     @classmethod
-    def _refuse_empty_library(cls, value: object) -> object:
-        """An empty path would stand for the working folder."""
+    def _folder_or_address(cls, value: object) -> object:
+        """An empty path would stand for the working folder; a path eats one slash of an address."""
         if value == "":
             raise PydanticCustomError("empty_path", "it is empty; name a folder, or unset it")
-        return value
+        return Path(value) if isinstance(value, str) and not is_url(value) else value
 
 
 def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:

@@ -58,11 +58,13 @@ def export(session: Session, into: Into, path: PathGlobs = None) -> int:
 
     if not path:
         raise UsageError("--path GLOB is missing: which files to export")
-    library = find_library(library=session.settings.library)
+    library = find_library(library=session.settings.library, storage=session.settings.storage)
     return _run(session, [library], into, tuple(os.fsdecode(glob) for glob in path))
 
 
-def _run(session: Session, libraries: Sequence[Path], into: Path, globs: tuple[str, ...]) -> int:
+def _run(
+    session: Session, libraries: Sequence[str | os.PathLike[str]], into: Path, globs: tuple[str, ...]
+) -> int:
     from rag._cli.progress import open_progress
     from rag.indexing.merging import merge_libraries
 

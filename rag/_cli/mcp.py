@@ -103,7 +103,7 @@ def _command(session: Session, roots: tuple[Path, ...]) -> Entry:
 
     program = os.path.abspath(sys.argv[0])
     words = [program] if os.access(program, os.X_OK) else [sys.executable, "-m", "rag._cli.main"]
-    library = find_library(library=session.settings.library)
+    library = find_library(library=session.settings.library, storage=session.settings.storage)
     words += ["mcp", "--library", os.fsdecode(library)]
     config = session.config or Path("rag.toml")
     if config.is_file():

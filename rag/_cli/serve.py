@@ -53,13 +53,13 @@ def serve(
 
     require_serving()
     from rag.server.running import serve as run
-    from rag.store.layout import Layout, find_library
+    from rag.store.layout import find_library, open_layout
 
     def announce(server: Started) -> None:
         # A token of a file is known: it need not be in the log of a service.
         print_lines([server.page_url if token_file is None else f"{server.address}/"])
-        library = find_library(library=session.settings.library)
-        if not Layout(library).exists():
+        library = find_library(library=session.settings.library, storage=session.settings.storage)
+        if not open_layout(library).exists():
             echo_stderr(f"rag: {library}: no library here yet; the page says how to make one")
         if server.token is not None:
             echo_stderr("rag: programs send the token as Authorization: Bearer TOKEN")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import is_json
 from rag.errors import LibraryError, QuestionError, UsageError
@@ -26,15 +27,19 @@ if TYPE_CHECKING:
     from rag.settings import Settings
 
 
-def given_path(text: str) -> Path:
-    """A path of the command line. An empty one is refused: it would stand for the working folder."""
+def given_path(text: str) -> Path | str:
+    """A path of the command line; the address of an object store stays text: a path eats one of its slashes.
+
+    An empty one is refused: it would stand for the working folder.
+    """
     if not text:
         raise typer.BadParameter("a path is empty; a shell variable may be unset")
-    return Path(text)
+    return text if is_url(text) else Path(text)
 
 
 _LIBRARY_HELP = (
-    "Library folder. Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent."
+    "Library folder, or an address like s3://bucket/library. "
+    "Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent."
 )
 Library = Annotated[
     list[Path] | None,
@@ -176,7 +181,7 @@ class Session:
 
 
 def start(
-    library: Sequence[Path] | None,
+    library: Sequence[Path | str] | None,
     config: Path | None,
     as_json: bool | None,
     verbose: int,

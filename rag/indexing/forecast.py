@@ -6,7 +6,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from corpora.identity import content_hash
@@ -20,7 +19,7 @@ from rag.errors import FileProblem
 from rag.indexing.planning import make_plan, prune_refusal
 from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
-from rag.store.layout import Layout, require_library
+from rag.store.layout import Location, open_layout, require_library
 from rag.store.records import FileRow
 from rag.store.scan_cache import ScanCache
 from rag.store.snapshot import Snapshot
@@ -43,10 +42,10 @@ BYTES_PER_PASSAGE_BYTE = 2.0
 class _Held:
     """What the library holds, read without a lock or a write; empty where there is no library."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Location) -> None:
         self._rows: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
-        if Layout(folder).exists():
+        if open_layout(folder).exists():
             snapshot = Snapshot(require_library(folder), "flat")
             self._rows = {row.path: row for row in snapshot.file_rows}
             self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
@@ -76,7 +75,7 @@ class _Held:
 
 
 def forecast(
-    folder: Path,
+    folder: Location,
     found: Scan,
     roots: Sequence[str],
     settings: Settings,

@@ -56,8 +56,8 @@ class MediaContext:
     """What indexing a media file needs; all but `reader` is the same for all files of a run."""
 
     writer: Writer
-    folder: Path
-    """The library's."""
+    cache: Path
+    """The library's, see `rag.store.layout.LibraryLayout`."""
     reader: MediaReader
     stages: Stages
     settings: VideoSettings
@@ -77,7 +77,7 @@ def index_media(
     texts = [*sidecars.texts, *probe.chapters, *reader.texts(found.path)]
     video = _describe(found, video_id, probe, sidecars)
     writer.begin_video(video)
-    log = ProgressLog(context.folder, video_id, stages.fingerprints()["ocr"])
+    log = ProgressLog(context.cache, video_id, stages.fingerprints()["ocr"])
     frames = _FrameIndexer(context, video, min(_last_end(texts), probe.duration), log)
     if probe.stream >= 0 and stages.needs_frames:
         yield from frames.decode(found.path)
@@ -340,7 +340,7 @@ class ProgressLog:
             self.figures[clip_id], self._pixels[clip_id] = part, pixels
 
     def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
-        self._path.parent.mkdir(exist_ok=True)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TypeVar
 
 from corpora.records import Problem
@@ -15,11 +14,17 @@ from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
 from rag.indexing.report import Progress, Silent
-from rag.indexing.run import folder_size
 from rag.settings import Settings, load_settings
 from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
 from rag.store.joined import require_same_encoders
-from rag.store.layout import absolute_path, nothing_indexed, writable_library
+from rag.store.layout import (
+    Location,
+    library_location,
+    nothing_indexed,
+    open_layout,
+    real_name,
+    writable_library,
+)
 from rag.store.reading import Reader
 from rag.store.records import Meta
 from rag.store.scan_cache import ScanCache
@@ -35,8 +40,8 @@ T = TypeVar("T")
 class MergeReport:
     """What one merge or export copied."""
 
-    libraries: tuple[Path, ...]
-    into: Path
+    libraries: tuple[Location, ...]
+    into: Location
     files: int = 0
     """Paths that the library did not have."""
     videos: int = 0
@@ -82,7 +87,8 @@ def merge_libraries(
     Raises `UsageError` for folders that contain each other, and the errors of the libraries.
     """
     started, watch = time.monotonic(), progress or Silent()
-    *folders, target = (Path(absolute_path(folder)) for folder in (*libraries, into))
+    settings = settings or load_settings()
+    *folders, target = (library_location(each, settings.storage) for each in (*libraries, into))
     _require_apart([*folders, target])
     writable_library(target)
     with Reader.open(*folders) as reader:
@@ -96,7 +102,7 @@ def merge_libraries(
             plan = reader.ask(lambda s: plan_copies(s, writer, paths))
             copied = _copy(reader, writer, plan, watch)
             writer.maintain()
-            line = calibrate_scores(writer, settings or load_settings())
+            line = calibrate_scores(writer, settings)
     watch.done()
     return MergeReport(
         tuple(folders),
@@ -109,23 +115,23 @@ def merge_libraries(
         unfinished=plan.unfinished + len(plan.videos) + len(plan.sources) - len(copied),
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
-        bytes=folder_size(target),
+        bytes=open_layout(target).size(),
         stages=(line,) if line else (),
     )
 
 
-def _require_apart(folders: Sequence[Path]) -> None:
+def _require_apart(folders: Sequence[Location]) -> None:
     """Raise `UsageError` where one folder is another, or inside it: a library is written as a whole."""
-    real = [os.path.realpath(folder) for folder in folders]
+    real = [os.path.join(real_name(each), "") for each in folders]
     for at, folder in enumerate(folders):
         for other, path in zip(folders[:at], real, strict=False):
             if real[at] == path:
                 raise UsageError(f"{folder}: this library is named twice")
-            if os.path.commonpath([real[at], path]) in (real[at], path):
+            if real[at].startswith(path) or path.startswith(real[at]):
                 raise UsageError(f"{folder} and {other}: one is inside the other; name a folder outside")
 
 
-def _prepare(writer: Writer, meta: Meta, folder: Path) -> None:
+def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
     """Give a new library the encoders and settings of `meta`; refuse an old one that has others."""
     if writer.meta is None:
         writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, meta.settings))

@@ -6,7 +6,6 @@ import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
@@ -35,12 +34,12 @@ from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.indexing.stages import Stages
 from rag.settings import Settings
-from rag.store.layout import Layout
+from rag.store.layout import Location, open_layout
 from rag.store.writing import Writer
 
 
 def run_indexing(
-    folder: Path,
+    folder: Location,
     scan: Scan,
     roots: Sequence[str],
     settings: Settings,
@@ -54,7 +53,7 @@ def run_indexing(
 
     Raises `LibraryError` before anything is changed where `prune` is refused.
     """
-    if not scan.files and not Layout(folder).exists():
+    if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
         outcomes = FileOutcomes(writer, progress)
@@ -75,9 +74,7 @@ def run_indexing(
         fingerprints = _measure_fingerprints(writer, settings)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         if plan.groups or plan.known or reembed or outdated:
-            _index_contents(
-                writer, folder, plan, outdated, settings, outcomes, progress, recommended=recommended
-            )
+            _index_contents(writer, plan, outdated, settings, outcomes, progress, recommended=recommended)
         stats.forgotten += remove_missing(writer, plan.missing, roots, outcomes, prune=prune)
         outcomes.keep_scan_problems(plan.problems, scan, roots)
         if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
@@ -97,7 +94,6 @@ def _measure_fingerprints(writer: Writer, settings: Settings) -> dict[str, str]:
 
 def _index_contents(
     writer: Writer,
-    folder: Path,
     plan: Plan,
     outdated: Sequence[Group],
     settings: Settings,
@@ -125,7 +121,7 @@ def _index_contents(
         progress.start(seconds, len(probes) + len(documents) + len(outdated))
         if probes:
             stages = _open_stages(settings, encoders, measuring, outcomes, progress)
-            context = MediaContext(writer, folder, readers[0], stages, video, progress)
+            context = MediaContext(writer, writer.cache, readers[0], stages, video, progress)
             _index_media_files(media, probes, context, readers, outcomes)
         if outdated:
             line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"

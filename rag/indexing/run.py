@@ -17,7 +17,7 @@ from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.indexing.planning import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
-from rag.store.layout import Layout, absolute_path, find_library, writable_library
+from rag.store.layout import Location, absolute_path, find_library, open_layout, writable_library
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
 
@@ -51,7 +51,7 @@ def index(
     started = time.monotonic()
     watch = progress or Silent()
     roots = [absolute_path(path) for path in paths]
-    folder = find_library(library=settings.library)
+    folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
     chosen = settings.scan
     found = scan(
@@ -98,13 +98,13 @@ def _settings_fingerprint(settings: Settings) -> str:
 
 
 def _nothing_to_do(
-    folder: Path, found: Scan, roots: Sequence[str], fingerprint: str, started: float
+    folder: Location, found: Scan, roots: Sequence[str], fingerprint: str, started: float
 ) -> IndexReport | None:
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
-    if not Layout(folder).exists() or not found.files:
+    if not open_layout(folder).exists() or not found.files:
         return None
     with ScanCache(folder, read_only=True) as cache:
-        if cache.changed(found.files, fingerprint):
+        if cache.changed(found.files, fingerprint + _seen(folder)):
             return None
         entries = cache.entries()
     paths = {file.path for file in found.files}
@@ -122,8 +122,13 @@ def _nothing_to_do(
         problems=_in_order(problems),
         ignored=found.ignored,
         seconds=time.monotonic() - started,
-        bytes=folder_size(folder),
+        bytes=open_layout(folder).size(),
     )
+
+
+def _seen(folder: Location) -> str:
+    """Of a library that other machines may write, unlike its cache here: its table of files."""
+    return "" if isinstance(folder, Path) else f" {open_layout(folder).changes('files')}"
 
 
 def _usable(status: str) -> bool:
@@ -135,13 +140,14 @@ def _problem(path: str, status: str) -> Problem:
     return Problem(path, reason, action)
 
 
-def _update_scan_cache(folder: Path, found: Scan, stats: IndexingStats, fingerprint: str) -> None:
+def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fingerprint: str) -> None:
     """Fill the scan cache; the status of a file without a problem is empty."""
     troubles = {p.path: json.dumps([p.reason, p.action]) for p in stats.problems}
     rows = {
         f.path: (f.stamp, "unfinished" if f.path in stats.deferred else troubles.get(f.path, ""))
         for f in found.files
     }
+    fingerprint += _seen(folder)
     with ScanCache(folder) as cache:
         if cache.library_id() != stats.library_id or cache.fingerprint() != fingerprint:
             cache.replace(stats.library_id, fingerprint, rows)
@@ -150,7 +156,7 @@ def _update_scan_cache(folder: Path, found: Scan, stats: IndexingStats, fingerpr
             cache.put(rows)
 
 
-def _report(folder: Path, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
+def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
     return IndexReport(
         files_found=len(found.files),
         indexed=stats.indexed,
@@ -164,22 +170,10 @@ def _report(folder: Path, found: Scan, stats: IndexingStats, started: float) -> 
         passages=stats.passages,
         video_seconds=stats.video_seconds,
         seconds=time.monotonic() - started,
-        bytes=folder_size(folder),
+        bytes=open_layout(folder).size(),
         stages=tuple(stats.stages),
     )
 
 
 def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: (problem.path, problem.reason)))
-
-
-def folder_size(folder: Path) -> int:
-    """Bytes of all files of the library."""
-    total = 0
-    for base, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(base, name)).st_size
-            except OSError:
-                continue
-    return total

@@ -13,7 +13,6 @@ from rag.errors import LibraryError, LibraryNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from rag.library import Library
     from rag.server.documents import HealthDocument, HealthStatus, LibraryItem, ModelState
@@ -53,7 +52,7 @@ def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) ->
     return health_shape(status, indexing=indexing, models=models, problem=problem, library=library)
 
 
-def facts_of(library: Library, folder: Path, version: str) -> LibraryItem:
+def facts_of(library: Library, folder: os.PathLike[str], version: str) -> LibraryItem:
     """`library` of `rag.health/1`; `version` changes with what searches see. Raises as its reader does."""
     reader = library.engine.reader
     videos = reader.videos()

@@ -33,6 +33,7 @@ from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
 from rag.server.problems import MOST_ERRORS, Problem
 from rag.settings import Settings
+from rag.store.layout import Location, real_name
 
 log = logging.getLogger(__name__)
 
@@ -88,14 +89,14 @@ class Jobs:
     def __init__(
         self,
         settings: Settings,
-        library: Path,
+        library: Location,
         roots: Sequence[Path],
         agents: Callable[[], Sequence[AgentSpec]],
         changed: Callable[[], None],
         state: Path,
     ) -> None:
-        """`library`: its folder; `roots`: resolved folders below which a folder may be indexed."""
-        name = hashlib.blake2b(os.fsencode(os.path.realpath(library)), digest_size=16).hexdigest()
+        """`library`: where it is; `roots`: resolved folders below which a folder may be indexed."""
+        name = hashlib.blake2b(os.fsencode(real_name(library)), digest_size=16).hexdigest()
         self.folder = state / name
         self.roots = tuple(roots)
         self._settings = settings

@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING
 
 from rag.errors import LibraryNotFound
 from rag.server.problems import stopped_problem
-from rag.store.layout import Layout, find_library
+from rag.store.layout import Location, find_library, open_layout
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rag.library import Library
     from rag.server.documents import LibraryItem
     from rag.settings import Settings
@@ -55,8 +53,8 @@ class LibrarySession:
     """
 
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.folder: Path = find_library(library=settings.library)
-        self._settings = settings.model_copy(update={"library": self.folder})
+        self.folder: Location = find_library(library=settings.library, storage=settings.storage)
+        self._settings = settings.model_copy(update={"library": os.fspath(self.folder)})
         self._clock = clock
         self._lock = threading.Lock()
         """Of the fields below; held for moments."""
@@ -90,7 +88,7 @@ class LibrarySession:
         with self._lock:
             due = self._is_due()
         if due and self._opening.acquire(blocking=False):
-            if Layout(self.folder).exists():
+            if open_layout(self.folder).exists():
                 self._renew_in_thread()
             else:
                 self._renew_quietly()
@@ -154,7 +152,7 @@ class LibrarySession:
             opened, changes = self._opened, self._changes
             if opened is not None and not self._is_due():
                 return
-        found = _versions(self.folder)
+        found = open_layout(self.folder).changes(*WATCHED)
         renewed, failure = None, None
         try:
             if opened is None or opened.version != found:
@@ -191,7 +189,7 @@ class LibrarySession:
         from rag.server.health import facts_of
 
         try:
-            facts = facts_of(library, self.folder, f"{max(found, default=0):x}")
+            facts = facts_of(library, self.folder, f"{sum(found):x}")
         except Exception:
             library.close()
             raise
@@ -203,12 +201,3 @@ class LibrarySession:
             opened.retired = True
             if not opened.readers:
                 opened.library.close()
-
-
-def _versions(folder: Path) -> Version:
-    """When a version was last added to each of the watched tables, in ns; empty without a library."""
-    layout = Layout(folder)
-    try:
-        return tuple(os.stat(layout.table(name) / "_versions").st_mtime_ns for name in WATCHED)
-    except OSError:
-        return ()

@@ -6,19 +6,18 @@ process is killed in the middle.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rag.errors import LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
-from rag.store.layout import Layout
+from rag.store.layout import LibraryLayout
+from rag.store.lease import Lease
+from rag.store.lock import WriterLock
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
-
-DROPPED = ".dropped"
 
 
 def quoted(values: Iterable[str]) -> str:
@@ -34,43 +33,54 @@ def quoted_bytes(values: Iterable[bytes]) -> str:
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease | None = None) -> None:
+        """`lock`: held, and looked at before each commit."""
         import lancedb
 
         self.layout = layout
+        self._lock = lock
         self._tables: dict[str, Any] = {}
         with write_errors(layout.folder):
-            self._db = lancedb.connect(layout.tables, storage_options=STORAGE)
+            self._db = lancedb.connect(layout.database, storage_options={**STORAGE, **layout.storage_options})
+        self._names: set[str] | None = None
 
     def names(self) -> list[str]:
-        """Names of the tables on disk."""
-        return self.layout.table_names()
+        """Names of the tables, sorted; looked up once, for no other writer makes or drops any."""
+        if self._names is None:
+            self._names = set(self.layout.table_names())
+        return sorted(self._names)
 
     def has(self, name: str) -> bool:
         """Whether a table exists."""
         return name in self.names()
 
+    @contextmanager
+    def commit(self, name: str) -> Iterator[None]:
+        """Around each change of a table. Raises `LibraryBusy` where another writer has taken over."""
+        if self._lock is not None:
+            self._lock.require()
+        with write_errors(self.layout.folder, name):
+            yield
+
     def create(self, name: str, schema: Any) -> None:
         """Make an empty table; one that is there already stays as it is."""
-        with write_errors(self.layout.folder, name):
+        with self.commit(name):
             table = self._db.create_table(name, schema=schema, exist_ok=True)
             require_columns(self.layout.folder, name, table.schema.names)
             self._tables[name] = table
+        self._names = {*self.names(), name}
 
     def drop(self, name: str) -> None:
-        """By a rename first, so that a kill never leaves half a table under its name."""
+        """A kill never leaves half a table under its name."""
         self._tables.pop(name, None)
-        path = self.layout.table(name)
-        with write_errors(self.layout.folder, name):
-            if path.is_dir():
-                path.rename(path.with_suffix(DROPPED))
-            self.delete_dropped()
+        with self.commit(name):
+            self.layout.drop(name)
+        self._names = {*self.names()} - {name}
 
     def delete_dropped(self) -> None:
-        """Delete the folders of tables that were dropped before."""
-        with write_errors(self.layout.folder):
-            for path in self.layout.tables.glob(f"*{DROPPED}"):
-                shutil.rmtree(path)
+        """Delete what is left of tables that were dropped before."""
+        with self.commit(""):
+            self.layout.delete_dropped()
 
     def table(self, name: str) -> Any:
         """The open table; opened at its first use."""
@@ -104,7 +114,7 @@ class Database:
     @contextmanager
     def _written_whole(self, name: str) -> Iterator[Any]:
         """Look at what was written: past a limit on file sizes the end of a file goes lost without a word."""
-        with write_errors(self.layout.folder, name):
+        with self.commit(name):
             table = self.table(name)
             before = table.version
             yield table
@@ -120,12 +130,11 @@ class Database:
         """Whether the data files of the newest fragment have the size that the table says they have."""
         fragments = self.lance(name).get_fragments()
         files = fragments[-1].metadata.files if fragments else []
-        data = self.layout.table(name) / "data"
-        return all(file.file_size_bytes in {None, (data / file.path).stat().st_size} for file in files)
+        return all(self.layout.is_whole(name, file.path, file.file_size_bytes) for file in files)
 
     def delete(self, name: str, where: str) -> None:
         """Delete the rows that an SQL condition selects."""
-        with write_errors(self.layout.folder, name):
+        with self.commit(name):
             self.table(name).delete(where)
 
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
@@ -136,10 +145,8 @@ class Database:
 
     def lance(self, name: str) -> Any:
         """The newest version as a Lance dataset, for what LanceDB does not offer."""
-        import lance
-
         with write_errors(self.layout.folder, name):
-            return lance.dataset(str(self.layout.table(name)))
+            return self.layout.dataset(name)
 
     def refresh(self, name: str) -> None:
         """Take up what was committed past LanceDB."""

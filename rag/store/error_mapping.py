@@ -7,10 +7,11 @@ what the words mean is decided here and nowhere else.
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
+from corpora.objects import StoreError, failure_of, is_failure, is_url
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
 FULL_WORDS = (
@@ -46,21 +47,21 @@ class TableGone(LibraryCorrupt):
 
 
 @contextmanager
-def read_errors(folder: Path, table: str) -> Iterator[None]:
+def read_errors(folder: os.PathLike[str], table: str) -> Iterator[None]:
     """Map errors met while reading `table` of the library in `folder`."""
     with _mapped_errors(folder, table, "read"):
         yield
 
 
 @contextmanager
-def write_errors(folder: Path, table: str = "") -> Iterator[None]:
+def write_errors(folder: os.PathLike[str], table: str = "") -> Iterator[None]:
     """Map errors met while writing `table`, or a file of the library where `table` is empty."""
     with _mapped_errors(folder, table, "written"):
         yield
 
 
 @contextmanager
-def _mapped_errors(folder: Path, table: str, done: str) -> Iterator[None]:
+def _mapped_errors(folder: os.PathLike[str], table: str, done: str) -> Iterator[None]:
     try:
         yield
     except RagError:
@@ -74,22 +75,24 @@ def _mapped_errors(folder: Path, table: str, done: str) -> Iterator[None]:
         raise _corrupt(folder, table, str(error)) from error
 
 
-def require_columns(folder: Path, table: str, held: Iterable[str]) -> None:
+def require_columns(folder: os.PathLike[str], table: str, held: Iterable[str]) -> None:
     """Raise `LibraryCorrupt` where a table lacks its key: a wiped manifest reads as a table of nothing."""
     key = KEY_COLUMNS.get(table, "clip_id" if table.startswith(("vectors_", "sounds_")) else None)
     if key is not None and key not in held:
         raise _corrupt(folder, table, f"column {key} is missing")
 
 
-def require_tables(folder: Path, needed: Iterable[str], held: Iterable[str]) -> None:
+def require_tables(folder: os.PathLike[str], needed: Iterable[str], held: Iterable[str]) -> None:
     """Raise `TableGone` where one of `needed` is not there: its rows would be missed without a word."""
     gone = sorted(set(needed) - set(held))
     if gone:
         raise _corrupt(folder, gone[0], "it is gone", TableGone)
 
 
-def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
+def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -> Exception:
     words = str(error).lower()
+    if is_url(folder) and is_failure(str(error)) and "404 not found" not in words:
+        return StoreError(f"{folder}: {failure_of(str(error))}")
     if "failed to create temp dir" in words:
         return LibraryError(f"{folder}: there is no temporary folder; set TMPDIR to one that can be written")
     code = getattr(error, "errno", None)
@@ -110,7 +113,7 @@ def _mapped(error: Exception, folder: Path, table: str, done: str) -> Exception:
 
 
 def _corrupt(
-    folder: Path, table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
+    folder: os.PathLike[str], table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
 ) -> LibraryCorrupt:
     # Lance adds the line of its own source.
     first = " ".join(words.split()).split(", /")[0][:160]

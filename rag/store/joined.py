@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store.database import quoted
-from rag.store.layout import Layout, nothing_indexed
+from rag.store.layout import LibraryLayout, Location, nothing_indexed
 from rag.store.records import EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
@@ -19,12 +18,12 @@ ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
 
 
-def open_snapshot(layouts: Sequence[Layout], index: IndexKind) -> Snapshot:
+def open_snapshot(layouts: Sequence[LibraryLayout], index: IndexKind) -> Snapshot:
     """Of one library, or of several as one."""
     return Snapshot(layouts[0], index) if len(layouts) == 1 else JoinedSnapshot(layouts, index)
 
 
-def require_same_encoders(first: Path, held: Meta, second: Path, other: Meta) -> None:
+def require_same_encoders(first: Location, held: Meta, second: Location, other: Meta) -> None:
     """Raise `EncoderMismatch` or `LibraryError` where the rows of two libraries do not compare.
 
     The message names the difference and what to do about the second.
@@ -73,7 +72,7 @@ class JoinedSnapshot(Snapshot):
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
-    def __init__(self, layouts: Sequence[Layout], index: IndexKind) -> None:
+    def __init__(self, layouts: Sequence[LibraryLayout], index: IndexKind) -> None:
         self._layouts = layouts
         super().__init__(layouts[0], index)
 

@@ -1,23 +1,39 @@
-"""The library folder: its files, how it is found, and how it is distinguished from any other folder."""
+"""Where a library is: its files in a folder or its objects on a store, how it is found, and how it is
+distinguished from anything else."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 import shlex
+import shutil
 import tempfile
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
 from corpora.outputs import LIBRARY_MARKER
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.store.lease import Lease
+from rag.store.lock import ReaderMark, WriterLock, no_readers
 from rag.store.schema import PLAIN_TABLES
+
+if TYPE_CHECKING:
+    from corpora.settings import StorageSettings
 
 LIBRARY_NAME = ".rag"
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
+DROPPED = ".dropped"
+Location: TypeAlias = Path | StoreAddress
+"""A library's folder, or its address on an object store."""
 
 
 def has_version(table: Path) -> bool:
@@ -36,11 +52,115 @@ def has_version(table: Path) -> bool:
         ) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class LibraryLayout(ABC):
+    """The tables and files of one library; made by `open_layout`."""
+
+    folder: Location
+    """As messages show it."""
+    cache: Path
+    """A folder on this machine for what may be lost at any time: the scan cache, progress logs."""
+    storage_options: Mapping[str, str]
+    """Of its store, as LanceDB takes them."""
+
+    @property
+    @abstractmethod
+    def database(self) -> str:
+        """The LanceDB database; each table is `<name>.lance` below it."""
+
+    def dataset(self, name: str) -> Any:
+        """The newest version of a table, as a Lance dataset. Raises what Lance raises."""
+        import lance
+
+        options = dict(self.storage_options) or None
+        return lance.dataset(f"{self.database}/{name}.lance", storage_options=options)
+
+    @property
+    def scan_cache(self) -> Path:
+        """The SQLite file that caches the identity of scanned files."""
+        return self.cache / "scan.sqlite"
+
+    def exists(self) -> bool:
+        """Whether there is a library."""
+        return self.has_table("meta")
+
+    def is_library(self) -> bool:
+        """Whether it may be written: it has the marker, or all tables of a library without one."""
+        return self.has_marker() or all(self.has_table(name) for name in PLAIN_TABLES)
+
+    @abstractmethod
+    def has_table(self, name: str) -> bool:
+        """Whether a table has a version."""
+
+    @abstractmethod
+    def table_names(self) -> list[str]:
+        """Tables that have a version, sorted."""
+
+    @abstractmethod
+    def has_marker(self) -> bool:
+        """Whether the file is there that says that this is a library."""
+
+    @abstractmethod
+    def is_vacant(self) -> bool:
+        """Whether a library may be made here: there is nothing yet."""
+
+    @abstractmethod
+    def write_marker(self) -> None:
+        """Say that this is a library, before anything else is written."""
+
+    @abstractmethod
+    def writer_lock(self) -> WriterLock | Lease:
+        """The lock of the one writer, not yet held."""
+
+    @abstractmethod
+    def reader_mark(self) -> ReaderMark | None:
+        """Held while a reader is open; None where no writer could see it."""
+
+    @abstractmethod
+    def no_readers(self) -> bool:
+        """True when no reader is open, so that old versions can go at once."""
+
+    @abstractmethod
+    def owns_unnamed_files(self) -> bool:
+        """Whether files that no version names are of a killed writer for certain."""
+
+    @abstractmethod
+    def drop(self, table: str) -> None:
+        """Remove a table; a kill never leaves half of one under its name."""
+
+    @abstractmethod
+    def delete_dropped(self) -> None:
+        """Delete what a killed `drop` left."""
+
+    @abstractmethod
+    def size(self, table: str = "") -> int:
+        """Bytes of a table's files; of the whole library without a name. Files may go meanwhile."""
+
+    @abstractmethod
+    def is_whole(self, table: str, file: str, size: int | None) -> bool:
+        """Whether a data file has the size that its table says it has; None: it does not say."""
+
+    @abstractmethod
+    def has_room(self, table: str) -> bool:
+        """Whether there is room to write a table again, as compaction does."""
+
+    @abstractmethod
+    def changes(self, *tables: str) -> tuple[int, ...]:
+        """For each table a number that grows with every commit; empty where one is not there."""
+
+
+class Layout(LibraryLayout):
     """Paths of a library's files below its folder."""
 
     folder: Path
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = self.cache = folder
+        self.storage_options = {}
+
+    @property
+    def database(self) -> str:
+        """The folder of tables."""
+        return os.fspath(self.tables)
 
     @property
     def tables(self) -> Path:
@@ -58,51 +178,39 @@ class Layout:
         return self.folder / "readers.lock"
 
     @property
-    def scan_cache(self) -> Path:
-        """The SQLite file that caches the identity of scanned files."""
-        return self.folder / "scan.sqlite"
+    def marker(self) -> Path:
+        """The file that says that the folder is a library."""
+        return self.folder / MARKER
 
     def table(self, name: str) -> Path:
         """Folder of one LanceDB table."""
         return self.tables / f"{name}.lance"
 
+    def has_table(self, name: str) -> bool:
+        """Raises `LibraryReadOnly` where that cannot be seen."""
+        return has_version(self.table(name))
+
     def table_names(self) -> list[str]:
-        """Tables that have a version, sorted."""
+        """Raises `LibraryReadOnly` where that cannot be seen."""
         return sorted(
             path.name.removesuffix(".lance") for path in self.tables.glob("*.lance") if has_version(path)
         )
 
-    def exists(self) -> bool:
-        """Whether the folder has a library."""
-        return has_version(self.table("meta"))
-
-    @property
-    def marker(self) -> Path:
-        """The file that says that the folder is a library; written before anything else."""
-        return self.folder / MARKER
-
     def has_marker(self) -> bool:
         """Raises `LibraryReadOnly` where the marker is there and cannot be read."""
         try:
-            content = json.loads(self.marker.read_bytes())
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
+            content = self.marker.read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return False
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise LibraryReadOnly(
                 f"{self.marker}: cannot be read ({reason}); check its permissions"
             ) from error
-        return isinstance(content, dict) and content.get("format") == MARKER_CONTENT["format"]
-
-    def is_library(self) -> bool:
-        """Whether the folder may be written: it has the marker, or all tables of a library without one."""
-        return self.has_marker() or all(has_version(self.table(name)) for name in PLAIN_TABLES)
+        return _is_marker(content)
 
     def is_vacant(self) -> bool:
-        """Whether a library may be made here: the folder is missing or empty.
-
-        Raises `LibraryReadOnly` where that cannot be seen.
-        """
+        """Raises `LibraryReadOnly` where that cannot be seen."""
         try:
             names = os.listdir(self.folder)
         except FileNotFoundError:
@@ -120,13 +228,194 @@ class Layout:
         self.folder.mkdir(parents=True, exist_ok=True)
         fd, name = tempfile.mkstemp(prefix=f"{MARKER}.", dir=self.folder)
         try:
-            with os.fdopen(fd, "w", encoding="ascii") as file:
-                file.write(json.dumps(MARKER_CONTENT) + "\n")
+            with os.fdopen(fd, "wb") as file:
+                file.write(_marker())
             os.chmod(name, 0o644)
             os.replace(name, self.marker)
         except BaseException:
             os.unlink(name)
             raise
+
+    def writer_lock(self) -> WriterLock:
+        """Of the kernel: it ends with its process. Makes the files beside it. Raises OSError."""
+        self.tables.mkdir(parents=True, exist_ok=True)
+        self.readers.touch()
+        return WriterLock(self.lock)
+
+    def reader_mark(self) -> ReaderMark:
+        """A lock that readers share."""
+        return ReaderMark(self.readers)
+
+    def no_readers(self) -> bool:
+        """By the lock that they share."""
+        return no_readers(self.readers)
+
+    def owns_unnamed_files(self) -> bool:
+        """The lock says that no other writer is at work."""
+        return True
+
+    def drop(self, table: str) -> None:
+        """By a rename first."""
+        path = self.table(table)
+        if path.is_dir():
+            path.rename(path.with_suffix(DROPPED))
+        self.delete_dropped()
+
+    def delete_dropped(self) -> None:
+        """Raises OSError."""
+        for path in self.tables.glob(f"*{DROPPED}"):
+            shutil.rmtree(path)
+
+    def size(self, table: str = "") -> int:
+        """Without those that cannot be seen."""
+        total = 0
+        for base, _, names in os.walk(self.table(table) if table else self.folder):
+            for name in names:
+                try:
+                    total += os.lstat(os.path.join(base, name)).st_size
+                except OSError:
+                    continue
+        return total
+
+    def is_whole(self, table: str, file: str, size: int | None) -> bool:
+        """Raises OSError."""
+        return size in {None, (self.table(table) / "data" / file).stat().st_size}
+
+    def has_room(self, table: str) -> bool:
+        """Twice the size of the table's rows."""
+        size = sum(path.stat().st_size for path in (self.table(table) / "data").glob("*"))
+        return shutil.disk_usage(self.folder).free >= 2 * size
+
+    def changes(self, *tables: str) -> tuple[int, ...]:
+        """When a version was last added, in ns."""
+        try:
+            return tuple(os.stat(self.table(name) / "_versions").st_mtime_ns for name in tables)
+        except OSError:
+            return ()
+
+
+class ObjectLayout(LibraryLayout):
+    """The objects of a library below an address. Raises `StoreError` where the store fails."""
+
+    folder: StoreAddress
+
+    def __init__(self, address: StoreAddress, store: ObjectStore | None = None) -> None:
+        self.folder = address
+        self.store = store or open_store(address.url, address.settings)
+        self.storage_options = self.store.options
+        name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
+        root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        self.cache = Path(root) / "rag" / "libraries" / name.hexdigest()
+
+    @property
+    def database(self) -> str:
+        """The address of the tables."""
+        return f"{self.folder.url}/tables"
+
+    def _versions(self, table: str) -> list[StoredObject]:
+        """The newest first, as their names sort: Lance counts them down."""
+        found = self.store.list(f"tables/{table}.lance/_versions")
+        return sorted((each for each in found if each.key.endswith(".manifest")), key=lambda each: each.key)
+
+    def has_table(self, name: str) -> bool:
+        """One request."""
+        return bool(self._versions(name))
+
+    def table_names(self) -> list[str]:
+        """One request a table, several at once."""
+        names = [name.removesuffix(".lance") for name in self.store.folders("tables") if ".lance" in name]
+        with ThreadPoolExecutor(8) as pool:
+            return [name for name, there in zip(names, pool.map(self.has_table, names), strict=True) if there]
+
+    def has_marker(self) -> bool:
+        """One request."""
+        found = self.store.read(MARKER)
+        return found is not None and _is_marker(found[0])
+
+    def is_vacant(self) -> bool:
+        """By a listing."""
+        return all(found.key.startswith(f"{PROBES}/") for found in self.store.list())
+
+    def write_marker(self) -> None:
+        """By a conditional write, after a look at whether the store observes the condition."""
+        self.store.require_conditional_writes()
+        with contextlib.suppress(Refused):
+            self.store.create(MARKER, _marker())
+
+    def writer_lock(self) -> Lease:
+        """An object that is renewed while it is held."""
+        return Lease(self.store)
+
+    def reader_mark(self) -> None:
+        """A store knows nothing of its readers."""
+
+    def no_readers(self) -> bool:
+        """There may always be some."""
+        return False
+
+    def owns_unnamed_files(self) -> bool:
+        """A writer that lost its lease in a pause may be about to name some."""
+        return False
+
+    def drop(self, table: str) -> None:
+        """The newest version goes last: until then the table is whole, after that it is none."""
+        for version in reversed(self._versions(table)):
+            self.store.delete([version.key])
+        self._delete_rows(table)
+
+    def _delete_rows(self, table: str) -> None:
+        self.store.delete([found.key for found in self.store.list(f"tables/{table}.lance")])
+
+    def delete_dropped(self) -> None:
+        """Those are the tables without a version."""
+        names = {name.removesuffix(".lance") for name in self.store.folders("tables") if ".lance" in name}
+        for name in names - set(self.table_names()):
+            self._delete_rows(name)
+
+    def size(self, table: str = "") -> int:
+        """By a listing."""
+        return sum(found.size for found in self.store.list(f"tables/{table}.lance" if table else ""))
+
+    def is_whole(self, table: str, file: str, size: int | None) -> bool:  # noqa: ARG002 (as of a folder)
+        """A store keeps an object as a whole or not at all."""
+        return True
+
+    def has_room(self, table: str) -> bool:  # noqa: ARG002 (as of a folder)
+        """A store has."""
+        return True
+
+    def changes(self, *tables: str) -> tuple[int, ...]:
+        """When a version was last added, in ns; the store counts seconds, the version's number the rest."""
+        newest = [versions[0] for name in tables if (versions := self._versions(name))]
+        if len(newest) < len(tables):
+            return ()
+        return tuple(
+            each.modified_ns - int(each.key.rpartition("/")[2].split(".")[0]) + 2**64 for each in newest
+        )
+
+
+def open_layout(location: Location) -> LibraryLayout:
+    """Of a library that may not be there; nothing is contacted. Raises `UsageError` for a bad address."""
+    if isinstance(location, StoreAddress):
+        return ObjectLayout(location)
+    return Layout(location.absolute())
+
+
+def real_name(location: Location) -> str:
+    """One name for a library however it is named: without links, and as it is on a store."""
+    return os.fspath(location) if is_url(location) else os.path.realpath(location)
+
+
+def _marker() -> bytes:
+    return f"{json.dumps(MARKER_CONTENT)}\n".encode()
+
+
+def _is_marker(content: bytes) -> bool:
+    try:
+        held = json.loads(content)
+    except ValueError:
+        return False
+    return isinstance(held, dict) and held.get("format") == MARKER_CONTENT["format"]
 
 
 def absolute_path(path: str | os.PathLike[str]) -> str:
@@ -140,14 +429,30 @@ def absolute_path(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(text)
 
 
-def find_library(start: Path | None = None, *, library: Path | None = None) -> Path:
-    """The library's folder: `library` if given, else `.rag` in `start` or the nearest parent that has one.
+def library_location(named: str | os.PathLike[str], storage: StorageSettings | None) -> Location:
+    """The folder, or the address on an object store, that a person names. Raises `UsageError` for none."""
+    if isinstance(named, StoreAddress):
+        return named
+    if is_url(named):
+        if storage is None:
+            raise ValueError("an address needs the section [storage]")
+        return StoreAddress(os.fspath(named).rstrip("/"), storage)
+    return Path(absolute_path(named))
 
-    `start` defaults to the working directory. Where there is none, the answer is
-    where a new one would go: `start/.rag`. Nothing is made or opened.
+
+def find_library(
+    start: Path | None = None,
+    *,
+    library: str | os.PathLike[str] | None = None,
+    storage: StorageSettings | None = None,
+) -> Location:
+    """Where the library is: `library` if given, else `.rag` in `start` or the nearest parent that has one.
+
+    `start` defaults to the working directory. Where there is none, the answer is where a new one would go:
+    `start/.rag`. `storage`: how a store is reached. Nothing is made or opened.
     """
     if library is not None:
-        return library.absolute()
+        return library_location(library, storage)
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
         if Layout(folder / LIBRARY_NAME).exists():
@@ -155,32 +460,32 @@ def find_library(start: Path | None = None, *, library: Path | None = None) -> P
     return here / LIBRARY_NAME
 
 
-def index_command(folder: Path) -> str:
+def index_command(folder: Location) -> str:
     """The command that makes a library in `folder`, which it names where that is not the default."""
-    if folder.absolute() == find_library():
+    if isinstance(folder, Path) and folder.absolute() == find_library():
         return "rag index FOLDER"
     return f"rag index FOLDER --library {shlex.quote(os.fspath(folder))}"
 
 
-def nothing_indexed(folder: Path) -> LibraryNotFound:
+def nothing_indexed(folder: Location) -> LibraryNotFound:
     """The error for a library without content, with the command that indexes into it."""
     return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
 
 
-def require_library(folder: Path) -> Layout:
+def require_library(folder: Location) -> LibraryLayout:
     """Raises `LibraryNotFound` where `folder` holds no library."""
-    layout = Layout(folder.absolute())
+    layout = open_layout(folder)
     if not layout.exists():
         raise LibraryNotFound(f"{layout.folder}: no library here; make one with: {index_command(folder)}")
     return layout
 
 
-def writable_library(folder: Path, *, create: bool = True) -> Layout:
+def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
     """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
 
     Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.
     """
-    layout = Layout(folder.absolute()) if create else require_library(folder)
+    layout = open_layout(folder) if create else require_library(folder)
     if not layout.is_library() and not (create and layout.is_vacant()):
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "

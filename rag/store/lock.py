@@ -64,6 +64,9 @@ class WriterLock:
             raise
         self._fd = fd
 
+    def require(self) -> None:
+        """The kernel takes it from no living process."""
+
     def release(self) -> None:
         """The file stays: removing it would let two writers hold two files of one name."""
         if self._fd >= 0:

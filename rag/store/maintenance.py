@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.fulltext import TOKENIZER
-from rag.store.layout import Layout
-from rag.store.lock import no_readers
+from rag.store.layout import LibraryLayout
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES
 from rag.store.snapshot import Snapshot
@@ -58,10 +54,9 @@ def small_fragments(db: Database, name: str) -> int:
 
 def compact(db: Database, name: str) -> None:
     """Merge small fragments, where the disk has room for the copies."""
-    size = sum(path.stat().st_size for path in (db.layout.table(name) / "data").glob("*"))
-    if shutil.disk_usage(db.layout.folder).free < 2 * size:
-        return
-    with write_errors(db.layout.folder, name):
+    with db.commit(name):
+        if not db.layout.has_room(name):
+            return
         db.lance(name).optimize.compact_files(target_rows_per_fragment=fragment_rows(name))
     db.refresh(name)
 
@@ -75,7 +70,7 @@ def index_text(db: Database, name: str) -> None:
     from lancedb.index import FTS
 
     dataset = db.lance(name)
-    with write_errors(db.layout.folder, name):
+    with db.commit(name):
         built = [index.segments[0].dataset_version_at_last_update for index in dataset.describe_indices()]
         if built and dataset.version == built[0] + 1:
             return
@@ -85,15 +80,16 @@ def index_text(db: Database, name: str) -> None:
 
 def clean(db: Database) -> None:
     """Remove old versions and dead files: at once where there are no readers, else only old ones."""
-    age = timedelta(0) if no_readers(db.layout.readers) else timedelta(seconds=PIN_SECONDS)
+    age = timedelta(0) if db.layout.no_readers() else timedelta(seconds=PIN_SECONDS)
+    unnamed = db.layout.owns_unnamed_files()
     for name in db.names():
-        with write_errors(db.layout.folder, name):
-            # Unverified files are those of a killed writer: the lock says that no other one is at work.
-            db.lance(name).cleanup_old_versions(older_than=age, delete_unverified=True)
+        with db.commit(name):
+            # Without `unnamed`, Lance leaves files that no version names for a week.
+            db.lance(name).cleanup_old_versions(older_than=age, delete_unverified=unnamed)
         db.refresh(name)
 
 
-def collect(layout: Layout, s: Snapshot) -> Stats:
+def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     """Counts of what readers see in the snapshot; sizes and health of the tables as they are now."""
     tables = {name: _table(layout, name) for name in layout.table_names()}
     passages = s.scan("passages", ["source_id", "doc_id"])
@@ -109,7 +105,7 @@ def collect(layout: Layout, s: Snapshot) -> Stats:
         passages=shown.num_rows,
         documents=shown.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
         problems=s.scan("problems", ["path"]).num_rows,
-        bytes=_bytes(layout.folder),
+        bytes=layout.size(),
         unindexed_rows=sum(table.unindexed_rows for table in tables.values()),
         compactable_fragments=sum(table.small_fragments for table in tables.values()),
         removable_versions=sum(table.versions - 1 for table in tables.values()),
@@ -117,31 +113,18 @@ def collect(layout: Layout, s: Snapshot) -> Stats:
     )
 
 
-def _table(layout: Layout, name: str) -> TableStats:
-    import lance
-
+def _table(layout: LibraryLayout, name: str) -> TableStats:
     with read_errors(layout.folder, name):
-        dataset: Any = lance.dataset(str(layout.table(name)))
+        dataset = layout.dataset(name)
         rows = dataset.count_rows()
         sizes = [fragment.metadata.num_rows for fragment in dataset.get_fragments()]
         small = sum(size < fragment_rows(name) for size in sizes)
         indexed = sum(index.num_rows_indexed for index in dataset.describe_indices())
         return TableStats(
             rows=rows,
-            bytes=_bytes(layout.table(name)),
+            bytes=layout.size(name),
             fragments=len(sizes),
             small_fragments=small if small > 1 else 0,
             versions=len(dataset.versions()),
             unindexed_rows=max(0, rows - indexed) if name in FULL_TEXT_TABLES else 0,
         )
-
-
-def _bytes(folder: Path) -> int:
-    """Files may go while they are counted: a writer is never blocked."""
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            continue
-    return total

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import require_tables
+from rag.store.layout import Location
 from rag.store.records import SCHEMA, EncoderRef, Meta, NullScores, ScoreCalibration
 
 
@@ -134,7 +134,7 @@ def require_meta(db: Database) -> None:
         )
 
 
-def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:
+def refuse_newer(folder: Location, held: int, known: int = SCHEMA) -> None:
     """Raise `LibraryTooNew` where the stored schema number is above the known one."""
     if held > known:
         raise LibraryTooNew(
@@ -143,7 +143,7 @@ def refuse_newer(folder: Path, held: int, known: int = SCHEMA) -> None:
         )
 
 
-def refuse_older(folder: Path, held: int, oldest: int = OLDEST_READABLE) -> None:
+def refuse_older(folder: Location, held: int, oldest: int = OLDEST_READABLE) -> None:
     """A reader cannot migrate: it may not write."""
     if 0 < held < oldest:
         raise LibraryError(

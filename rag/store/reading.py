@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
@@ -18,8 +17,7 @@ from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
 from rag.store.joined import open_snapshot
-from rag.store.layout import Layout, require_library
-from rag.store.lock import ReaderMark
+from rag.store.layout import LibraryLayout, Location, require_library
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
 from rag.store.snapshot import Snapshot, fetch
 from rag.store.vector_index import IndexKind, Matrix
@@ -41,13 +39,13 @@ class Reader:
     """
 
     def __init__(
-        self, layouts: Sequence[Layout], index: IndexKind, hidden: Collection[EvidenceKind] = ()
+        self, layouts: Sequence[LibraryLayout], index: IndexKind, hidden: Collection[EvidenceKind] = ()
     ) -> None:
         self._layouts = layouts
         self._hidden = frozenset(hidden)
         self._index: IndexKind = index
         self._lock = threading.RLock()
-        self._marks = [ReaderMark(layout.readers) for layout in layouts]
+        self._marks = [mark for layout in layouts if (mark := layout.reader_mark()) is not None]
         try:
             self.refresh()
         except BaseException:
@@ -56,7 +54,11 @@ class Reader:
 
     @classmethod
     def open(
-        cls, folder: Path, *others: Path, index: IndexKind = "flat", hidden: Collection[EvidenceKind] = ()
+        cls,
+        folder: Location,
+        *others: Location,
+        index: IndexKind = "flat",
+        hidden: Collection[EvidenceKind] = (),
     ) -> Reader:
         """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `index`: how vectors are
         searched; `flat` is exact. `hidden`: kinds of evidence that are neither given nor searched.
@@ -81,13 +83,13 @@ class Reader:
                 return question(self._snapshot)
 
     @property
-    def folder(self) -> Path:
-        """The library's folder; the first of several."""
+    def folder(self) -> Location:
+        """Where the library is; the first of several."""
         return self._layouts[0].folder
 
     @property
-    def folders(self) -> list[Path]:
-        """The folders of all its libraries."""
+    def folders(self) -> list[Location]:
+        """Where all its libraries are."""
         return [layout.folder for layout in self._layouts]
 
     @property

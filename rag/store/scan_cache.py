@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from rag.errors import LibraryError
-from rag.store.layout import Layout
+from rag.errors import RagError
+from rag.store.layout import Location, open_layout
 
 FORMAT = "1"
 DAMAGE = {
@@ -48,13 +48,13 @@ class ScanCache:
     `status`: `ready:<content id>`, `problem:<reason>`, or what else the indexer likes to know.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
-        """`folder`: the library's. Where it cannot be written, the cache stays empty and forgets.
+    def __init__(self, folder: Location, *, read_only: bool = False) -> None:
+        """`folder`: the library's. Where the cache cannot be written, it stays empty and forgets.
 
         `read_only`: nothing is written, no journal either; a damaged cache, or one that another process
         is writing, reads as empty.
         """
-        self._layout = Layout(folder)
+        self._layout = open_layout(folder)
         self._path = self._layout.scan_cache
         self._read_only = read_only
         self._db: sqlite3.Connection | None = None
@@ -65,7 +65,7 @@ class ScanCache:
             self._db = self._connect()
         except sqlite3.DatabaseError as error:
             self._recover(error)
-        except (OSError, LibraryError):
+        except (OSError, RagError):
             return
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
@@ -90,6 +90,7 @@ class ScanCache:
             return self._connect_read_only()
         if not self._layout.has_marker():
             raise OSError(f"{self._layout.folder}: no library")
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, timeout=1.0, isolation_level=None)
         try:
             db.execute("PRAGMA journal_mode = WAL")

@@ -26,7 +26,7 @@ from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import path_matches
 from rag.store.fulltext import match
-from rag.store.layout import Layout
+from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix, positions_of
@@ -48,7 +48,7 @@ T = TypeVar("T")
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
-    def __init__(self, layout: Layout, index: IndexKind) -> None:
+    def __init__(self, layout: LibraryLayout, index: IndexKind) -> None:
         self.layout = layout
         self._index: IndexKind = index
         self._evidence: dict[str, list[Evidence]] = {}
@@ -78,10 +78,8 @@ class Snapshot:
         return self._read_meta() == held
 
     def _open(self, name: str) -> Any:
-        import lance
-
         with read_errors(self.layout.folder, name):
-            dataset = lance.dataset(str(self.layout.table(name)))
+            dataset = self.layout.dataset(name)
         require_columns(self.layout.folder, name, dataset.schema.names)
         return dataset
 

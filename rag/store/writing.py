@@ -14,12 +14,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.objects import StoreError
 from corpora.records import Passage, Problem, Video
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
-from rag.store.layout import Layout, writable_library
+from rag.store.layout import LibraryLayout, Location, writable_library
+from rag.store.lease import Lease
 from rag.store.lock import WriterLock
 from rag.store.maintenance import compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
@@ -41,10 +43,10 @@ class Writer(VideoWriter):
     and passages wait for `flush`, which also `maintain` and `close` do.
     """
 
-    def __init__(self, layout: Layout, lock: WriterLock) -> None:
+    def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease) -> None:
         self._layout = layout
         self._lock = lock
-        db = Database(layout)
+        db = Database(layout, lock)
         self._meta_rows = migrate(db)
         super().__init__(db)
         self._files = file_table(db)
@@ -54,7 +56,7 @@ class Writer(VideoWriter):
         self._sweep()
 
     @classmethod
-    def open(cls, folder: Path, *, create: bool = True) -> Writer:
+    def open(cls, folder: Location, *, create: bool = True) -> Writer:
         """Take the lock, migrate the tables, remove what a killed writer left unfinished.
 
         The folder must be a library, or new or empty; a library without a marker gets one.
@@ -68,9 +70,7 @@ class Writer(VideoWriter):
             with write_errors(layout.folder):
                 layout.write_marker()
         with write_errors(layout.folder):
-            layout.tables.mkdir(parents=True, exist_ok=True)
-            layout.readers.touch()
-        lock = WriterLock(layout.lock)
+            lock = layout.writer_lock()
         lock.acquire()
         try:
             return cls(layout, lock)
@@ -92,9 +92,14 @@ class Writer(VideoWriter):
     # What the library is made with
 
     @property
-    def folder(self) -> Path:
-        """The library's folder."""
+    def folder(self) -> Location:
+        """Where the library is."""
         return self._layout.folder
+
+    @property
+    def cache(self) -> Path:
+        """A folder on this machine for what may be lost at any time."""
+        return self._layout.cache
 
     @property
     def meta(self) -> Meta | None:
@@ -309,7 +314,7 @@ class Writer(VideoWriter):
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             self.close()
-        except LibraryError:
+        except (LibraryError, StoreError):
             # What failed has failed here again; the first failure is the one to report.
             if error is None:
                 raise

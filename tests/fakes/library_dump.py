@@ -10,13 +10,12 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rag.store.error_mapping import read_errors
-from rag.store.layout import require_library
+from rag.store.layout import Location, require_library
 from rag.store.schema import is_clip_vectors
 
 KEYS = {
@@ -40,15 +39,13 @@ LEFT_OUT = {
 }
 
 
-def dump(folder: Path) -> Iterator[str]:
+def dump(folder: Location) -> Iterator[str]:
     """Every row of every table, pending ones too, one line of JSON each, sorted by table and key."""
-    import lance
-
     layout = require_library(folder)
     for name in layout.table_names():
         kind = "vectors" if is_clip_vectors(name) else name
         with read_errors(layout.folder, name):
-            table = lance.dataset(str(layout.table(name))).to_table()
+            table = layout.dataset(name).to_table()
             columns = [c for c in table.column_names if c not in LEFT_OUT.get(kind, set())]
             order = table.sort_by([(key, "ascending") for key in KEYS[kind]])
         for row in order.select(columns).to_batches(max_chunksize=256):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from corpora.objects import ObjectStore, open_store
+from corpora.objects import ObjectStore, StoreAddress, open_store
 from corpora.settings import StorageSettings
 
 Environ = dict[str, Any]
@@ -61,6 +61,10 @@ class FakeStore:
     def open(self, folder: str = "") -> ObjectStore:
         """The store below a folder of the bucket."""
         return open_store(f"{self.url}/{folder}".rstrip("/"), self.storage)
+
+    def address(self, folder: str = "library") -> StoreAddress:
+        """Of a library in the bucket."""
+        return StoreAddress(f"{self.url}/{folder}", self.storage)
 
     def upload(self, folder: Path, below: str = "") -> None:
         """Every file in `folder` under the same name below `below`, in the bucket."""

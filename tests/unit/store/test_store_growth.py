@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -189,8 +190,8 @@ def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytes
     with Writer.open(tmp_path / "lib") as writer:
         for n in (1, 2):
             add_video(writer, n)
-        usage = maintenance.shutil.disk_usage(tmp_path)._replace(free=10)
-        monkeypatch.setattr(maintenance.shutil, "disk_usage", lambda _: usage)
+        usage = shutil.disk_usage(tmp_path)._replace(free=10)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
         writer.maintain()
     with Reader.open(tmp_path / "lib") as reader:
         assert reader.stats().tables["clips"].fragments == 4
