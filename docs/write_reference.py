@@ -83,6 +83,7 @@ In the environment lists are JSON: `RAG_SCAN__EXCLUDE='["drafts/*"]'`.
 _SECTIONS = {
     "scan": "Which files are indexed",
     "storage": "Object stores",
+    "cluster": "Indexing with several workers",
     "video": "How videos are decoded and cut into clips",
     "encoder": "Image and text encoders",
     "ocr": "On-screen text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 from corpora.errors import SettingsError
@@ -61,6 +62,17 @@ def available_backends(device: str = "cpu") -> tuple[str, ...]:
     return tuple(
         name for name, (place, dtype) in PLACES.items() if place == device and (fast or dtype != "bfloat16")
     )
+
+
+def describe_device(backend: str) -> str:
+    """The kind of processor that a backend computes on here: two of one kind give the same bits."""
+    import torch
+
+    if device_of(backend) == "cuda" and torch.cuda.is_available():
+        return f"cuda {torch.cuda.get_device_name()}"
+    if device_of(backend) == "mps":
+        return "mps"
+    return f"cpu {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
 
 
 def require_known(backend: str) -> None:

@@ -185,6 +185,16 @@ class ReasonerSettings(SettingsSection):
         return self._server
 
 
+class ClusterSettings(SettingsSection):
+    """Section `cluster`: indexing with several workers."""
+
+    group: int = Field(100, ge=1, le=10_000)
+    """Most contents that are committed together."""
+    mixed_devices: bool = False
+    """Allow workers on different kinds of processors: their vectors differ in the last bits, and the library
+    says so."""
+
+
 class Settings(BaseSettings):
     """All settings of a run; resolved values are stored with every result."""
 
@@ -199,6 +209,7 @@ class Settings(BaseSettings):
     """Random seed."""
     scan: ScanSettings = ScanSettings()
     storage: StorageSettings = StorageSettings()
+    cluster: ClusterSettings = ClusterSettings()
     video: VideoSettings = VideoSettings()
     encoder: EncoderSettings = EncoderSettings()
     ocr: OcrSettings = OcrSettings()

@@ -41,33 +41,64 @@ def _given_shard(text: str) -> str:
     return text
 
 
-@with_session({"scan.include": "include", "scan.exclude": "exclude", "scan.shard": "shard"})
+Include = Annotated[
+    list[str] | None,
+    typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="K/N",
+        parser=_given_shard,
+        help="Index only the K-th of N shares of the files: into a library of its own, for rag library "
+        "merge, or with --stage-only.",
+    ),
+]
+GroupSize = Annotated[
+    int | None,
+    typer.Option("--group", metavar="N", min=1, help="Commit at most N files together. Default: 100."),
+]
+StageOnly = Annotated[
+    bool,
+    typer.Option(
+        "--stage-only",
+        help="Leave what is new beside the library, without its lock, for --commit-staged: many machines "
+        "may do so at once, each with its --shard.",
+    ),
+]
+CommitStaged = Annotated[
+    bool, typer.Option("--commit-staged", help="Add what --stage-only left to the library; without PATH.")
+]
+PruneFlag = Annotated[
+    bool,
+    typer.Option(
+        "--prune",
+        help="Remove files below PATH that no longer exist. Refused where PATH is empty or more "
+        "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
+        "them.",
+    ),
+]
+
+
+@with_session(
+    {"scan.include": "include", "scan.exclude": "exclude", "scan.shard": "shard", "cluster.group": "group"}
+)
 def index(
     session: Session,
     paths: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="PATH", help="Folders and files to index.", show_default=False, parser=given_path
         ),
-    ],
-    include: Annotated[  # noqa: ARG001 (in the session's settings)
-        list[str] | None,
-        typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
     ] = None,
-    exclude: Annotated[  # noqa: ARG001 (as above)
-        list[str] | None,
-        typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
-    ] = None,
-    shard: Annotated[  # noqa: ARG001 (as above)
-        str | None,
-        typer.Option(
-            "--shard",
-            metavar="K/N",
-            parser=_given_shard,
-            help="Index only the K-th of N shares of the files, into a library of its own; rag library merge "
-            "joins the libraries of all shares.",
-        ),
-    ] = None,
+    include: Include = None,  # noqa: ARG001 (in the session's settings)
+    exclude: Exclude = None,  # noqa: ARG001 (in the session's settings)
+    shard: ShardOption = None,  # noqa: ARG001 (in the session's settings)
     limit: Annotated[
         int | None,
         typer.Option(
@@ -81,27 +112,25 @@ def index(
             help="Show what would be done, how long it would take and how large it would be; change nothing.",
         ),
     ] = False,
+    stage_only: StageOnly = False,
+    commit_staged: CommitStaged = False,
+    group: GroupSize = None,  # noqa: ARG001 (in the session's settings)
     reembed: Annotated[
         bool,
         typer.Option(
             "--reembed", help="Recompute all image embeddings; recognized text and speech are kept."
         ),
     ] = False,
-    prune: Annotated[
-        bool,
-        typer.Option(
-            "--prune",
-            help="Remove files below PATH that no longer exist. Refused where PATH is empty or more "
-            "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
-            "them.",
-        ),
-    ] = False,
+    prune: PruneFlag = False,
     prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
     events: Events = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
     from rag._cli.progress import open_progress
 
+    if not (paths or commit_staged):
+        raise UsageError("name the folders and files to index")
+    paths = paths or []
     if events:
         take_interrupts()
     with open_progress(events=events) as progress:
@@ -113,10 +142,16 @@ def index(
             dry_run=dry_run,
             progress=progress,
             limit=limit,
+            stage_only=stage_only,
+            commit_staged=commit_staged,
         )
     if not events:
         _report_problems(report, progress.printed)
     nothing = not (report.files_found or report.removed)
+    if commit_staged and nothing and not report.problems:
+        echo_stderr("rag: nothing is staged")
+        print_report(session.as_json, report_shape("rag.index/1", report), ())
+        return 0
     if nothing:
         echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
     lines = () if nothing and not report.missing else summary_lines(report, progress.printed)
@@ -146,6 +181,8 @@ def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[
             f"{counted(report.passages, 'passage')}; "
             f"the library has {byte_count(report.bytes)}"
         )
+    if report.staged:
+        yield f"staged: {counted(report.staged, 'content')}; commit them with: rag index --commit-staged"
     counts = {
         "found": report.files_found,
         "unchanged": report.unchanged,

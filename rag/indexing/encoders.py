@@ -45,6 +45,11 @@ def select_encoders(
     held = writer.meta
     if held is None:
         return _select_for_new_library(writer, settings, recommended)
+    return stored_encoders(held, settings, recommended=recommended)
+
+
+def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None = None) -> SelectedEncoders:
+    """The encoders that a library was made with. Raises as `select_encoders`."""
     check_text_encoder_match(held, settings)
     line = _image_line(held, settings, recommended)
 

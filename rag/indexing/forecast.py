@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from corpora.identity import content_hash
 from corpora.records import Problem
@@ -16,13 +14,10 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.planning import make_plan, prune_refusal
+from rag.indexing.planning import StoredRows, make_plan, prune_refusal
 from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
-from rag.store.layout import Location, open_layout, require_library
-from rag.store.records import FileRow
-from rag.store.scan_cache import ScanCache
-from rag.store.snapshot import Snapshot
+from rag.store.layout import Location
 
 SECONDS_PER_DECODED_SECOND = 0.05
 """Wall seconds to decode a second of 720p30 on two cores (FFmpeg, 2 samples a second), measured at 0.045."""
@@ -37,41 +32,6 @@ BYTES_PER_FILE = 5_000
 """Rows and their tables' own bookkeeping in a small library, measured at 99 kB for 16 files."""
 BYTES_PER_FRAME = 2 * 512
 BYTES_PER_PASSAGE_BYTE = 2.0
-
-
-class _Held:
-    """What the library holds, read without a lock or a write; empty where there is no library."""
-
-    def __init__(self, folder: Location) -> None:
-        self._rows: dict[str, FileRow] = {}
-        self._stages: dict[str, dict[str, Any]] = {}
-        if open_layout(folder).exists():
-            snapshot = Snapshot(require_library(folder), "flat")
-            self._rows = {row.path: row for row in snapshot.file_rows}
-            self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
-        with ScanCache(folder, read_only=True) as cache:
-            self._problems = {
-                path: (Problem(path, *json.loads(status)), stamp)
-                for path, (stamp, status) in cache.entries().items()
-                if status.startswith("[")
-            }
-
-    def files(self) -> dict[str, FileRow]:
-        """As `Writer.files`."""
-        return self._rows
-
-    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
-        """As `Writer.stage_fingerprints`."""
-        return self._stages
-
-    def problems(self) -> dict[str, tuple[Problem, str]]:
-        """As `Writer.problems`."""
-        return self._problems
-
-    def gone(self, found: Scan) -> list[FileRow]:
-        """Rows of paths that are not in the scan."""
-        there = {file.path for file in found.files}
-        return [row for path, row in self._rows.items() if path not in there]
 
 
 def forecast(
@@ -91,8 +51,10 @@ def forecast(
 
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
-    held = _Held(folder)
-    sizes = Counter([*(file.size for file in found.files), *(row.size for row in held.gone(found))])
+    held = StoredRows(folder)
+    there = {file.path for file in found.files}
+    gone = (row.size for path, row in held.files().items() if path not in there)
+    sizes = Counter([*(file.size for file in found.files), *gone])
 
     def identify(file: FoundFile) -> str:
         row = held.files().get(file.path)

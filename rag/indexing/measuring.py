@@ -32,6 +32,7 @@ from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
 from rag.store.records import EncoderRef, Fingerprint
+from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Measuring:
         return ""
 
     def store(
-        self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
+        self, writer: VideoWriter, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
     ) -> str:
         """Store what was measured of a pending video; what is off is left as it is. `parts`: by clip id.
 

@@ -39,7 +39,7 @@ from rag.indexing.planning import sidecar_hash
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
-from rag.store.writing import Writer
+from rag.store.tables import VideoWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class MediaResult:
 
 @dataclass(frozen=True, slots=True)
 class MediaContext:
-    """What indexing a media file needs; all but `reader` is the same for all files of a run."""
+    """What indexing a media file needs; all but `writer` and `reader` is the same for all files of a run."""
 
-    writer: Writer
+    writer: VideoWriter
     cache: Path
-    """The library's, see `rag.store.layout.LibraryLayout`."""
+    """Where progress logs are kept."""
     reader: MediaReader
     stages: Stages
     settings: VideoSettings

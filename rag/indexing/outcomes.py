@@ -5,13 +5,62 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
-from corpora.records import Problem
-from corpora.scan import Scan
-from rag.errors import FileProblem, StalledFile, UnreadableFile
+from corpora.errors import ChangedFile
+from corpora.records import Passage, Problem
+from corpora.scan import FoundFile, Scan
+from rag.errors import FileProblem
 from rag.indexing.planning import Group, below, is_gone, row_of
 from rag.indexing.report import Progress, reason_of
+from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def require_unchanged(found: FoundFile) -> None:
+    """Raise `ChangedFile` where the file that was read is no longer the one that was hashed."""
+    try:
+        now = os.stat(found.path)
+    except OSError:
+        return  # gone, but it was read to its end
+    if (now.st_size, now.st_mtime_ns) != (found.size, found.mtime_ns):
+        raise ChangedFile(found.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a content gave; where it is usable in part, what is wrong with it, and what was done about it."""
+
+    clips: int = 0
+    passages: int = 0
+    seconds: float = 0.0
+    reason: str = ""
+    action: str = ""
+
+
+class ContentSink(Protocol):
+    """Where the rows of contents go: into the library, or into bundles."""
+
+    def begin_video(self, group: Group) -> VideoWriter:
+        """What takes the rows of a video."""
+
+    def begin_passages(self, group: Group) -> None:
+        """Before the first passage of a content."""
+
+    def add_passages(
+        self, group: Group, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
+    ) -> None:
+        """Passages, each once, with their vectors: unit rows, float (n, text dim), one for each."""
+
+    def finish(self, group: Group, done: Done) -> None:
+        """All rows of a content are there."""
+
+    def skip_file(self, group: Group, problem: FileProblem) -> None:
+        """Nothing of a content can be used: no row of it stays."""
 
 
 @dataclass
@@ -20,6 +69,8 @@ class IndexingStats:
 
     library_id: str = ""
     indexed: int = 0
+    staged: int = 0
+    """Contents that wait for a commit."""
     unchanged: int = 0
     backfilled: int = 0
     """Unchanged videos that were measured."""
@@ -45,44 +96,59 @@ class FileOutcomes:
         self.stats = IndexingStats()
         self._writer = writer
         self._progress = progress
-        self._rows = writer.files()
-        """What each path held when the run began; a run comes to each path once."""
 
-    def publish(self, group: Group) -> None:
-        """Store which paths hold this content; a path that held another content loses that first."""
-        rows = self._rows
+    def publish(self, *groups: Group) -> None:
+        """Store which paths hold these contents; a path that held another content loses that first."""
+        fresh = [(found, group.content_id) for group in groups for found in group.fresh]
+        held = {found.path: self._writer.file(found.path) for found, _ in fresh}
         changed = [
-            f.path for f in group.fresh if f.path in rows and rows[f.path].content_id != group.content_id
+            found.path
+            for found, content_id in fresh
+            if (row := held[found.path]) is not None and row.content_id != content_id
         ]
         if changed:
             self._writer.remove_paths(changed)
-        for found in group.fresh:
-            self._writer.put_file(row_of(found, group.content_id))
-            self._writer.clear_problem(found.path)
+        for found, content_id in fresh:
+            self._writer.put_file(row_of(found, content_id))
+        self._writer.clear_problem(*held)
 
-    def count_indexed(self, group: Group, *, clips: int = 0, passages: int = 0, seconds: float = 0.0) -> None:
-        """Count a new content with all its paths."""
+    def begin_video(self, group: Group) -> VideoWriter:
+        """Store the paths, so that a killed run is taken up again, and give the library's writer."""
+        self.publish(group)
+        self._writer.flush()
+        return self._writer
+
+    def begin_passages(self, group: Group) -> None:
+        """As `Writer.begin_passages`."""
+        self._writer.begin_passages(group.content_id)
+
+    def add_passages(
+        self, group: Group, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
+    ) -> None:
+        """As `Writer.add_passages`; `vectors`: unit rows, float (n, text dim)."""
+        self._writer.add_passages(group.content_id, passages, vectors)
+
+    def finish(self, group: Group, done: Done) -> None:
+        """Store the paths, which makes passages visible, and count a new content with all its paths."""
+        self.publish(group)
+        self.count(group, done)
+
+    def count(self, group: Group, done: Done) -> None:
+        """Count a new content with all its paths, and record what is wrong with it."""
         self.stats.indexed += 1
         self.stats.moved += len(group.files) - 1
-        self.stats.clips += clips
-        self.stats.passages += passages
-        self.stats.video_seconds += seconds
-
-    def require_unchanged(self, group: Group) -> None:
-        """Raise `UnreadableFile` where the file that was read is no longer the one that was hashed."""
-        found = group.first
-        try:
-            now = os.stat(found.path)
-        except OSError:
-            return  # gone, but it was read to its end
-        if (now.st_size, now.st_mtime_ns) != (found.size, found.mtime_ns):
-            self.stats.deferred.update(f.path for f in group.files)
-            raise UnreadableFile("it changed while it was read; run the same command again once it rests")
+        self.stats.clips += done.clips
+        self.stats.passages += done.passages
+        self.stats.video_seconds += done.seconds
+        if done.reason:
+            for found in group.files:
+                self._record(Problem(found.path, done.reason, done.action), found.stamp)
 
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays."""
-        self._writer.remove_paths([f.path for f in group.files])
-        if isinstance(problem, StalledFile):  # the machine's fault as often as the file's
+        if known := [f.path for f in group.files if self._writer.file(f.path) is not None]:
+            self._writer.remove_paths(known)
+        if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)
         reason = reason_of(problem, group.first.path)
         for found in group.files:
@@ -90,13 +156,28 @@ class FileOutcomes:
             stamp = "" if found.path in self.stats.deferred else found.stamp
             self._record(Problem(found.path, reason), stamp)
 
-    def record_partial(self, group: Group, reason: str, action: str) -> None:
-        """A content that is usable in part."""
-        for found in group.files:
-            self._record(Problem(found.path, reason, action), found.stamp)
+    def arrive(self, groups: Iterable[Group]) -> None:
+        """Store and count paths of contents that the library has."""
+        groups = list(groups)
+        for group in groups:
+            rows = [self._writer.file(found.path) for found in group.fresh]
+            self.stats.moved += sum(row is None or row.content_id != group.content_id for row in rows)
+        self.publish(*groups)
+
+    def keep(self, problems: Iterable[tuple[Problem, str]]) -> None:
+        """Store problems with the stamps of their files, but for those that the library knows."""
+        stored = self._writer.problems()
+        for problem, stamp in problems:
+            if stored.get(problem.path) != (problem, stamp):
+                self._record(problem, stamp)
+
+    def note(self, line: str) -> None:
+        """One line for the report."""
+        self.stats.stages.append(line)
+        self._progress.note(line)
 
     def append_problem(self, group: Group, reason: str, action: str) -> None:
-        """As `record_partial`, of a content that may have a problem already: the reason is added to it."""
+        """Record what is wrong with a content that may have a problem already: the reason is added to it."""
         for found in group.files:
             earlier = next((problem for problem in self.stats.problems if problem.path == found.path), None)
             if earlier is None:

@@ -13,10 +13,9 @@ from corpora.passages import Document, chunk, read_documents
 from corpora.records import Passage
 from indexers.protocol import PassageEncoder
 from rag.errors import FileProblem
-from rag.indexing.outcomes import FileOutcomes
+from rag.indexing.outcomes import ContentSink, Done, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
-from rag.store.writing import Writer
 
 PASSAGES_PER_CALL = 512
 PASSAGE_BYTES_PER_SECOND = 1_000
@@ -39,12 +38,9 @@ class _ReadFile:
 class PassageIndexer:
     """Takes one passage file after another; call `flush` after the last."""
 
-    def __init__(
-        self, writer: Writer, encoder: PassageEncoder, outcomes: FileOutcomes, progress: Progress
-    ) -> None:
-        self._writer = writer
+    def __init__(self, encoder: PassageEncoder, sink: ContentSink, progress: Progress) -> None:
         self._encoder = encoder
-        self._outcomes = outcomes
+        self._sink = sink
         self._progress = progress
         self._pending: list[_ReadFile] = []
         self._advanced: dict[str, int] = {}
@@ -58,21 +54,21 @@ class PassageIndexer:
             passages = _passages(group.first.path, notes)
             part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             if len(part) < PASSAGES_PER_CALL:
-                self._outcomes.require_unchanged(group)
+                require_unchanged(group.first)
                 self._pending.append(_ReadFile(group, part, notes))
                 if sum(len(read.passages) for read in self._pending) >= PASSAGES_PER_CALL:
                     self.flush()
                 return
-            self._writer.begin_passages(group.content_id)
+            self._sink.begin_passages(group)
             count = 0
             while part:
                 vectors = self._encode([(group, passage) for passage in part])
-                self._writer.add_passages(group.content_id, part, vectors)
+                self._sink.add_passages(group, part, vectors)
                 count += len(part)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
-            self._outcomes.require_unchanged(group)
+            require_unchanged(group.first)
         except FileProblem as problem:
-            self._outcomes.skip_file(group, problem)
+            self._sink.skip_file(group, problem)
             return
         self._finish(group, count, notes)
 
@@ -82,8 +78,8 @@ class PassageIndexer:
         first = 0
         for read in self._pending:
             last = first + len(read.passages)
-            self._writer.begin_passages(read.group.content_id)
-            self._writer.add_passages(read.group.content_id, read.passages, vectors[first:last])
+            self._sink.begin_passages(read.group)
+            self._sink.add_passages(read.group, read.passages, vectors[first:last])
             self._finish(read.group, len(read.passages), read.notes)
             first = last
         self._pending = []
@@ -103,10 +99,8 @@ class PassageIndexer:
 
     def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:
         self._advance(group, group.first.size)
-        self._outcomes.publish(group)
-        self._outcomes.count_indexed(group, passages=passages)
-        if notes:
-            self._outcomes.record_partial(group, "; ".join(notes), f"indexed {passages} passages of it")
+        action = f"indexed {passages} passages of it" if notes else ""
+        self._sink.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
 
 
 def encode_passages(

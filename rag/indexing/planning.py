@@ -21,8 +21,9 @@ from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
 from rag.errors import FileProblem
 from rag.indexing.report import Prune, reason_of
-from rag.store.layout import SYSTEM_NAMES
+from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
 from rag.store.records import FileRow
+from rag.store.schema import column_names, problem_of
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
@@ -78,6 +79,35 @@ class Indexed(Protocol):
 
     def problems(self) -> Mapping[str, tuple[Problem, str]]:
         """Path to its problem and the stamp that the file had then."""
+
+
+class StoredRows:
+    """What the library in a folder holds, read without a lock or a write; empty where there is no library."""
+
+    def __init__(self, folder: Location) -> None:
+        self._files: dict[str, FileRow] = {}
+        self._stages: dict[str, dict[str, Any]] = {}
+        self._problems: dict[str, tuple[Problem, str]] = {}
+        if open_layout(folder).exists():
+            from rag.store.snapshot import Snapshot
+
+            snapshot = Snapshot(require_library(folder), "flat")
+            self._files = {row.path: row for row in snapshot.file_rows}
+            self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
+            rows = snapshot.scan("problems", column_names("problems")).to_pylist()
+            self._problems = {problem.path: (problem, stamp) for problem, stamp in map(problem_of, rows)}
+
+    def files(self) -> dict[str, FileRow]:
+        """As `Writer.files`."""
+        return self._files
+
+    def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
+        """As `Writer.stage_fingerprints`."""
+        return self._stages
+
+    def problems(self) -> dict[str, tuple[Problem, str]]:
+        """As `Writer.problems`."""
+        return self._problems
 
 
 def make_plan(

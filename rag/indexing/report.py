@@ -77,6 +77,8 @@ class IndexReport:
 
     files_found: int = 0
     indexed: int = 0
+    staged: int = 0
+    """Contents that wait for `--commit-staged`, with `--stage-only`."""
     unchanged: int = 0
     moved: int = 0
     """Files whose content the library had already: renamed, moved, or a second copy."""
@@ -101,4 +103,4 @@ class IndexReport:
         """0 all done, 1 nothing could be done, 3 done in part (docs/design/architecture.md)."""
         if not self.problems:
             return 0 if self.files_found or self.removed else 1
-        return 3 if self.indexed or self.unchanged or self.moved else 1
+        return 3 if self.indexed or self.staged or self.unchanged or self.moved else 1

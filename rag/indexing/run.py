@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from corpora.manifest import recommended_encoder
 from corpora.records import Problem
 from corpora.scan import Scan, Shard, scan
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
+from rag.errors import UsageError
 from rag.indexing.planning import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
@@ -34,6 +36,8 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
     limit: int | None = None,
+    stage_only: bool = False,
+    commit_staged: bool = False,
 ) -> IndexReport:
     """Index folders and files; what the library has already is left alone.
 
@@ -41,18 +45,27 @@ def index(
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
     disk; refused where a root is empty or more than half of its files are
     missing, unless it is `all`. `limit`: at most so many new contents.
-    `dry_run`: write nothing, and give a forecast.
+    `dry_run`: write nothing, and give a forecast. `stage_only`: leave what is new
+    beside the library, without its lock, so that many machines can do a `scan.shard`
+    each; `commit_staged`, without paths: add what they left.
 
-    Raises `UsageError` for an empty path, `UnreadableFile` for a folder that is
-    not there, `LibraryNotFound` where the library's folder is neither a library
-    nor empty, `LibraryError` for a refused `prune`, and the errors of the library
-    and of the models; a bad file is a `Problem` in the report.
+    Raises `UsageError` for an empty path, and for options that exclude each
+    other, `UnreadableFile` for a folder that is not there, `LibraryNotFound` where
+    the library's folder is neither a library nor empty, `LibraryError` for a refused `prune`,
+    and the errors of the library and of the models; a bad file is a `Problem` in the report.
     """
     started = time.monotonic()
     watch = progress or Silent()
     roots = [absolute_path(path) for path in paths]
     folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
+    if commit_staged:
+        _refuse_with(
+            "commit_staged", paths=roots, stage_only=stage_only, reembed=reembed, prune=prune, limit=limit
+        )
+        return _commit_staged(folder, settings, watch, started)
+    if stage_only:
+        _refuse_with("stage_only", reembed=reembed, prune=prune)
     chosen = settings.scan
     found = scan(
         roots,
@@ -81,6 +94,12 @@ def index(
             limit=limit,
             started=started,
         )
+    if stage_only:
+        from rag.indexing.staging import run_staging
+
+        stats = run_staging(folder, found, roots, settings, progress=watch, limit=limit)
+        watch.done()
+        return _report(folder, found, stats, started)
     stats = run_indexing(
         folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit
     )
@@ -88,6 +107,23 @@ def index(
     if stats.library_id:
         _update_scan_cache(folder, found, stats, fingerprint)
     return _report(folder, found, stats, started)
+
+
+def _refuse_with(option: str, **others: object) -> None:
+    for name, value in others.items():
+        if value:
+            raise UsageError(f"{option} excludes {name}; index once more without {option} for that")
+
+
+def _commit_staged(folder: Location, settings: Settings, progress: Progress, started: float) -> IndexReport:
+    from rag.indexing.staging import commit_staged
+
+    stats = commit_staged(folder, settings, progress=progress)
+    progress.done()
+    with ScanCache(folder) as cache:
+        cache.forget(stats.forgotten)
+    files = len(stats.forgotten)
+    return replace(_report(folder, Scan((), (), 0), stats, started), files_found=files)
 
 
 def _settings_fingerprint(settings: Settings) -> str:
@@ -160,6 +196,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
     return IndexReport(
         files_found=len(found.files),
         indexed=stats.indexed,
+        staged=stats.staged,
         unchanged=stats.unchanged,
         moved=stats.moved,
         missing=stats.missing,

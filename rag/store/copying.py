@@ -9,7 +9,7 @@ from corpora.records import Problem, Video
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.filters import path_matches
-from rag.store.records import FileRow
+from rag.store.records import FileRow, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 
@@ -96,13 +96,15 @@ def copy_videos(s: Snapshot, writer: Writer, videos: Sequence[Video]) -> list[st
     if there:
         where = f"video_id IN {quoted(video.video_id for video in there)}"
         stages = {video: s.stages(video.video_id) for video in there}
-        writer.put_copies(stages, ((name, rows) for name in _tables(s) for rows in s.stream(name, where)))
+        writer.put_copies(
+            stages, ((name, rows) for name in video_tables(s.meta) for rows in s.stream(name, where))
+        )
     return [video.video_id for video in there]
 
 
-def _tables(s: Snapshot) -> Iterator[str]:
+def video_tables(meta: Meta | None) -> Iterator[str]:
     """The tables of a video's rows; clips last, as indexing writes them."""
-    encoder = s.meta.image_encoder if s.meta else None
+    encoder = meta.image_encoder if meta else None
     if encoder is not None:
         yield from (schema.vectors_table(encoder), schema.sounds_table(encoder))
     yield from ("evidence", *schema.MEASURED_TABLES, "clips")

@@ -182,6 +182,11 @@ class Layout(LibraryLayout):
         """The file that says that the folder is a library."""
         return self.folder / MARKER
 
+    @property
+    def staging(self) -> Path:
+        """Folder of bundles that wait for a writer (`rag.store.staging`)."""
+        return self.folder / "staging"
+
     def table(self, name: str) -> Path:
         """Folder of one LanceDB table."""
         return self.tables / f"{name}.lance"

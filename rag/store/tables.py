@@ -10,7 +10,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.store import schema
@@ -22,6 +22,37 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Row = TypeVar("Row")
+
+
+class Tables(Protocol):
+    """What a writer of videos writes to: the tables of a library, or those of a bundle (`rag.store.bundles`).
+
+    Conditions are SQL, rows Arrow tables, as of `rag.store.database.Database`.
+    """
+
+    def names(self) -> list[str]:
+        """Names of the tables."""
+
+    def has(self, name: str) -> bool:
+        """Whether a table exists."""
+
+    def create(self, name: str, schema: Any) -> None:
+        """Make an empty table; one that is there already stays as it is."""
+
+    def add(self, name: str, rows: Any) -> None:
+        """Append rows."""
+
+    def upsert(self, name: str, key: str, rows: Any) -> None:
+        """Put each row in place of the one with its key."""
+
+    def update(self, name: str, where: str, values: dict[str, Any]) -> None:
+        """Set columns of the rows that a condition selects."""
+
+    def delete(self, name: str, where: str) -> None:
+        """Delete the rows that a condition selects."""
+
+    def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
+        """The rows, in no particular order."""
 
 
 class PathTable(Generic[Row]):
@@ -53,6 +84,10 @@ class PathTable(Generic[Row]):
     def __len__(self) -> int:
         """How many rows wait for `flush`."""
         return len(self._waiting)
+
+    def get(self, path: str) -> Row | None:
+        """The row of a path, a queued one too."""
+        return self._held.get(path)
 
     def put(self, path: str, row: Row) -> None:
         """Queue a row for a path; nothing where it is equal to the stored one."""
@@ -139,7 +174,7 @@ def _of_videos(videos: Iterable[str]) -> str:
 
 
 def replace_sounds(
-    db: Database,
+    db: Tables,
     video_id: str,
     clips: Sequence[Clip],
     vectors: Sequence[NDArray[np.floating[Any]]],
@@ -157,7 +192,7 @@ def replace_sounds(
 class VideoWriter(ABC):
     """The part of `Writer` that writes videos, clips, vectors, text spans and measurements."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Tables) -> None:
         self._db = db
         self._status: dict[str, str] = {}
         self._stages: dict[str, dict[str, Any]] = {}
@@ -206,17 +241,24 @@ class VideoWriter(ABC):
         self._put_video(video, "ready", stages)
 
     def put_copies(
-        self, videos: Mapping[Video, Mapping[str, Any]], tables: Iterable[tuple[str, Any]]
+        self,
+        videos: Mapping[Video, Mapping[str, Any]],
+        tables: Iterable[tuple[str, Any]],
+        *,
+        replaced: Collection[str] = (),
     ) -> None:
-        """Add finished videos of another library, with few commits: what was begun of them is erased first.
+        """Add finished videos made elsewhere, with few commits: what was begun of them is erased first.
 
         `videos`: the stages of each, as `finish_video` takes them; `tables`: names, and Arrow tables of rows
-        of these videos as they are stored. Raises ValueError for a video that is finished.
+        of these videos as they are stored. `replaced`: finished videos that these take the place of; killed
+        meanwhile, they are gone. Raises ValueError for any other video that is finished.
         """
         self._require_meta()
         known = [video.video_id for video in videos if video.video_id in self._status]
-        if any(self._status[video_id] == "ready" for video_id in known):
+        finished = [video_id for video_id in known if self._status[video_id] == "ready"]
+        if not set(finished) <= set(replaced):
             raise ValueError("a finished video is not replaced")
+        self._mark_removing(finished)
         self._erase_videos(known)
         self._put_videos(videos, "pending")
         for name, rows in tables:

@@ -9,7 +9,7 @@ left unfinished is either taken up again or swept away by the next one.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ class Writer(VideoWriter):
     `begin_video` to `finish_video` are committed as they come. Files, problems
     and passages wait for `flush`, which also `maintain` and `close` do.
     """
+
+    _db: Database
 
     def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease) -> None:
         self._layout = layout
@@ -141,6 +143,12 @@ class Writer(VideoWriter):
             replace(self._meta_rows, meta=replace(self._require_meta(), calibration=calibration))
         )
 
+    def put_settings(self, settings: Mapping[str, Any]) -> None:
+        """Store these as `Meta.settings`."""
+        meta = replace(self._require_meta(), settings=settings)
+        if meta != self.meta:
+            self._put_meta_rows(replace(self._meta_rows, meta=meta))
+
     def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
         """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.
 
@@ -183,6 +191,10 @@ class Writer(VideoWriter):
         """Every known path with what is known of it."""
         return self._files.rows()
 
+    def file(self, path: str) -> FileRow | None:
+        """What is known of a path; None for an unknown one."""
+        return self._files.get(path)
+
     def put_file(self, row: FileRow) -> None:
         """Say that `row.path` holds that content. For passages this comes last and makes them visible.
 
@@ -200,9 +212,9 @@ class Writer(VideoWriter):
         self._problems.put(problem.path, (problem, stamp))
         self._flush_if_full()
 
-    def clear_problem(self, path: str) -> None:
-        """Remove the problem of a path, if it has one."""
-        self._problems.forget([path])
+    def clear_problem(self, *paths: str) -> None:
+        """Remove the problems of these paths, of those that have one."""
+        self._problems.forget(paths)
 
     # Videos
 
@@ -212,6 +224,20 @@ class Writer(VideoWriter):
         `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
         """
         super().finish_video(video, stages)
+        self._compact_at_times()
+
+    def put_copies(
+        self,
+        videos: Mapping[Video, Mapping[str, Any]],
+        tables: Iterable[tuple[str, Any]],
+        *,
+        replaced: Collection[str] = (),
+    ) -> None:
+        """Add finished videos made elsewhere; see `VideoWriter.put_copies`."""
+        super().put_copies(videos, tables, replaced=replaced)
+        self._compact_at_times()
+
+    def _compact_at_times(self) -> None:
         self._finished += 1
         if self._finished >= 10 and compact_if_due(self._db):
             self._finished = 0

@@ -1,0 +1,201 @@
+"""Staged bundles into the library, in groups: about ten commits a group, however many contents it has.
+
+The order is that of indexing: paths, `pending`, rows, `ready`, and of documents rows, then paths. A bundle is
+removed from staging after that alone, so whatever is killed, the next commit goes on from what is staged and
+what is ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpora.objects import StoredObject
+from corpora.records import Problem, Video
+from corpora.scan import FoundFile
+from rag.errors import FileProblem, UnreadableFile
+from rag.indexing.outcomes import Done, FileOutcomes
+from rag.indexing.planning import Group
+from rag.store.bundles import Bundle, BundleHead, BundleInvalid
+from rag.store.copying import video_tables
+from rag.store.records import FileRow
+from rag.store.staging import MIXED_DEVICES, Staging
+from rag.store.writing import Writer
+
+GROUP_BYTES = 2**29
+"""Most bytes of bundles in memory at once."""
+
+
+@dataclass
+class _Work:
+    """What is to be done for one group."""
+
+    videos: list[tuple[Group, Bundle, Video, dict[str, Any]]] = field(default_factory=list)
+    sources: list[tuple[Group, Bundle]] = field(default_factory=list)
+    known: list[Group] = field(default_factory=list)
+    bad: list[tuple[Group, FileProblem]] = field(default_factory=list)
+    problems: list[tuple[Problem, str]] = field(default_factory=list)
+    replaced: set[str] = field(default_factory=set)
+
+
+class Committer:
+    """Commits what is staged for a library whose lock `writer` holds."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        staging: Staging,
+        outcomes: FileOutcomes,
+        *,
+        group: int,
+        committed: Callable[[BundleHead], None] = lambda _: None,
+    ) -> None:
+        """`group`: most contents that are committed together. `committed` is called for each bundle."""
+        self._writer = writer
+        self._staging = staging
+        self._outcomes = outcomes
+        self._group = group
+        self._committed = committed
+        self._devices: set[str] = set()
+
+    def commit(self) -> None:
+        """Commit all that waits now. A bundle that cannot be read is a problem, and is removed."""
+        for part in _groups(self._staging.waiting(), self._group):
+            bundles = [bundle for staged in part if (bundle := self._read(staged)) is not None]
+            self._say_devices({bundle.head.device for bundle in bundles} - {""})
+            self._commit(self._sorted(bundles))
+            self._staging.remove(part)
+            for bundle in bundles:
+                self._committed(bundle.head)
+
+    def close(self) -> None:
+        """Commit what waits, and tidy up."""
+        self.commit()
+        self._staging.close()
+        if others := self._staging.others():
+            self._outcomes.note(
+                f"{others} staged contents were made with other encoders or settings than this library's; "
+                "they are left in its folder staging"
+            )
+
+    def _read(self, staged: StoredObject) -> Bundle | None:
+        try:
+            return self._staging.read(staged)
+        except BundleInvalid as error:
+            action = "removed; stage its files again with the same command"
+            self._outcomes.report([Problem(f"staging/{staged.key}", str(error), action)])
+            return None
+
+    def _say_devices(self, devices: set[str]) -> None:
+        meta = self._writer.meta
+        self._devices |= devices
+        if meta is None or len(self._devices) < 2:
+            return
+        held = {*meta.settings.get(MIXED_DEVICES, ()), *self._devices}
+        self._writer.put_settings({**meta.settings, MIXED_DEVICES: sorted(held)})
+
+    def _sorted(self, bundles: Iterable[Bundle]) -> _Work:
+        """By what is to be done; contents that the library has keep their paths alone."""
+        stages = self._writer.stage_fingerprints()
+        done = {row.content_id for row in self._writer.files().values() if row.kind == "passages"}
+        done |= stages.keys()
+        work = _Work()
+        for bundle in bundles:
+            head = bundle.head
+            work.problems += head.problems
+            if not (group := self._current(head)).files:
+                continue
+            here = head.content_id in done
+            if here and self._replaces(bundle, stages.get(head.content_id, {})):
+                work.replaced.add(head.content_id)
+                here = False
+            if here:
+                work.known.append(group)
+            elif head.known:
+                continue  # of a content that is gone: the next run finds the file
+            elif head.reason and not head.action:
+                work.bad.append((group, _problem(head)))
+            elif (found := bundle.video()) is not None:
+                work.videos.append((group, bundle, *found))
+                done.add(head.content_id)
+            else:
+                work.sources.append((group, bundle))
+                done.add(head.content_id)
+        return work
+
+    def _current(self, head: BundleHead) -> Group:
+        """Its paths, without those under which the library has a file that was changed later."""
+        files = []
+        for found in head.files:
+            row = self._writer.file(found.path)
+            if row is None or row.content_id == head.content_id or _changed(row) <= _changed(found):
+                files.append(found)
+        return Group(head.content_id, tuple(files), tuple(files), ())
+
+    def _replaces(self, bundle: Bundle, held: dict[str, Any]) -> bool:
+        """Whether the finished content is the one that was to be replaced, and not a later one."""
+        found = bundle.video()
+        if found is None or bundle.head.replaces is None or bundle.head.replaces != held.get("sidecars"):
+            return False
+        return bool(found[1].get("sidecars") != held.get("sidecars"))
+
+    def _commit(self, work: _Work) -> None:
+        writer, outcomes = self._writer, self._outcomes
+        outcomes.keep(work.problems)
+        for group, problem in work.bad:
+            outcomes.skip_file(group, problem)
+        outcomes.publish(*(group for group, *_ in work.videos))
+        writer.flush()
+        if work.videos:
+            bundles = [bundle for _, bundle, *_ in work.videos]
+            writer.put_copies(
+                {video: stages for *_, video, stages in work.videos},
+                _joined(bundles, video_tables(writer.meta)),
+                replaced=work.replaced,
+            )
+        if work.sources:
+            passages = (rows for _, rows in _joined([bundle for _, bundle in work.sources], ["passages"]))
+            writer.put_passage_copies([group.content_id for group, _ in work.sources], passages)
+        for group, bundle, video, _ in work.videos:
+            clips = bundle.tables["clips"].num_rows if "clips" in bundle.tables else 0
+            outcomes.count(group, Done(clips, 0, video.duration, bundle.head.reason, bundle.head.action))
+        outcomes.publish(*(group for group, _ in work.sources))
+        for group, bundle in work.sources:
+            rows = bundle.tables["passages"].num_rows if "passages" in bundle.tables else 0
+            outcomes.count(group, Done(0, rows, 0.0, bundle.head.reason, bundle.head.action))
+        outcomes.arrive(work.known)
+        writer.flush()
+
+
+def _changed(file: FoundFile | FileRow) -> int:
+    """When a file was changed last, in nanoseconds."""
+    return max(file.mtime_ns, file.ctime_ns)
+
+
+def _problem(head: BundleHead) -> FileProblem:
+    problem = UnreadableFile(head.reason)
+    problem.lasting = not head.deferred
+    return problem
+
+
+def _joined(bundles: Sequence[Bundle], names: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """The rows of several contents by table, so that each table has one commit."""
+    import pyarrow as pa
+
+    for name in names:
+        if tables := [bundle.tables[name] for bundle in bundles if name in bundle.tables]:
+            yield name, pa.concat_tables(tables)
+
+
+def _groups(waiting: Sequence[StoredObject], most: int) -> Iterator[list[StoredObject]]:
+    part: list[StoredObject] = []
+    size = 0
+    for staged in waiting:
+        if part and (len(part) >= most or size + staged.size > GROUP_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(staged)
+        size += staged.size
+    if part:
+        yield part

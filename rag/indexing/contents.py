@@ -1,0 +1,157 @@
+"""Contents into rows: the encoders and readers of one process, whatever takes the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+
+from corpora.video.reader import MediaReader
+from corpora.video.records import Probe
+from indexers.asr import Asr, asr_line, open_asr
+from indexers.models.catalogue import is_specialised
+from indexers.models.lookup import specialised_encoder_warning
+from indexers.ocr import Ocr, ocr_line, open_ocr
+from rag.errors import FileProblem
+from rag.indexing.decoding import interleave
+from rag.indexing.encoders import SelectedEncoders, enlarging_line, stored_side
+from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
+from rag.indexing.media import MediaContext, MediaResult, index_media
+from rag.indexing.outcomes import ContentSink, Done, require_unchanged
+from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
+from rag.indexing.planning import Group
+from rag.indexing.report import Progress
+from rag.indexing.stages import Stages
+from rag.settings import Settings
+from rag.store.records import EncoderRef
+
+
+def is_media(group: Group) -> bool:
+    """Whether a content is a video or audio, and no document."""
+    return group.first.kind != "passages"
+
+
+def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
+    """Of the stages `shots` and `sound`, for a library's image encoder."""
+    reads_text = ocr_line(settings.ocr).startswith("on-screen text: on")
+    return measure_fingerprints(settings.video, encoder, decodes=encoder is not None or reads_text)
+
+
+def pinned_settings(settings: Settings) -> Settings:
+    """The settings with what `auto` means on this machine for text on the screen and speech.
+
+    Raises as opening those with `on` does.
+    """
+    read = ocr_line(settings.ocr).startswith("on-screen text: on")
+    transcribes = asr_line(settings.asr, settings.encoder).startswith("speech: on")
+    ocr = settings.ocr.model_copy(update={"mode": "on" if read else "off"})
+    asr = settings.asr.model_copy(update={"mode": "on" if transcribes else "off"})
+    return settings.model_copy(update={"ocr": ocr, "asr": asr})
+
+
+class ContentIndexer:
+    """Indexes contents into a `ContentSink`. Models are loaded when the first content needs them."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        encoders: SelectedEncoders,
+        readers: Sequence[MediaReader],
+        logs: Path,
+        progress: Progress,
+    ) -> None:
+        """`logs`: folder of the logs by which a killed run goes on within a video."""
+        image = encoders.meta.image_encoder
+        self.measuring = Measuring(settings.video, stage_fingerprints(settings, image), encoders.open_image)
+        self.lines: list[str] = []
+        """One line for each stage of media, once it is opened."""
+        self.video = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
+        self._settings = settings
+        self._encoders = encoders
+        self._readers = readers
+        self._logs = logs
+        self._progress = progress
+
+    def _probe(self, groups: Iterable[Group], sink: ContentSink) -> dict[str, Probe]:
+        """What the headers of videos say, by content; those that have none that can be read are skipped."""
+        probes: dict[str, Probe] = {}
+        for group in groups:
+            try:
+                probes[group.content_id] = self._readers[0].probe(group.first.path)
+            except FileProblem as problem:
+                sink.skip_file(group, problem)
+        return probes
+
+    def _index_media(self, groups: Sequence[Group], probes: Mapping[str, Probe], sink: ContentSink) -> None:
+        """Index the videos of `groups` that have a probe."""
+        readable = [group for group in groups if group.content_id in probes]
+        if not readable:
+            return
+        stages = self.stages
+
+        def steps(group: Group, reader: MediaReader) -> Generator[None, None, MediaResult]:
+            self._progress.file(group.first.path)
+            context = MediaContext(
+                sink.begin_video(group), self._logs, reader, stages, self.video, self._progress
+            )
+            probe = probes[group.content_id]
+            result = yield from index_media(context, group.first, group.sidecars, group.content_id, probe)
+            require_unchanged(group.first)
+            return result
+
+        with closing(interleave(readable, self._readers, steps)) as done:
+            for group, result in done:
+                if isinstance(result, FileProblem):
+                    sink.skip_file(group, result)
+                    continue
+                seconds = result.video.duration
+                action = f"indexed {seconds:.0f} s of it" if result.note else ""
+                sink.finish(group, Done(result.clips, 0, seconds, result.note, action))
+
+    def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
+        """Index the documents of `groups`."""
+        passages = PassageIndexer(self._encoders.text, sink, self._progress)
+        for group in groups:
+            passages.add(group)
+        passages.flush()
+
+    def index(
+        self, groups: Iterable[Group], sink: ContentSink, *, others: int = 0, other_seconds: float = 0.0
+    ) -> None:
+        """Index contents of all kinds. `others`: files that the progress counts too, and their seconds."""
+        groups = list(groups)
+        media = [group for group in groups if is_media(group)]
+        documents = [group for group in groups if not is_media(group)]
+        probes = self._probe(media, sink)
+        seconds = other_seconds + sum(probe.duration for probe in probes.values())
+        seconds += sum(group.first.size for group in documents) / PASSAGE_BYTES_PER_SECOND
+        self._progress.start(seconds, len(probes) + len(documents) + others)
+        self._index_media(media, probes, sink)
+        self._index_documents(documents, sink)
+
+    @cached_property
+    def stages(self) -> Stages:
+        """Of media; their models are loaded now."""
+        settings = self._settings
+        ocr, asr = open_ocr(settings.ocr), open_asr(settings.asr, settings.encoder)
+        image = self._encoders.open_image()
+        self.lines += [ocr.reason, asr.reason, *off_lines(settings.video, self.measuring.fingerprints)]
+        if line := enlarging_line(image, self._encoders.meta):
+            self.lines.append(line)
+        for line in self.lines:
+            self._progress.note(line)
+        return Stages(
+            text=self._encoders.text,
+            image=image,
+            ocr=ocr if isinstance(ocr, Ocr) else None,
+            asr=asr if isinstance(asr, Asr) else None,
+            reuse_still_frames=settings.encoder.reuse_still_frames,
+            measuring=self.measuring,
+        )
+
+
+def warn_of_specialised(encoder: EncoderRef | None, recommended: str | None, progress: Progress) -> None:
+    """Note an encoder that knows other images than those of a corpus that does not recommend it."""
+    if encoder is not None and encoder.name != recommended and is_specialised(encoder.name):
+        progress.note(specialised_encoder_warning(encoder.name))

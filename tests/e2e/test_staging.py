@@ -1,0 +1,81 @@
+"""`rag index --stage-only` on several machines and `--commit-staged` on one: the library of a plain run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from rag.errors import UsageError
+from rag.indexing import IndexReport, index
+from rag.settings import Settings, load_settings
+from rag.store.layout import Layout
+from rag.store.lock import WriterLock
+from tests.fakes.library_dump import dump
+from tests.fakes.synthetic import write_video
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    write_video(folder / "a.mp4", 4)
+    write_video(folder / "b.mp4", 3, fps=5)
+    (folder / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nTighten the bolt.\n")
+    for place in ("c", "deep/d"):
+        (folder / place).parent.mkdir(exist_ok=True)
+        shutil.copy(folder / "a.mp4", folder / f"{place}.mp4")
+    (folder / "empty.mp4").write_bytes(b"")
+    (folder / "bad.mp4").write_bytes(b"no video" * 99)
+    for n in range(3):
+        (folder / f"{n}.md").write_text(f"# Bolts\n\nBolt {n} is too tight.\n")
+    return folder
+
+
+def settings_of(folder: Path, shard: str = "") -> Settings:
+    return load_settings(
+        flags={"library": folder, "ocr.mode": "off", "encoder.image": "none", "scan.shard": shard}
+    )
+
+
+def stage(corpus: Path, folder: Path, shard: str = "") -> IndexReport:
+    return index([corpus], settings=settings_of(folder, shard), stage_only=True)
+
+
+@pytest.mark.slow
+def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_path: Path) -> None:
+    """Both at once, so that one makes the library; one of them again, and under a held lock."""
+    plain = index([corpus], settings=settings_of(tmp_path / "plain"))
+    library = tmp_path / "library"
+    reports: list[IndexReport] = []
+    workers = [
+        threading.Thread(target=lambda shard=shard: reports.append(stage(corpus, library, shard)))
+        for shard in ("1/2", "2/2")
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(reports) == 2
+    with WriterLock(Layout(library).lock):
+        again = stage(corpus, library, "1/2")
+        whole = stage(corpus, library)
+    assert again.staged
+    assert again.exit_code in {0, 3}
+    assert whole.staged == 6
+    report = index([], settings=settings_of(library), commit_staged=True)
+    assert (report.indexed, report.moved, report.exit_code) == (5, 2, 3)
+    assert report.problems == plain.problems
+    assert list(dump(library)) == list(dump(tmp_path / "plain"))
+    assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
+    after = index([corpus], settings=settings_of(library))
+    assert (after.indexed, after.unchanged, after.problems) == (0, plain.files_found - 1, plain.problems)
+
+
+def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="stage_only excludes prune"):
+        index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
+    with pytest.raises(UsageError, match="commit_staged excludes paths"):
+        index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)

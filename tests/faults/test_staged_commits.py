@@ -1,0 +1,265 @@
+"""Staged contents reach the library once and whole, whatever is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import random
+import shutil
+import time
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from corpora.records import Problem
+from corpora.scan import FoundFile
+from rag.errors import EncoderMismatch, UnreadableFile
+from rag.indexing.committing import Committer
+from rag.indexing.outcomes import FileOutcomes, IndexingStats
+from rag.indexing.planning import Group, row_of
+from rag.indexing.report import Silent
+from rag.indexing.staging import Stager
+from rag.store.bundles import Bundle, BundleHead, BundleWriter
+from rag.store.layout import Layout
+from rag.store.reading import Reader
+from rag.store.records import Meta
+from rag.store.staging import MIXED_DEVICES, FolderObjects, Staging
+from rag.store.tables import VideoWriter
+from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
+from tests.fakes.store_material import META, TEXT, add_source, clip_frames, passages, spans, unit, video
+
+GROUP = 3
+KILLS = 3
+BAD = Problem("/corpus/bad.mp4", "not a video")
+
+
+def found(path: str, kind: str = "video", changed: int = 3) -> FoundFile:
+    return FoundFile(path, "passages" if kind == "passages" else "video", 1, 2, changed, (), f"stamp {path}")
+
+
+def write_video(writer: VideoWriter, n: int, sidecars: str = "") -> None:
+    made = video(n)
+    writer.begin_video(made)
+    writer.add_clips([clip_frames(n, 0), clip_frames(n, 1)])
+    texts = spans(n, 2 if sidecars else 3)
+    writer.put_evidence(made.video_id, texts, unit(n, len(texts), TEXT.dim))
+    writer.finish_video(made, {"frames": "1", "sidecars": sidecars})
+
+
+def of_video(n: int, sidecars: str = "", **head: object) -> Bundle:
+    writer = BundleWriter(META)
+    write_video(writer, n, sidecars)
+    made = BundleHead(video(n).video_id, (found(video(n).path),), "cpu")
+    return writer.bundle(replace(made, **head))  # type: ignore[arg-type]  # any field
+
+
+def of_document(n: int) -> Bundle:
+    writer = BundleWriter(META)
+    writer.add_passages(f"source{n}", passages(n), unit(5000 + n, 4, TEXT.dim))
+    return writer.bundle(BundleHead(f"source{n}", (found(f"/corpus/texts/{n}.txt", "passages"),), "cpu"))
+
+
+def stage_all(folder: Path, meta: Meta = META) -> Staging:
+    """Five videos, one of them under two paths, two documents and a file that is no video."""
+    staging = open_staging(folder, meta)
+    for n in range(1, 6):
+        staging.put(of_video(n))
+    for n in (1, 2):
+        staging.put(of_document(n))
+    second = Group(video(1).video_id, (found("/corpus/again.mp4"),), (), ())
+    assert staging.missing([second, Group("new", (), (), ())]) == [Group("new", (), (), ())]
+    sink = Stager(staging, meta, "cpu", {})
+    sink.skip_file(Group("0bad", (found(BAD.path),), (), ()), UnreadableFile(BAD.reason))
+    return staging
+
+
+def open_staging(folder: Path, meta: Meta = META) -> Staging:
+    return Staging(FolderObjects(Layout(folder).staging), meta, {"ocr": "on"})
+
+
+def make_library(folder: Path) -> None:
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+
+
+def commit(folder: Path) -> IndexingStats:
+    with Writer.open(folder) as writer:
+        outcomes = FileOutcomes(writer, Silent())
+        Committer(writer, open_staging(folder), outcomes, group=GROUP).close()
+        writer.drop_unfinished()
+        writer.maintain()
+    return outcomes.stats
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The same rows, written without bundles."""
+    folder = tmp_path_factory.mktemp("expected")
+    with Writer.open(folder) as writer:
+        writer.set_meta(META)
+        for n in range(1, 6):
+            write_video(writer, n)
+            writer.put_file(row_of(found(video(n).path), video(n).video_id))
+        writer.put_file(row_of(found("/corpus/again.mp4"), video(1).video_id))
+        for n in (1, 2):
+            add_source(writer, n)
+        writer.put_problem(BAD, f"stamp {BAD.path}")
+        writer.maintain()
+    return list(dump(folder))
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("staged")
+    make_library(folder)
+    stage_all(folder)
+    return folder
+
+
+def staged_files(folder: Path) -> list[Path]:
+    return [path for path in Layout(folder).staging.rglob("*") if path.is_file()]
+
+
+@pytest.mark.slow
+def test_stopped_after_each_commit_of_a_group(
+    tmp_path: Path, staged: Path, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stop(BaseException): ...
+
+    stops = 0
+    while True:
+        folder = tmp_path / str(stops)
+        shutil.copytree(staged, folder)
+        left = stops
+        stopped = False
+
+        def allow() -> None:
+            nonlocal left, stopped
+            if left == 0:
+                stopped = True
+                raise Stop
+            left -= 1
+
+        writer = Writer.open(folder)
+        for owner, names in (
+            (writer._db, ("create", "add", "overwrite", "upsert", "update", "delete")),
+            (FolderObjects, ("delete",)),
+        ):
+            for name in names:
+                call = getattr(owner, name)
+                monkeypatch.setattr(owner, name, lambda *given, call=call: (allow(), call(*given)))
+        with contextlib.suppress(Stop):
+            outcomes = FileOutcomes(writer, Silent())
+            Committer(writer, open_staging(folder), outcomes, group=GROUP).close()
+        monkeypatch.undo()
+        writer._lock.release() if stopped else writer.close()
+        commit(folder)
+        assert list(dump(folder)) == expected, stops
+        assert staged_files(folder) == []
+        if not stopped:
+            break
+        shutil.rmtree(folder)
+        stops += 1
+    assert stops > 3 * 8
+
+
+def commit_after_import(folder: Path, started: Connection) -> None:
+    import lancedb  # noqa: F401  # its seconds are no work that a kill could hit
+
+    started.send("at work")
+    commit(folder)
+
+
+@pytest.mark.slow
+def test_kills_lose_nothing(tmp_path: Path, staged: Path, expected: list[str]) -> None:
+    folder = tmp_path / "library"
+    shutil.copytree(staged, folder)
+    moments = random.Random(7)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["lance_namespace", "pandas", "pyarrow.dataset"])
+    killed = 0
+    for _ in range(KILLS):
+        started, sender = context.Pipe(duplex=False)
+        child = context.Process(target=commit_after_import, args=(folder, sender))
+        child.start()
+        assert started.poll(120)
+        time.sleep(moments.uniform(0.0, 0.25))
+        killed += child.is_alive()
+        child.kill()
+        child.join()
+    assert killed
+    commit(folder)
+    assert list(dump(folder)) == expected
+    assert staged_files(folder) == []
+
+
+def test_of_two_that_stage_a_content_one_is_the_first(tmp_path: Path) -> None:
+    make_library(tmp_path)
+    staging = open_staging(tmp_path)
+    assert staging.put(of_video(1))
+    assert not staging.put(of_video(1))
+    other = of_video(1, files=(found("/other/shard.mp4"),))
+    assert staging.put(other)
+    stats = commit(tmp_path)
+    assert (stats.indexed, stats.moved) == (1, 1)
+    with Reader.open(tmp_path) as reader:
+        assert reader.paths(video(1).video_id) == ("/corpus/part1/video1.mp4", "/other/shard.mp4")
+        assert reader.stats().clips == 2
+
+
+def test_bundles_that_cannot_be_committed(tmp_path: Path) -> None:
+    """One that is cut is removed and named; one for other encoders stays and is counted."""
+    make_library(tmp_path)
+    staging = open_staging(tmp_path)
+    staging.put(of_video(1))
+    staging.put(of_video(2))
+    cut = next(path for path in staged_files(tmp_path) if video(2).video_id in path.name)
+    cut.write_bytes(cut.read_bytes()[:-100])
+    open_staging(tmp_path, replace(META, settings={"video.rate": 1.0})).put(of_video(3))
+    stats = commit(tmp_path)
+    assert stats.indexed == 1
+    (problem,) = stats.problems
+    assert cut.name in problem.path
+    assert "removed" in problem.action
+    (line,) = stats.stages
+    assert "1 staged contents were made with other encoders" in line
+    (left,) = staged_files(tmp_path)
+    assert video(3).video_id in left.name
+
+
+def test_what_the_library_learnt_meanwhile_is_kept(tmp_path: Path) -> None:
+    """A path with a newer file, and a content that was indexed again with other subtitles."""
+    make_library(tmp_path)
+    with Writer.open(tmp_path) as writer:
+        for n, sidecars in ((1, ""), (2, "first"), (3, "second")):
+            write_video(writer, n, sidecars)
+            writer.put_file(row_of(found(video(n).path, changed=9), video(n).video_id))
+    staging = open_staging(tmp_path)
+    staging.put(of_video(4, files=(found(video(1).path, changed=8),)))
+    staging.put(of_video(2, "new", replaces="first"))
+    staging.put(of_video(3, "new", replaces="first"))
+    stats = commit(tmp_path)
+    assert stats.indexed == 1
+    with Writer.open(tmp_path) as writer:
+        held = {key: stages["sidecars"] for key, stages in writer.stage_fingerprints().items()}
+        assert held == {video(1).video_id: "", video(2).video_id: "new", video(3).video_id: "second"}
+        assert {row.content_id for row in writer.files().values()} == held.keys()
+
+
+def test_workers_on_other_processors_are_refused_or_named(tmp_path: Path) -> None:
+    make_library(tmp_path)
+    staging = open_staging(tmp_path)
+    staging.claim_device("cpu A")
+    staging.claim_device("cpu A")
+    with pytest.raises(EncoderMismatch, match=r"encodes on cpu B, and others of this run on cpu A"):
+        staging.claim_device("cpu B")
+    staging.put(of_video(1, device="cpu A"))
+    staging.put(of_video(2, device="cpu B"))
+    commit(tmp_path)
+    with Writer.open(tmp_path) as writer:
+        assert writer.meta is not None
+        assert writer.meta.settings[MIXED_DEVICES] == ["cpu A", "cpu B"]
+    staging.claim_device("cpu B")
