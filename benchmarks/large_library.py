@@ -340,7 +340,9 @@ def lancedb_default(rows: NDArray[np.float16], folder: Path) -> Engine:
     size = sum(path.stat().st_size for path in (folder / "rows.lance/_indices").rglob("*") if path.is_file())
 
     def find(query: Rows) -> list[int]:
-        found = table.search(query).distance_type("cosine").select(["number", "_distance"]).limit(TOP).to_arrow()
+        found = (
+            table.search(query).distance_type("cosine").select(["number", "_distance"]).limit(TOP).to_arrow()
+        )
         numbers: list[int] = found["number"].to_pylist()
         return numbers
 

@@ -140,8 +140,8 @@ class LibraryLayout(ABC):
         """Whether a data file has the size that its table says it has; None: it does not say."""
 
     @abstractmethod
-    def has_room(self, table: str) -> bool:
-        """Whether there is room to write a table again, as compaction does."""
+    def has_room(self, size: int) -> bool:
+        """Whether `size` more bytes can be written."""
 
     @abstractmethod
     def changes(self, *tables: str) -> tuple[int, ...]:
@@ -286,10 +286,9 @@ class Layout(LibraryLayout):
         """Raises OSError."""
         return size in {None, (self.table(table) / "data" / file).stat().st_size}
 
-    def has_room(self, table: str) -> bool:
-        """Twice the size of the table's rows."""
-        size = sum(path.stat().st_size for path in (self.table(table) / "data").glob("*"))
-        return shutil.disk_usage(self.folder).free >= 2 * size
+    def has_room(self, size: int) -> bool:
+        """On its disk."""
+        return shutil.disk_usage(self.folder).free >= size
 
     def changes(self, *tables: str) -> tuple[int, ...]:
         """When a version was last added, in ns."""
@@ -385,7 +384,7 @@ class ObjectLayout(LibraryLayout):
         """A store keeps an object as a whole or not at all."""
         return True
 
-    def has_room(self, table: str) -> bool:  # noqa: ARG002 (as of a folder)
+    def has_room(self, size: int) -> bool:  # noqa: ARG002 (as of a folder)
         """A store has."""
         return True
 

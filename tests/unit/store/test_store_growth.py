@@ -18,11 +18,13 @@ from rag.store.layout import Layout, find_library
 from rag.store.migrations import MIGRATIONS, MetaRows, migrate
 from rag.store.reading import Reader
 from rag.store.records import SCHEMA, EncoderRef
+from rag.store.schema import vectors_table
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import IMAGE, META, add_video, clip_frames, fill, unit, video
 
 OTHER = EncoderRef("other", "9" * 32, 24)
+VECTORS = vectors_table(IMAGE)
 
 
 def add_colour(db: Database) -> None:
@@ -170,7 +172,26 @@ def test_maintenance_merges_fragments_and_row_ids_live_on(tmp_path: Path) -> Non
 
 
 def test_full_fragments_of_vectors_are_left_alone() -> None:
-    assert maintenance.fragment_rows(f"vectors_{'f' * 24}") == 1200
+    vectors = f"vectors_{'f' * 24}"
+    sizes = [12_000, 307_200, 307_201, 1_300_000, 12_000_000]
+    assert [maintenance.fragment_rows(vectors, size) for size in sizes] == [1200, 1200, 4800, 19_200, 19_200]
+
+
+def test_fragments_of_vectors_grow_with_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (1, 16))
+    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENTS", 2)
+    counts = []
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        for n in range(1, 6):
+            add_video(writer, n)
+            writer.maintain()
+            with Reader.open(tmp_path / "lib") as reader:
+                table = reader.stats().tables[VECTORS]
+                counts.append(table.fragments)
+                assert len(reader.frames([clip_frames(v, 1).clip.clip_id for v in range(1, n + 1)])) == n
+                assert table.small_fragments == 0
+    assert max(counts) <= 3
 
 
 @pytest.mark.slow
@@ -195,6 +216,27 @@ def test_a_disk_without_room_is_not_compacted(tmp_path: Path, monkeypatch: pytes
         writer.maintain()
     with Reader.open(tmp_path / "lib") as reader:
         assert reader.stats().tables["clips"].fragments == 4
+
+
+def test_compaction_needs_room_for_what_it_copies_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (12, 12))
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        for n in range(1, 9):
+            add_video(writer, n)
+        writer.maintain()
+        data = tmp_path / "lib" / "tables" / f"{VECTORS}.lance" / "data"
+        full = set(data.iterdir())
+        for n in (9, 10):
+            add_video(writer, n)
+        small = sum(path.stat().st_size for path in set(data.iterdir()) - full)
+        usage = shutil.disk_usage(tmp_path)._replace(free=2 * small)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        writer.maintain()
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.stats().tables[VECTORS].fragments == 2
 
 
 def test_versions_in_use_stay_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
