@@ -39,6 +39,10 @@ class Refused(StoreError):
     """A conditional write whose condition does not hold: the object is there already, or has changed."""
 
 
+class ConditionsIgnored(StoreError):
+    """A store that ignores the conditions of conditional writes: no library can be kept on it."""
+
+
 def is_url(path: str | os.PathLike[str]) -> bool:
     """Whether a path names an object store and not a file."""
     return os.fspath(path).startswith(SCHEMES)
@@ -167,7 +171,7 @@ class ObjectStore:
         return self._put(key, content, "overwrite")
 
     def require_conditional_writes(self) -> None:
-        """Raises `StoreError` for a store that ignores the conditions of `create` and `replace`.
+        """Raises `ConditionsIgnored` for a store that ignores the conditions of `create` and `replace`.
 
         There, of two writers at once one would lose rows without an error. Writes, and deletes, one object
         below `PROBES`.
@@ -182,7 +186,7 @@ class ObjectStore:
                     self._put(key, b"3", mode)
                 except Refused:
                     continue
-                raise StoreError(
+                raise ConditionsIgnored(
                     f"{self.url}: this store ignores conditional writes (If-None-Match, If-Match), so that "
                     "two writers would lose rows; name a store that honours them"
                 )

@@ -24,7 +24,7 @@ _COMMANDS = {
     "calibrate": ("calibrate", "calibrate", "Calibrate measurements on labelled videos."),
     "doctor": ("doctor", "doctor", "Check the environment and the library."),
     "remove": ("library", "remove", "Remove files from the library."),
-    "library": ("libraries", "app", "Merge libraries, or export a part of one."),
+    "library": ("libraries", "app", "Merge, export and copy libraries."),
     "demo": ("demo", "demo", "Try everything on a small synthetic corpus."),
     "models": ("models", "app", "List, download and verify model weights."),
     "eval": ("eval_commands", "app", "Run evaluations."),

@@ -62,7 +62,7 @@ class Finding:
 @with_session()
 def doctor(session: Session) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken."""
-    findings = [*_environment(), *_extensions(), *_weights(session), *_library(session)]
+    findings = [*_environment(), *_extensions(), *_weights(session), *_store(session), *_library(session)]
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)
         print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
@@ -177,6 +177,34 @@ def _checked(area: str, name: str, ask: Callable[[], str]) -> Finding:
         return Finding(area, name, None, ask())
     except RagError as error:
         return Finding(area, name, False, str(error))
+
+
+def _store(session: Session) -> Iterator[Finding]:
+    """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
+    from corpora.objects import ConditionsIgnored, StoreError, open_store
+    from rag.store.layout import find_library
+
+    location = find_library(library=session.settings.library, storage=session.settings.storage)
+    if isinstance(location, Path):
+        return
+    try:
+        store = open_store(location.url, location.settings)
+        empty = next(store.list(), None) is None
+    except RagError as error:
+        yield Finding("store", "reading", False, str(error))
+        return
+    yield Finding(
+        "store", "reading", True, f"{location}: {'no objects yet' if empty else 'objects are listed'}"
+    )
+    try:
+        store.require_conditional_writes()
+    except ConditionsIgnored as error:
+        yield Finding("store", "writing", False, str(error))
+    except StoreError as error:
+        # Who only asks questions needs no more than to read.
+        yield Finding("store", "writing", None, str(error))
+    else:
+        yield Finding("store", "writing", True, "objects are written, conditionally, and deleted")
 
 
 def _library(session: Session) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""`rag library`: merge libraries into one, or export a part of one as a library of its own."""
+"""`rag library`: merge libraries into one, export a part of one, copy one from an object store."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag.indexing.merging import MergeReport
 
 app = typer.Typer(
-    help="Merge libraries, or export a part of one. Nothing is decoded or encoded.", rich_markup_mode=None
+    help="Merge, export and copy libraries. Nothing is decoded or encoded.", rich_markup_mode=None
 )
 Into = Annotated[
     Path,

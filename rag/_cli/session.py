@@ -17,7 +17,7 @@ import typer
 
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
-from rag._cli.output import is_json
+from rag._cli.output import echo_stderr, is_json
 from rag.errors import LibraryError, QuestionError, UsageError
 from rag.records import ShotFilter
 
@@ -163,6 +163,12 @@ class Session:
 
     def open_library(self) -> OpenedLibrary:
         """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one."""
+        library = self._open()
+        for note in library.frameless_copies():
+            echo_stderr(f"rag: {note}")
+        return library
+
+    def _open(self) -> OpenedLibrary:
         from rag.library import Library as OpenedLibrary
 
         return OpenedLibrary.open(None, *self.libraries[1:], settings=self.settings)
@@ -174,7 +180,7 @@ class Session:
     def _indexed(self) -> Iterable[str]:
         """Paths in the library; none where there is no library that can be read."""
         try:
-            with self.open_library() as library:
+            with self._open() as library:
                 return library.indexed_paths()
         except LibraryError:
             return ()

@@ -12,8 +12,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence, Set
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -195,6 +195,8 @@ def plain(value: Any) -> Any:
     """Dataclasses, models, mappings, sets and sequences as JSON; floats rounded, NaN and infinity as null."""
     if isinstance(value, BaseModel):
         value = value.model_dump()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -203,8 +205,6 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return _score(value) if math.isfinite(value) else None
-    if isinstance(value, PurePath):
-        return str(value)
     if isinstance(value, Set):
         return sorted(plain(inner) for inner in value)
     if isinstance(value, Iterable):

@@ -20,6 +20,8 @@ KEPT_CLIPS = 512
 class FrameCache:
     """The stored frames of clips; a clip without any (sound alone, no image encoder) counts as read too.
 
+    In a copy of a library without frame matrices, a clip has its own vector and no frames.
+
     `fetch`: as `rag.store.reading.Reader.frames`. Of more than `kept` clips the one that was asked for
     longest ago is dropped.
     """
@@ -31,6 +33,10 @@ class FrameCache:
 
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
         """By clip id, in the order of `clip_ids`, which are distinct; clips without frames are left out."""
+        return {clip_id: held for clip_id, held in self.clips(clip_ids).items() if len(held.times)}
+
+    def clips(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
+        """As `get`, with the clips that have a vector of images and no frames."""
         missing = [clip_id for clip_id in clip_ids if clip_id not in self._held]
         read = {frames.clip.clip_id: frames for frames in self._read(missing)} if missing else {}
         found = {}
@@ -48,13 +54,18 @@ class FrameCache:
             read = self._fetch(clip_ids)
         except KeyError:
             read = [frames for clip_id in clip_ids for frames in self._read_one(clip_id)]
-        return [frames for frames in read if len(frames.times) and frames.modality == "video"]
+        return [frames for frames in read if frames.modality == "video"]
 
     def _read_one(self, clip_id: str) -> list[ClipFrames]:
         try:
             return self._fetch([clip_id])
         except KeyError:
             return []
+
+
+def images_of(clip: ClipFrames) -> NDArray[np.float32]:
+    """Unit float32 (n, d) of the frames of a clip; of one without frames, its own vector as one row."""
+    return clip.vectors if len(clip.times) else clip.clip_vector[None]
 
 
 def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:

@@ -19,7 +19,7 @@ from localization.windows import Window
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
-from rag.retrieval.frames import FrameCache, joined_frames, similarity_to
+from rag.retrieval.frames import FrameCache, images_of, joined_frames, similarity_to
 from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage, TextHits, fuse, text_hits
 from rag.retrieval.shots import resolved, searched_part
 from rag.settings import Settings
@@ -219,14 +219,19 @@ class Retriever:
         """
         self.reader.video(video_id)
         inside = [clip for clip in self._clips_of(video_id) if clip.start < end and clip.end >= start]
-        frames = self._frames.get([clip.clip_id for clip in inside])
-        if not frames:
+        held = self._frames.clips([clip.clip_id for clip in inside])
+        if not held:
             return []
-        times, vectors = joined_frames(list(frames.values()))
-        keep = (times >= start) & (times < end)
-        if not keep.any():
-            keep[np.abs(times - start).argmin()] = True
-        vector = vectors[keep].mean(axis=0)
+        frames = [clip for clip in held.values() if len(clip.times)]
+        if frames:
+            times, vectors = joined_frames(frames)
+            keep = (times >= start) & (times < end)
+            if not keep.any():
+                keep[np.abs(times - start).argmin()] = True
+            vectors = vectors[keep]
+        else:
+            vectors = np.stack([clip.clip_vector for clip in held.values()])
+        vector = vectors.mean(axis=0)
         found = self.find_near(vector / np.linalg.norm(vector), top_k + len(inside), where)
         return [hit for hit in found if hit.video_id != video_id or hit.start > end or hit.end <= start][
             :top_k
@@ -242,9 +247,9 @@ class Retriever:
         where = self.resolve(where)
         keys = [hit.key for hit in self.reader.search_clips(vector, top_k, where)]
         hits = []
-        for clip_id, held in self._frames.get(keys).items():
-            similarity = similarity_to(held.vectors, vector)
-            query = LocalizationQuery(times=held.times, similarity=similarity)
+        for clip_id, held in self._frames.clips(keys).items():
+            similarity = similarity_to(images_of(held), vector)
+            query = LocalizationQuery(times=held.times, similarity=similarity[: len(held.times)])
             low, high = searched_part(held.clip, where, query)
             video = self.reader.video(held.clip.video_id)
             window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
@@ -368,14 +373,14 @@ class Retriever:
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        query, frames = self._image_space_vector(visual), self.frames(clip_ids)
+        query, held = self._image_space_vector(visual), self._frames.clips(list(dict.fromkeys(clip_ids)))
         if self._scores is None:
             calibrator = self._calibrator
-            return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in frames.items()}
+            return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
         sounds = self.reader.sound_vectors(clip_ids)
         return {
             key: self._scores.relevance(
-                query, searched, frames[key].vectors if key in frames else None, sounds.get(key)
+                query, searched, images_of(held[key]) if key in held else None, sounds.get(key)
             )
             for key in clip_ids
         }

@@ -13,11 +13,12 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
-from corpora.outputs import LIBRARY_MARKER
+from corpora.outputs import LIBRARY_MARKER, atomic_write_text
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.lease import Lease
 from rag.store.lock import ReaderMark, WriterLock, no_readers
@@ -32,6 +33,8 @@ MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 DROPPED = ".dropped"
+COPY = "copy.json"
+"""In a folder that holds the copy of a library: what it is a copy of."""
 Location: TypeAlias = Path | StoreAddress
 """A library's folder, or its address on an object store."""
 
@@ -50,6 +53,17 @@ def has_version(table: Path) -> bool:
         raise LibraryReadOnly(
             f"{table}: the library cannot be read ({reason}); check its permissions"
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class CopyNote:
+    """What a folder that `rag.store.pulling` filled is a copy of."""
+
+    of: str
+    """Address of the library."""
+    library_id: str
+    frames: bool
+    """Whether the copy has the frame matrices."""
 
 
 class LibraryLayout(ABC):
@@ -73,6 +87,10 @@ class LibraryLayout(ABC):
 
         options = dict(self.storage_options) or None
         return lance.dataset(f"{self.database}/{name}.lance", storage_options=options)
+
+    def copy_note(self) -> CopyNote | None:
+        """None for a library that is no copy."""
+        return None
 
     @property
     def scan_cache(self) -> Path:
@@ -186,6 +204,21 @@ class Layout(LibraryLayout):
     def staging(self) -> Path:
         """Folder of bundles that wait for a writer (`rag.store.staging`)."""
         return self.folder / "staging"
+
+    def copy_note(self) -> CopyNote | None:
+        """Raises `LibraryReadOnly` where it is there and cannot be read."""
+        try:
+            return CopyNote(**json.loads((self.folder / COPY).read_bytes()))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, TypeError) as error:
+            raise LibraryReadOnly(
+                f"{self.folder / COPY}: cannot be read; remove the folder and pull the library again"
+            ) from error
+
+    def write_copy_note(self, note: CopyNote) -> None:
+        """Raises OSError."""
+        atomic_write_text(self.folder / COPY, json.dumps(asdict(note)) + "\n")
 
     def table(self, name: str) -> Path:
         """Folder of one LanceDB table."""
@@ -487,9 +520,14 @@ def require_library(folder: Location) -> LibraryLayout:
 def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
     """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
 
-    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library.
+    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library;
+    `LibraryReadOnly` for a copy.
     """
     layout = open_layout(folder) if create else require_library(folder)
+    if note := layout.copy_note():
+        raise LibraryReadOnly(
+            f"{folder}: a copy of {note.of}; write to that, then run rag library pull again"
+        )
     if not layout.is_library() and not (create and layout.is_vacant()):
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "

@@ -43,6 +43,9 @@ class FakeStore:
     intercept: Callable[[Environ], int | None] = lambda _: None
     """Called with every request before it is served; a status that it returns is the answer."""
 
+    lose: Callable[[Environ], bool] = lambda _: False
+    """Called likewise; whether the request is served and answered with an error all the same."""
+
     @property
     def url(self) -> str:
         """Address of the bucket."""
@@ -108,6 +111,10 @@ class _Server:
             statuses.append(int(line.split()[0]))
             return start(line, headers, *rest)
 
+        if store.lose(environ):
+            b"".join(self._moto(environ, lambda line, *_: statuses.append(int(line.split()[0]))))
+            start("500 lost", [("Content-Length", "0")])
+            return []
         body = b"".join(self._moto(environ, started))
         request = Request(environ["REQUEST_METHOD"], path, environ["QUERY_STRING"], statuses[-1], len(body))
         store.requests.append(request)

@@ -1,0 +1,315 @@
+"""A copy of a library on an object store in a folder: what questions need, kept up by pulling again.
+
+Of one version of every table the files are copied, which never change once they are written: what is there
+stays, and a killed pull goes on. The manifests that make a version readable come last. Clip vectors are
+copied by rows, without the frame matrices, which are nine tenths of a library; with `frames` their files are
+copied like all others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corpora.objects import ObjectStore, StoreAddress, StoredObject, StoreError
+from corpora.outputs import atomic_file
+from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
+from rag.store.database import Database, quoted
+from rag.store.error_mapping import read_errors, require_tables, write_errors
+from rag.store.layout import CopyNote, Layout, ObjectLayout, nothing_indexed, require_library
+from rag.store.maintenance import compact
+from rag.store.migrations import MetaRows, refuse_newer, refuse_older
+from rag.store.schema import is_clip_vectors
+
+PARALLEL = 8
+"""Files in flight: a store answers late, and many at once."""
+ROWS = 8192
+"""Clip vectors in one commit."""
+ATTEMPTS = 10
+FRAME_COLUMNS = ("frames", "times")
+GUARDS = ("files", "videos", "meta")
+"""Tables that say what the rows of the others count for: while none changes, versions of all fit together."""
+
+Files = Mapping[str, StoredObject]
+"""By path below the tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullReport:
+    """What one pull copied."""
+
+    library: StoreAddress
+    folder: Path
+    frames: bool
+    """Whether the copy has the frame matrices."""
+    files: int
+    """Files copied; those that were there are not counted."""
+    clips: int
+    """Clip vectors copied without their frames."""
+    copied_bytes: int
+    """Of those files."""
+    seconds: float
+    bytes: int
+    """Size of the copy."""
+
+
+class _Cleaned(Exception):
+    """A writer has removed the pinned version meanwhile."""
+
+
+def pull_library(
+    library: StoreAddress,
+    folder: Path,
+    *,
+    frames: bool = False,
+    announce: Callable[[int, int], object] = lambda *_: None,
+) -> PullReport:
+    """Copy a library into a folder that is new or a copy of it, or bring the copy up to date.
+
+    `announce`: called with the number of files to copy, and their bytes. A copy that has frame matrices keeps
+    them. Only `rag.store.reading.Reader` opens a copy: it cannot be written otherwise.
+
+    Raises `UsageError` for a folder that is anything else, `LibraryNotFound` for no library, `LibraryBusy`
+    where two pulls write one copy, `StoreError`, and the errors of a library.
+    """
+    started = time.monotonic()
+    source, target = require_library(library), Layout(folder)
+    assert isinstance(source, ObjectLayout)
+    held = target.copy_note()
+    if held is None and not target.is_vacant():
+        raise UsageError(f"{folder}: holds files and is no copy of a library; name a new or empty folder")
+    with read_errors(library, "meta"):
+        rows = MetaRows.read(source.dataset("meta").to_table().to_pylist())
+    if rows.meta is None:
+        raise nothing_indexed(library)
+    add_frames = frames and held is not None and not held.frames
+    frames = frames or (held is not None and held.frames)
+    note = CopyNote(library.url, rows.meta.library_id, frames)
+    if held is not None and held.library_id != note.library_id:
+        raise UsageError(f"{folder}: a copy of another library, {held.of}; name a new or empty folder")
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if held is None:
+            target.write_copy_note(note)
+            target.write_marker()
+        lock = target.writer_lock()
+    with lock:
+        for _ in range(ATTEMPTS):
+            try:
+                counts = _Pull(source, target, frames=frames, add_frames=add_frames).run(announce)
+                break
+            except _Cleaned:
+                continue
+        else:
+            raise LibraryBusy(
+                f"{library}: is written faster than it can be copied; run the same command again"
+            )
+        with write_errors(folder):
+            target.write_copy_note(note)
+    return PullReport(
+        library, folder, frames, *counts, seconds=time.monotonic() - started, bytes=target.size()
+    )
+
+
+class _Pull:
+    """One version of every table, on its way into a folder."""
+
+    def __init__(self, source: ObjectLayout, target: Layout, *, frames: bool, add_frames: bool) -> None:
+        """`add_frames`: to a copy that has its clip vectors by rows."""
+        self._source = source
+        self._target = target
+        self._add_frames = add_frames
+        self._pins = self._pin()
+        self._by_rows = [name for name in self._pins if is_clip_vectors(name) and not frames]
+        self._store: ObjectStore = source.store
+        self._md5 = True
+
+    def _pin(self) -> dict[str, Any]:
+        for attempt in range(ATTEMPTS):
+            before = self._source.changes(*GUARDS)
+            pins = {}
+            for name in self._source.table_names():
+                with read_errors(self._source.folder, name):
+                    pins[name] = self._source.dataset(name)
+            if before and before == self._source.changes(*GUARDS):
+                rows = MetaRows.read(pins["meta"].to_table().to_pylist())
+                refuse_newer(self._source.folder, rows.schema)
+                refuse_older(self._source.folder, rows.schema)
+                require_tables(self._source.folder, rows.tables, pins)
+                return pins
+            time.sleep(0.1 * attempt)
+        raise LibraryBusy(f"{self._source.folder}: is written without a pause; run the same command again")
+
+    def run(self, announce: Callable[[int, int], object]) -> tuple[int, int, int]:
+        """Number of files, of clip vectors, and bytes of the files. Raises `_Cleaned`."""
+        wanted: dict[str, StoredObject] = {}
+        for name in self._pins.keys() - set(self._by_rows):
+            wanted.update(self._files(name))
+        tables = self._target.tables
+        missing = {
+            path: each
+            for path, each in wanted.items()
+            if _size(tables / path) != each.size or self._replaces_rows(path)
+        }
+        manifests = {path for path in missing if path.endswith(".manifest")}
+        announce(len(missing), sum(each.size for each in missing.values()))
+        with ThreadPoolExecutor(PARALLEL) as pool:
+            for done in [
+                pool.submit(self._fetch, missing[path], tables / path) for path in missing.keys() - manifests
+            ]:
+                done.result()
+        drafts = {path: self._content(missing[path]) for path in manifests}
+        clips, gone = self._copy_rows()
+        self._publish(drafts)
+        self._forget(wanted, gone)
+        return len(missing), clips, sum(each.size for each in missing.values())
+
+    def _replaces_rows(self, path: str) -> bool:
+        """Whether it is a manifest that takes the place of those of a table that was copied by rows."""
+        return (
+            self._add_frames and is_clip_vectors(path.partition(".lance/")[0]) and path.endswith(".manifest")
+        )
+
+    def _files(self, name: str) -> dict[str, StoredObject]:
+        """What the pinned version of a table consists of."""
+        pinned, base = self._pins[name], f"tables/{name}.lance"
+        needed = {f"_versions/{2**64 - 1 - pinned.version:020d}.manifest"}
+        for fragment in pinned.get_fragments():
+            needed |= {f"data/{file.path}" for file in fragment.metadata.files}
+            if (deletions := fragment.metadata.deletion_file) is not None:
+                needed.add(deletions.path(fragment.fragment_id))
+        folders = tuple(
+            f"_indices/{segment.uuid}/" for index in pinned.describe_indices() for segment in index.segments
+        )
+        found = {}
+        for each in self._store.list(base):
+            path = each.key.removeprefix(f"{base}/")
+            if path in needed or path.startswith(folders):
+                found[f"{name}.lance/{path}"] = each
+                needed.discard(path)
+        if needed:
+            raise _Cleaned
+        return found
+
+    def _fetch(self, found: StoredObject, path: Path) -> None:
+        with write_errors(self._target.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic_file(path) as draft:
+                if not self._downloaded(found, draft):
+                    raise StoreError(
+                        f"{self._store.url}/{found.key}: arrived damaged twice; check the network"
+                    )
+
+    def _downloaded(self, found: StoredObject, draft: Path) -> bool:
+        """Whether the content is whole, by its size, and by its MD5 where the store's ETags are such."""
+        seen: set[str] = set()
+        for _ in range(3):
+            digest = hashlib.md5(usedforsecurity=False)
+            with draft.open("wb") as file:
+                for part in self._parts(found):
+                    digest.update(part)
+                    file.write(part)
+            size = draft.stat().st_size
+            if size == found.size:
+                etag = found.etag.strip('"')
+                if not self._md5 or digest.hexdigest() == etag or not re.fullmatch(r"[0-9a-f]{32}", etag):
+                    return True
+                if digest.hexdigest() in seen:
+                    # Twice the same: it is the ETag that is no MD5, as of an encrypted object.
+                    self._md5 = False
+                    return True
+                seen.add(digest.hexdigest())
+        return False
+
+    def _parts(self, found: StoredObject) -> Iterator[bytes]:
+        try:
+            yield from self._store.stream(found.key)[1]
+        except StoreError:
+            if self._store.head(found.key) is None:
+                raise _Cleaned from None
+            raise
+
+    def _content(self, found: StoredObject) -> bytes:
+        read = self._store.read(found.key)
+        if read is None:
+            raise _Cleaned
+        return read[0]
+
+    def _copy_rows(self) -> tuple[int, dict[str, list[str]]]:
+        """Add the clip vectors that are new; their number, and by table those of clips that are gone."""
+        copied, gone = 0, {}
+        db = Database(self._target)
+        for name in self._by_rows:
+            pinned = self._pins[name]
+            with read_errors(self._source.folder, name):
+                ids = pinned.scanner(columns=["clip_id"], with_row_id=True).to_table()
+            db.create(name, pinned.schema)
+            held = set(db.rows(name, ["clip_id"])["clip_id"].to_pylist())
+            rows = dict(zip(ids["clip_id"].to_pylist(), ids["_rowid"].to_pylist(), strict=True))
+            new = sorted(rows[clip_id] for clip_id in rows.keys() - held)
+            gone[name] = sorted(held - rows.keys())
+            for at in range(0, len(new), ROWS):
+                with read_errors(self._source.folder, name):
+                    part = _without_frames(pinned, new[at : at + ROWS])
+                db.add(name, part)
+                copied += part.num_rows
+            compact(db, name)
+        return copied, gone
+
+    def _publish(self, drafts: Mapping[str, bytes]) -> None:
+        """Make the new versions readable, those of `GUARDS` last."""
+        order = sorted(drafts, key=lambda path: (path.partition(".lance/")[0] in GUARDS, path))
+        with write_errors(self._target.folder):
+            for path in order:
+                home = self._target.tables / path
+                if self._replaces_rows(path):
+                    shutil.rmtree(home.parent, ignore_errors=True)
+                home.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_file(home) as draft:
+                    draft.write_bytes(drafts[path])
+
+    def _forget(self, wanted: Files, gone: Mapping[str, Sequence[str]]) -> None:
+        """Remove what no table needs any more; what a reader may be using stays for the next time."""
+        db = Database(self._target)
+        for name, clip_ids in gone.items():
+            for at in range(0, len(clip_ids), ROWS):
+                db.delete(name, f"clip_id IN {quoted(clip_ids[at : at + ROWS])}")
+        if not self._target.no_readers():
+            return
+        with write_errors(self._target.folder):
+            for name in self._target.table_names():
+                if name not in self._pins:
+                    self._target.drop(name)
+                elif name not in self._by_rows:
+                    for path in self._target.table(name).rglob("*"):
+                        if path.is_file() and path.relative_to(self._target.tables).as_posix() not in wanted:
+                            path.unlink()
+
+
+def _size(path: Path) -> int:
+    """-1 for no file."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return -1
+
+
+def _without_frames(pinned: Any, row_ids: Sequence[int]) -> Any:
+    """Rows of clip vectors as those of clips without frames. Raises `LibraryCorrupt` where one is missing."""
+    import pyarrow as pa
+
+    columns = [field.name for field in pinned.schema if field.name not in FRAME_COLUMNS]
+    rows = pinned.scanner(columns=columns, filter=f"_rowid IN ({','.join(map(str, row_ids))})").to_table()
+    if rows.num_rows != len(row_ids):
+        raise LibraryCorrupt(f"{pinned.uri}: rows cannot be read by their ids; report this")
+    for name in FRAME_COLUMNS:
+        field = pinned.schema.field(name)
+        rows = rows.append_column(field, pa.array([[]] * rows.num_rows, field.type))
+    return rows.select(pinned.schema.names)
