@@ -24,7 +24,7 @@ from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
-from eval.workbench.passages import write_passages
+from eval.workbench.passages import WorldPassage, write_passages
 from eval.workbench.render_pool import render_jobs
 from eval.workbench.sound import find_voice
 from rag.errors import RagError, UsageError
@@ -100,8 +100,9 @@ def make_corpus(
     workers: int = 2,
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
+    world: Sequence[WorldPassage] | None = None,
 ) -> CorpusReport:
-    """Write the corpus of `plan` into `folder`, or what is still missing of it.
+    """Write the corpus of `plan` into `folder`, or what is still missing of it; `world`: passages, or all.
 
     It can be killed at any moment: finished videos are kept and the same call goes on. Raises
     `UsageError` where the folder holds something else, `RagError` where it cannot be written.
@@ -111,7 +112,7 @@ def make_corpus(
     try:
         claim_folder(home, hidden, recorded_fields(plan), policy)
         with exclusive(hidden):
-            whole, made = _make(home, hidden, video_folder, plan, workers, progress)
+            whole, made = _make(home, hidden, video_folder, plan, workers, progress, world)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
@@ -128,7 +129,13 @@ def make_corpus(
 
 
 def _make(
-    home: Path, hidden: Path, video_folder: Path, plan: CorpusPlan, workers: int, progress: Progress | None
+    home: Path,
+    hidden: Path,
+    video_folder: Path,
+    plan: CorpusPlan,
+    workers: int,
+    progress: Progress | None,
+    world: Sequence[WorldPassage] | None,
 ) -> tuple[dict[str, Any], int]:
     """The manifest of the corpus, whole, and how many videos were made."""
     video_folder.mkdir(exist_ok=True)
@@ -140,7 +147,7 @@ def _make(
     whole = read_marker(home)
     complete = whole is not None and _is_complete(whole, lines)
     if whole is None or made or not complete or not (passages.is_dir() and events.is_file()):
-        count = len(write_passages(passages))
+        count = len(write_passages(passages, world))
         write_lines(events, (truth(job) for job in videos + near_duplicates))
         whole = {**recorded_fields(plan), "passages": count, "voice": _voice(lines), "videos": lines}
         write_marker(home, whole)

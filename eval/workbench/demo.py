@@ -13,7 +13,7 @@ from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, Event
 from eval.workbench.video import Render
 
-DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=12, render=Render(fps=6))
+DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=10, render=Render(fps=6))
 OPTIONS = 6
 PICK = 1
 """Which questions are asked: a pick that is answered right; see docs/design/workbench.md for its share."""
@@ -38,6 +38,12 @@ def demo_questions(plan: CorpusPlan = DEMO_PLAN) -> tuple[DemoQuestion, ...]:
     rng.shuffle(lone)
     one, two, after = lone[0], lone[1], next(story for story in lone[2:] if len(story.events) > 2)
     return (_one_hop(one, rng), _two_hops(two, rng), _in_time(after, rng))
+
+
+def demo_passages(plan: CorpusPlan = DEMO_PLAN) -> list[WorldPassage]:
+    """Those about the objects that are handled in its clips: what its questions may need, and others."""
+    handled = {event.kind_id for job in video_jobs(plan)[0] for event in job.clip().events}
+    return [passage for passage in world_passages() if passage.kind_id in handled]
 
 
 def _unlike(story: ClipStory) -> bool:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -217,15 +218,17 @@ def world_passages() -> tuple[WorldPassage, ...]:
     )
 
 
-def write_passages(folder: str | os.PathLike[str]) -> list[Path]:
-    """One Markdown file a passage, `PASSAGE_ID.md`, in the order of `world_passages`.
+def write_passages(
+    folder: str | os.PathLike[str], passages: Iterable[WorldPassage] | None = None
+) -> list[Path]:
+    """One Markdown file a passage, `PASSAGE_ID.md`, in the order given; without `passages` all of the world.
 
     The folder is made; files of these names are written over. UTF-8, line ends of one byte.
     """
     home = Path(folder)
     home.mkdir(parents=True, exist_ok=True)
     written = []
-    for passage in world_passages():
+    for passage in world_passages() if passages is None else passages:
         path = home / f"{passage.passage_id}.md"
         path.write_bytes(f"# {passage.title}\n\n{passage.text}\n".encode())
         written.append(path)

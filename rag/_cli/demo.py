@@ -70,15 +70,17 @@ class Answered:
 
 def _render(corpus: Path, policy: OverwritePolicy) -> None:
     from eval.workbench.corpus import make_corpus
-    from eval.workbench.demo import DEMO_PLAN
+    from eval.workbench.demo import DEMO_PLAN, demo_passages
     from rag._cli.progress import open_progress
 
     echo_stderr(f"rendering {DEMO_PLAN.clips} clips and writing passages into {corpus}")
     begun = time.monotonic()
     with open_progress() as progress:
-        made = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy).made
+        report = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy, world=demo_passages())
     echo_stderr(
-        f"{made} clips rendered in {duration(time.monotonic() - begun)}" if made else "they exist already"
+        f"{report.made} clips rendered in {duration(time.monotonic() - begun)}"
+        if report.made
+        else "they exist already"
     )
 
 

@@ -24,7 +24,7 @@ from eval.workbench.catalogue import (
     scene,
     with_article,
 )
-from eval.workbench.demo import demo_questions
+from eval.workbench.demo import demo_passages, demo_questions
 from eval.workbench.passages import world_passages
 from eval.workbench.seeds import stable_number, stream
 from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
@@ -86,6 +86,19 @@ def test_pairs_go_without_an_article_where_people_read_them() -> None:
     texts = [text for asked in demo_questions() for text in (asked.text, *asked.options)]
     assert "headphones" in texts
     assert not any(f"a {noun}" in text for text in texts for noun in PLURAL)
+
+
+def test_the_demo_has_the_passages_that_its_options_are_from() -> None:
+    options = {
+        option for asked in demo_questions() if asked.question_id == "two-hop" for option in asked.options
+    }
+    stated = {
+        f"When {passage.activity}. {words}"
+        for passage in demo_passages()
+        for statement in passage.statements
+        for words in (statement.fact, *statement.counterfacts)
+    }
+    assert len(options - stated) == 0 < len(options)
 
 
 def test_seeds_are_the_same_in_every_process() -> None:
