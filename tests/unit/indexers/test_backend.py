@@ -168,3 +168,8 @@ def test_timing_counts_a_image(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(timing, Timing)
     assert timing.wall > 0
     assert timing.cost == timing.cpu + timing.wall
+
+
+def test_images_that_are_kept_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        probe_images(2, 56, 100)[:] = 0
