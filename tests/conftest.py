@@ -93,12 +93,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def _bare_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> None:
     """No RAG_* setting, no hub cache and no models folder of the person who runs the tests."""
+    # Not made: a `tmp_path` of each of 5,000 tests costs more than most of them.
+    home = tmp_path_factory.getbasetemp() / f"home-{id(request.node)}"
     for name in list(os.environ):
         if name.startswith("RAG_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg-cache"))
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf-home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg-data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "xdg-cache"))
+    monkeypatch.setenv("HF_HOME", str(home / "hf-home"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import struct
 import subprocess
@@ -80,7 +81,7 @@ def test_unknown_names_are_refused() -> None:
 
 
 def test_places_in_their_order(settings: EncoderSettings, tmp_path: Path) -> None:
-    cache = tmp_path / "hf-home" / "hub" / "models--facebook--metaclip-b32-400m"
+    cache = Path(os.environ["HF_HOME"]) / "hub" / "models--facebook--metaclip-b32-400m"
     fill(cache / "snapshots" / "aaaa")
     assert find_weights(NAME, settings) == cache / "snapshots" / "aaaa"
     fill(cache / "snapshots" / "bbbb")
@@ -88,7 +89,7 @@ def test_places_in_their_order(settings: EncoderSettings, tmp_path: Path) -> Non
     (cache / "refs").mkdir()
     (cache / "refs" / "main").write_text("bbbb\n")
     assert find_weights(NAME, settings) == cache / "snapshots" / "bbbb"
-    data = fill(tmp_path / "xdg-data" / "rag" / "models" / NAME)
+    data = fill(Path(os.environ["XDG_DATA_HOME"], "rag", "models", NAME))
     assert find_weights(NAME, settings) == data
     assert find_weights(NAME, EncoderSettings()) == data
     own = fill(tmp_path / "models" / NAME)
@@ -177,7 +178,7 @@ def test_a_wrong_folder_is_one_line(
 
 def test_a_broken_place_does_not_hide_a_whole_one(settings: EncoderSettings, tmp_path: Path) -> None:
     fill(tmp_path / "models" / NAME, **{"model.safetensors": b""})
-    whole = fill(tmp_path / "xdg-data" / "rag" / "models" / NAME)
+    whole = fill(Path(os.environ["XDG_DATA_HOME"], "rag", "models", NAME))
     assert find_weights(NAME, settings) == whole
 
 
