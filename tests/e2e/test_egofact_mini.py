@@ -1,5 +1,5 @@
 """EgoFact end to end on a third of its mini split: rendered, built, indexed, answered by all systems and
-reported; and answered through HTTP by the simulated model, which finds the frames again."""
+reported; answered through HTTP by the simulated model, which finds the frames again; and unfiltered."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import av
 import pytest
 from PIL import Image
 
+from eval.contract import check_scorer, check_solver, check_task
 from eval.reports.page import write_report
 from eval.runs.runner import run_solver, score_again
 from eval.simulated_model.dials import preset
@@ -24,9 +25,11 @@ from eval.simulated_model.world import corpus_folders
 from eval.task import Prepared, ScorerOptions
 from eval.tasks import open_task
 from eval.tasks.egofact.construction import build
-from eval.tasks.egofact.construction.records import Shape
+from eval.tasks.egofact.construction.records import FactPassage, Shape
 from eval.tasks.egofact.dataset import MINI_SIZE, Workbench, read_worlds
-from eval.tasks.egofact.task import EgoFactTask
+from eval.tasks.egofact.solvers.registry import Environment
+from eval.tasks.egofact.task import EgoFactTask, UnfilteredTask
+from rag.errors import UsageError
 from rag.settings import Settings
 from tests.fakes.egofact_world import few_passages
 from tests.fakes.settings import FIXED_BACKEND
@@ -52,6 +55,11 @@ SYSTEMS = (
 )
 
 
+def fewer_passages() -> list[FactPassage]:
+    """Of every third object: enough for both hops in a world so small."""
+    return few_passages()[::3]
+
+
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("egofact")
@@ -65,7 +73,7 @@ def task(world: Path) -> EgoFactTask:
 @pytest.fixture(scope="module")
 def prepared(task: EgoFactTask) -> Prepared[Any]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "workbench_passages", few_passages)
+        patch.setattr(build, "workbench_passages", fewer_passages)
         return task.prepare(FIXED_BACKEND)
 
 
@@ -215,3 +223,64 @@ def test_what_is_perceived_decides_what_is_answered(
     assert most > 0.7 * QUERIES
     assert most > little + 2
     assert most > blind + 5
+
+
+# The controls on questions before the non-triviality filter: of texts that are encoded by now.
+UNFILTERED = "egofact-workbench-unfiltered"
+TWO_WORLDS = Workbench(UNFILTERED, 4, Shape(3, 1, 1, 1, 1))
+
+
+@pytest.fixture(scope="module")
+def unfiltered_task(tmp_path_factory: pytest.TempPathFactory) -> UnfilteredTask:
+    return UnfilteredTask(
+        UNFILTERED, "two small worlds", tmp_path_factory.mktemp("unfiltered"), TWO_WORLDS, worlds=2
+    )
+
+
+@pytest.fixture(scope="module")
+def unfiltered(unfiltered_task: UnfilteredTask) -> Prepared[Environment]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "workbench_passages", fewer_passages)
+        return check_task(unfiltered_task, Settings())
+
+
+def test_two_worlds_are_pooled_and_none_of_their_questions_is_the_same(
+    unfiltered: Prepared[Environment],
+) -> None:
+    worlds = {query.query_id.split("-")[0] for query in unfiltered.queries}
+    assert worlds == {"7", "8"}
+    assert len({query.query_id for query in unfiltered.queries}) == len(unfiltered.queries)
+    assert {query.cluster.split("-")[0] for query in unfiltered.queries} == worlds
+    asked = [
+        {(q.text, q.options) for q in unfiltered.queries if q.query_id.startswith(world)} for world in worlds
+    ]
+    assert not asked[0] & asked[1]
+
+
+def test_it_holds_questions_that_the_filter_takes_away(
+    unfiltered_task: UnfilteredTask, unfiltered: Prepared[Environment]
+) -> None:
+    assert unfiltered_task.folder is not None
+    worlds = read_worlds(UNFILTERED, unfiltered_task.folder, TWO_WORLDS, 2)
+    kept = {(query.text, query.options) for world in worlds for query in world.queries}
+    assert kept < {(query.text, query.options) for query in unfiltered.queries}
+
+
+@pytest.mark.parametrize("name", ["blind", "passages-only", "random"])
+def test_the_controls_answer_without_any_video(
+    unfiltered_task: UnfilteredTask, unfiltered: Prepared[Environment], name: str, tmp_path: Path
+) -> None:
+    assert list(unfiltered_task.solvers) == ["blind", "passages-only", "random"]
+    output = check_solver(unfiltered_task, unfiltered, name)
+    assert output.choice in set("ABCDEF")
+    check_scorer(unfiltered_task, unfiltered, output)
+    done = run_solver(unfiltered_task, unfiltered, name, 0, tmp_path / name)
+    assert done.asked == len(unfiltered.queries)
+    assert json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
+    assert unfiltered_task.folder is not None
+    assert not list(unfiltered_task.folder.rglob("*.mp4"))
+
+
+def test_what_needs_videos_is_refused(unfiltered_task: UnfilteredTask) -> None:
+    with pytest.raises(UsageError, match="renders no videos; it has blind, passages-only, random"):
+        unfiltered_task.solver("localized")
