@@ -88,7 +88,8 @@ def fetch(
 ) -> LocalCopy:
     """The file and its sidecars on this machine, copied into a folder in `scratch` where they are objects.
 
-    The copy is one state of the object: the one that was listed. Its content id is hashed on the way.
+    The copy is one state of the object: the one that was listed, where `found` has its ETag. Its content id
+    is hashed on the way.
     `sidecars`: default those of `found`.
     Raises `ChangedFile` where the object is no longer the one listed, or changes meanwhile, `UnfetchedFile`
     where the store gives others and not this one, `StoreError` where the store does not answer,
@@ -127,7 +128,7 @@ def _read(found: FoundFile, storage: StorageSettings, write: Callable[[bytes], o
     with _object_errors(found.path, storage):
         store, key = locate(found.path, storage)
         before, parts = store.stream(key)
-        if (before.etag, before.size) != (found.etag, found.size):
+        if before.size != found.size or (found.etag and before.etag != found.etag):
             raise ChangedFile(found.path)
         digest = hashlib.blake2b(digest_size=16)
         count = 0

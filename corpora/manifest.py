@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.kinds import kind_of
+from corpora.objects import is_url
 
 MANIFESTS = (Path(".corpus", "manifest.json"), Path(".workbench", "manifest.json"))
 OLD_WORKBENCH_ENCODER = "bundled"
@@ -24,9 +25,9 @@ def recommended_encoder(paths: Iterable[str | os.PathLike[str]]) -> str | None:
 
     A path is a folder, or a file or folder inside it; the nearest manifest above decides. A video that was
     added later takes the recommendation away: where the manifest lists `videos`, every video at or below
-    the path has the size of one of them.
+    the path has the size of one of them. An address of an object store recommends nothing.
     """
-    names = {_recommendation(Path(path).absolute()) for path in paths}
+    names = {None if is_url(path) else _recommendation(Path(path).absolute()) for path in paths}
     return names.pop() if len(names) == 1 else None
 
 

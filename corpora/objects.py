@@ -325,6 +325,55 @@ def locate(address: str, settings: StorageSettings) -> tuple[ObjectStore, str]:
     return _bucket(f"{scheme}://{bucket}", settings), key.rstrip("/")
 
 
+FEW = 64
+"""Objects of one folder that are asked for one by one; more are known by listing the folder."""
+AT_ONCE = 16
+"""Requests."""
+
+
+def object_states(
+    addresses: Iterable[str], storage: StorageSettings
+) -> dict[str, StoredObject | StoreError | None]:
+    """What each address has: None for no object, and the error where that cannot be seen."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    states: dict[str, StoredObject | StoreError | None] = {}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for folder, inside in _by_folder(addresses).items():
+            if len(inside) <= FEW:
+                states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
+                continue
+            states |= dict.fromkeys(inside)
+            try:
+                store, key = locate(folder, storage)
+                for found in store.list(key):
+                    if (address := f"{store.url}/{found.key}") in states:
+                        states[address] = found
+            except StoreError as error:
+                states |= dict.fromkeys(inside, error)
+    return states
+
+
+def _state(address: str, storage: StorageSettings) -> StoredObject | StoreError | None:
+    try:
+        store, key = locate(address, storage)
+        return store.head(key)
+    except StoreError as error:
+        return error
+
+
+def _by_folder(addresses: Iterable[str]) -> dict[str, list[str]]:
+    """The addresses by the folder that holds them, folders within one of these included."""
+    folders: dict[str, list[str]] = {}
+    last = ""
+    for address in sorted(set(addresses), key=lambda each: each.rpartition("/")[0] + "/"):
+        folder = address.rpartition("/")[0] + "/"
+        if not last or not folder.startswith(last):
+            last = folder
+        folders.setdefault(last, []).append(address)
+    return folders
+
+
 def _options(scheme: str, settings: StorageSettings) -> dict[str, str]:
     prefix = {"s3": "aws", "gs": "google", "az": "azure"}[scheme]
     options = {}

@@ -1,6 +1,6 @@
 """Opens a media file so that nothing else is opened, and gives the times of its packets.
 
-Only plain files, known containers and the `file` protocol are taken.
+Only plain files, known containers and the `file` protocol are taken, and objects of a store.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
+from corpora.object_file import ObjectFiles
+from corpora.objects import is_url
+from corpora.settings import StorageSettings
 
 DEMUXERS = (
     *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
@@ -36,20 +39,31 @@ _SIGNATURES = (
 )
 
 
+_objects = ObjectFiles(StorageSettings())
+
+
+def object_files(storage: StorageSettings) -> ObjectFiles:
+    """What `open_media` reads objects with from now on, in this process."""
+    global _objects
+    if storage != _objects.storage:
+        _objects = ObjectFiles(storage)
+    return _objects
+
+
 def open_media(path: str) -> Any:
-    """An `av` input container, to be closed by the caller.
+    """An `av` input container, to be closed by the caller; of an object by ranges.
 
     Raises `UnreadableFile`, `UnsupportedFile` or `DamagedFile`, with the reason alone, without the path.
     """
     import av
 
-    _check_plain(path)
+    if not is_url(path):
+        _check_plain(path)
     options = {"protocol_whitelist": "file", "format_whitelist": ",".join(DEMUXERS)}
+    # With `file:` in front no name can be taken for an address, an option or a pattern.
+    source = _objects.open(path) if is_url(path) else "file:" + os.path.abspath(path)
     try:
-        # With `file:` in front no name can be taken for an address, an option or a pattern.
-        container = av.open(
-            "file:" + os.path.abspath(path), mode="r", options=options, metadata_errors="replace"
-        )
+        container = av.open(source, mode="r", options=options, metadata_errors="replace")
     except av.error.MemoryError as error:
         raise UnsupportedFile("its header asks for more memory than a video can need") from error
     except (av.FFmpegError, UnicodeError) as error:
@@ -58,6 +72,11 @@ def open_media(path: str) -> Any:
         return container
     container.close()
     raise DamagedFile("its container opens, but holds no stream")
+
+
+def media_size(path: str) -> int:
+    """Bytes of a file or object."""
+    return _objects.open(path).found.size if is_url(path) else os.stat(path).st_size
 
 
 def packets(container: Any, streams: list[Any]) -> Iterator[Any]:
@@ -92,8 +111,8 @@ def _check_plain(path: str) -> None:
 def _refusal(path: str, error: Exception) -> FileProblem:
     import av
 
-    with open(path, "rb") as file:
-        head = file.read(512)
+    with _objects.open(path) if is_url(path) else open(path, "rb") as file:
+        head = file.read(512) or b""
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_PLAYLISTS):
         return UnsupportedFile(_PLAYLIST_REFUSED)
     if isinstance(error, av.error.ArgumentError):

@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 
 import corpora.errors as errors
 from corpora import require_posix
+from corpora.objects import is_url
+from corpora.scan import path_or_address
+from corpora.settings import StorageSettings
 
 require_posix()
 
@@ -113,8 +116,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 class MediaProcess:
     """One subprocess, started at the first request and again after a crash; one request at a time."""
 
-    def __init__(self, stall_seconds: float) -> None:
+    def __init__(self, stall_seconds: float, storage: StorageSettings | None = None) -> None:
+        """`storage`: how objects are reached; needed to open any."""
         self._stall_seconds = stall_seconds
+        self._storage = storage
         self._process: subprocess.Popen[bytes] | None = None
         self._busy = 0
         self._requests = 0
@@ -135,7 +140,9 @@ class MediaProcess:
         self._requests += 1
         number = self._requests
         # The subprocess's working folder is the one of its start.
-        whole = os.path.abspath(path)
+        whole = path_or_address(path)
+        if is_url(path) and self._storage is not None:
+            arguments["storage"] = self._storage.model_dump(mode="json")
         self._begin({"op": op, "path": whole, "stall_seconds": self._stall_seconds, **arguments}, path)
         self._busy = number
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -14,6 +13,7 @@ from corpora.video.containers import (
     LeapFilter,
     clock_start,
     language_of,
+    media_size,
     open_media,
     packets,
     pick_audio,
@@ -174,7 +174,7 @@ def _counted_fps(path: str, stream: int, claimed: float) -> float:
 
 def _suspicion(video: Any | None, path: str, duration: float, fps: float, start: float) -> str:
     """Why the container's word on its duration or rate is not taken; empty where it is."""
-    size = os.stat(path).st_size
+    size = media_size(path)
     if duration <= 0:
         return "no duration in its container"
     if size / duration < _LEAST_BYTES_A_SECOND:

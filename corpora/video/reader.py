@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.errors import FileProblem, StalledFile, UsageError
+from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.records import Frames
+from corpora.settings import StorageSettings
 from corpora.video import ipc
 from corpora.video.decoders import check_decoder
 from corpora.video.ipc import MediaProcess
@@ -79,14 +81,21 @@ class MediaReader:
     `StalledFile` when there is no sign of progress for `stall_seconds`, or the subprocess dies; one that is
     slow but goes on is never given up. Times are seconds on the file's clock: pts x time base, minus the
     container's start time.
+
+    A path may be the address of an object, which is read by ranges. Other decoders than PyAV want files: of
+    an object PyAV decodes, and the report says so.
     """
 
-    def __init__(self, decoder: str = "pyav", stall_seconds: float = 60.0) -> None:
+    def __init__(
+        self, decoder: str = "pyav", stall_seconds: float = 60.0, storage: StorageSettings | None = None
+    ) -> None:
+        """`storage`: how objects are reached; default: as the environment says."""
         self.decoder = check_decoder(decoder)
-        self._media = MediaProcess(stall_seconds)
+        self._storage = storage or StorageSettings()
+        self._media = MediaProcess(stall_seconds, self._storage)
         # Other decoders have an FFmpeg of their own, which cannot share a process with PyAV's.
         self._frames = self._media if decoder == "pyav" else MediaProcess(stall_seconds)
-        self._probed: tuple[str, tuple[int, int], Probe] | None = None
+        self._probed: tuple[str, object, Probe] | None = None
 
     def __enter__(self) -> MediaReader:
         return self
@@ -111,7 +120,7 @@ class MediaReader:
         facts = self._one(self._media, "probe", path)[0]["probe"]
         chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
         probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
-        self._probed = path, _stamp(path), probe
+        self._probed = path, self._stamp(path), probe
         return probe
 
     def tracks(self, path: str) -> TrackFacts:
@@ -145,9 +154,8 @@ class MediaReader:
         """
         request = FrameRequest(rate, short_side, start, seek, keyframe_side, keyframe_reset)
         probe = self._facts(path)
-        parts = self._frames.ask(
-            "frames", path, decoder=self.decoder, probe=asdict(probe), request=asdict(request)
-        )
+        child, decoder = self._decoder_of(path)
+        parts = child.ask("frames", path, decoder=decoder, probe=asdict(probe), request=asdict(request))
         return FrameStream(self._advised(parts))
 
     def frames_at(self, path: str, times: Sequence[float], *, short_side: int) -> Frames:
@@ -158,7 +166,8 @@ class MediaReader:
         """
         asked = {"times": sorted(float(time) for time in times), "short_side": short_side}
         probe = asdict(self._facts(path))
-        parts = self._frames.ask("frames_at", path, decoder=self.decoder, probe=probe, **asked)
+        child, decoder = self._decoder_of(path)
+        parts = child.ask("frames_at", path, decoder=decoder, probe=probe, **asked)
         # To its end, or it would be cancelled.
         [(_, (moments, images))] = list(self._advised(parts))
         return Frames(moments, images)
@@ -175,10 +184,13 @@ class MediaReader:
         _, (moments, images) = self._one(self._media, "keyframes", path, probe=probe, **asked)
         return Frames(moments, images)
 
-    def audio(self, path: str, *, rate: int = 16000, gaps: bool = False) -> Iterator[NDArray[np.float32]]:
-        """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at i / rate seconds. Late starts, gaps and
-        damaged packets are silence; with `gaps` all but a late start are NaN."""
-        for _, (block,) in self._media.ask("audio", path, rate=rate, gaps=gaps):
+    def audio(
+        self, path: str, *, rate: int = 16000, gaps: bool = False, start: float = 0.0
+    ) -> Iterator[NDArray[np.float32]]:
+        """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
+        gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
+        seeking where the container has an index; samples may then differ in their last bits."""
+        for _, (block,) in self._media.ask("audio", path, rate=rate, gaps=gaps, start=start):
             yield block
 
     def audio_between(self, path: str, start: float, end: float, *, rate: int = 16000) -> NDArray[np.float32]:
@@ -186,8 +198,10 @@ class MediaReader:
         if not self._facts(path).audio:
             return np.zeros(0, np.float32)
         first, last = max(0, round(start * rate)), max(0, round(end * rate))
-        blocks, read = [np.zeros(0, np.float32)], 0
-        for block in self.audio(path, rate=rate):
+        # A file is read from its beginning, sample for sample as it was indexed; of an object a part.
+        begin = first if is_url(path) else 0
+        blocks, read = [np.zeros(0, np.float32)], begin
+        for block in self.audio(path, rate=rate, start=begin / rate):
             blocks.append(block[max(0, first - read) : max(0, last - read)])
             read += len(block)
             if read >= last:
@@ -203,11 +217,25 @@ class MediaReader:
         other container. Raises `UnsupportedFile` where MP4 cannot hold them."""
         self._one(self._media, "remux", path, probe=asdict(self._facts(path)), out=out)
 
+    def _decoder_of(self, path: str) -> tuple[MediaProcess, str]:
+        return (self._media, "pyav") if is_url(path) else (self._frames, self.decoder)
+
     def _facts(self, path: str) -> Probe:
         """Of the file last probed, unless it is another one or has been written since."""
-        if self._probed is None or self._probed[:2] != (path, _stamp(path)):
+        if self._probed is None or self._probed[:2] != (path, self._stamp(path)):
             return self.probe(path)
         return self._probed[2]
+
+    def _stamp(self, path: str) -> object:
+        """Changes with a file or object; (-1, -1) where that cannot be seen, which the subprocess reports."""
+        try:
+            if is_url(path):
+                store, key = locate(path, self._storage)
+                return store.head(key)
+            status = os.stat(path)
+        except (OSError, StoreError):
+            return -1, -1
+        return status.st_size, status.st_mtime_ns
 
     def _one(
         self, child: MediaProcess, op: str, path: str, **arguments: object
@@ -230,30 +258,23 @@ class MediaReader:
             raise problem from error
 
 
-def _stamp(path: str) -> tuple[int, int]:
-    """Size and time of last change; (-1, -1) where they cannot be read, which the subprocess reports."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return -1, -1
-    return status.st_size, status.st_mtime_ns
-
-
 def cut_clip(
     path: str | os.PathLike[str],
     start: float,
     end: float,
     out: str | os.PathLike[str],
     policy: OverwritePolicy | None = None,
+    storage: StorageSettings | None = None,
 ) -> None:
     """Write [start, end) seconds of `path` to `out` as MP4 (H.264, and AAC where there is sound).
 
     The first image is the one on screen at `start`; images are upright. Written beside `out` and then
     renamed; `path` counts as an input of `policy`. Raises `UsageError` for an empty interval or an `out`
     that must not be replaced, `FileProblem` as `MediaReader` does, `OSError` if `out` cannot be written.
+    `storage`: as of `MediaReader`.
     """
     if not end > max(start, 0.0):
         raise UsageError(f"nothing is between {start:g} and {end:g} s")
     allowed = (policy or OverwritePolicy()).with_inputs(path)
-    with replace_file(out, MP4, allowed) as draft, MediaReader() as reader:
+    with replace_file(out, MP4, allowed) as draft, MediaReader(storage=storage) as reader:
         reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

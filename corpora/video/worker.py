@@ -18,9 +18,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from corpora.errors import FileProblem
+from corpora.errors import FileProblem, UnreadableFile
 from corpora.records import Frames
+from corpora.settings import StorageSettings
 from corpora.video import ipc
+from corpora.video.containers import object_files
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe, TimedText
 
@@ -91,14 +93,21 @@ def main() -> None:
 
 def _serve(link: Link, request: ipc.Message) -> None:
     stop = _start_heartbeat(link, float(request["stall_seconds"]))
+    objects = object_files(StorageSettings(**request.get("storage", {})))
+    objects.failure = ""
     try:
         for message, arrays in OPERATIONS[request["op"]](request, link.beat):
+            if objects.failure:
+                break
             link.send({"type": "part", **message}, arrays)
+        if objects.failure:
+            raise UnreadableFile(objects.failure)
         link.send({"type": "done"})
     except Cancelled:
         link.send({"type": "done"})
     except FileProblem as problem:
-        link.send({"type": "problem", "error": type(problem).__name__, "reason": str(problem)})
+        found = UnreadableFile(objects.failure) if objects.failure else problem
+        link.send({"type": "problem", "error": type(found).__name__, "reason": str(found)})
     except MemoryError:
         link.send(
             {"type": "problem", "error": "UnsupportedFile", "reason": "it takes more memory than allowed"}
@@ -106,6 +115,9 @@ def _serve(link: Link, request: ipc.Message) -> None:
     except ipc.Closed:
         raise
     except Exception as error:
+        if objects.failure:
+            link.send({"type": "problem", "error": "UnreadableFile", "reason": objects.failure})
+            return
         words = (getattr(error, "strerror", None) or str(error)).lower()
         if type(error).__module__.startswith("av."):
             reason = f"the media library gave it up: {words}"
@@ -215,7 +227,7 @@ def _keyframes(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.audio import read_audio
 
-    for block in read_audio(request["path"], request["rate"], beat, gaps=request["gaps"]):
+    for block in read_audio(request["path"], request["rate"], beat, request["start"], gaps=request["gaps"]):
         yield {}, [block]
 
 

@@ -7,20 +7,22 @@ from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 
+from corpora.objects import is_url
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
 from indexers.ocr import Ocr, ocr_line, open_ocr
-from rag.errors import FileProblem
+from rag.errors import FileProblem, UnfetchedFile
+from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave
 from rag.indexing.encoders import SelectedEncoders, enlarging_line, stored_side
 from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
 from rag.indexing.media import MediaContext, MediaResult, index_media
 from rag.indexing.outcomes import ContentSink, Done, require_unchanged
 from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
-from rag.indexing.planning import Group
+from rag.indexing.planning import Group, estimated_seconds
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.settings import Settings
@@ -74,9 +76,14 @@ class ContentIndexer:
         self._progress = progress
 
     def _probe(self, groups: Iterable[Group], sink: ContentSink) -> dict[str, Probe]:
-        """What the headers of videos say, by content; those that have none that can be read are skipped."""
+        """What the headers of videos say, by content; those that have none that can be read are skipped.
+
+        Objects are probed when they are fetched.
+        """
         probes: dict[str, Probe] = {}
         for group in groups:
+            if is_url(group.first.path):
+                continue
             try:
                 probes[group.content_id] = self._readers[0].probe(group.first.path)
             except FileProblem as problem:
@@ -84,36 +91,51 @@ class ContentIndexer:
         return probes
 
     def _index_media(self, groups: Sequence[Group], probes: Mapping[str, Probe], sink: ContentSink) -> None:
-        """Index the videos of `groups` that have a probe."""
-        readable = [group for group in groups if group.content_id in probes]
-        if not readable:
+        """Index videos: objects, and those of this machine that have a probe."""
+        if not groups:
             return
-        stages = self.stages
+        stages, begun = self.stages, set[str]()
 
-        def steps(group: Group, reader: MediaReader) -> Generator[None, None, MediaResult]:
-            self._progress.file(group.first.path)
-            context = MediaContext(
-                sink.begin_video(group), self._logs, reader, stages, self.video, self._progress
-            )
-            probe = probes[group.content_id]
-            result = yield from index_media(context, group.first, group.sidecars, group.content_id, probe)
-            require_unchanged(group.first)
+        def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, MediaResult]:
+            copy, first = local.require(), local.group.first
+            try:
+                self._progress.file(first.path)
+                if copy.content_id in begun:
+                    # Two objects of one content that could not be compared before: the next run does.
+                    raise UnfetchedFile(
+                        f"{first.path}: it has the content of another one; run the command again"
+                    )
+                begun.add(copy.content_id)
+                probe = probes.get(copy.content_id) or reader.probe(copy.path)
+                writer = sink.begin_video(local.group)
+                context = MediaContext(writer, self._logs, reader, stages, self.video, self._progress)
+                result = yield from index_media(context, first, copy, probe)
+                require_unchanged(first)
+            finally:
+                copy.discard()
+            if is_url(first.path):
+                self._progress.advance(estimated_seconds(first) - result.video.duration)
             return result
 
-        with closing(interleave(readable, self._readers, steps)) as done:
-            for group, result in done:
+        with (
+            closing(local_groups(groups, self._settings.storage)) as there,
+            closing(interleave(there, self._readers, steps)) as done,
+        ):
+            for local, result in done:
                 if isinstance(result, FileProblem):
-                    sink.skip_file(group, result)
+                    sink.skip_file(local.group, local.problem_of(result))
                     continue
                 seconds = result.video.duration
                 action = f"indexed {seconds:.0f} s of it" if result.note else ""
-                sink.finish(group, Done(result.clips, 0, seconds, result.note, action))
+                sink.finish(local.group, Done(result.clips, 0, seconds, result.note, action))
 
     def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
         """Index the documents of `groups`."""
         passages = PassageIndexer(self._encoders.text, sink, self._progress)
-        for group in groups:
-            passages.add(group)
+        with closing(local_groups(groups, self._settings.storage)) as there:
+            for local in there:
+                passages.add(local)
+                local.discard()
         passages.flush()
 
     def index(
@@ -124,9 +146,11 @@ class ContentIndexer:
         media = [group for group in groups if is_media(group)]
         documents = [group for group in groups if not is_media(group)]
         probes = self._probe(media, sink)
+        media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
         seconds = other_seconds + sum(probe.duration for probe in probes.values())
+        seconds += sum(estimated_seconds(group.first) for group in media if is_url(group.first.path))
         seconds += sum(group.first.size for group in documents) / PASSAGE_BYTES_PER_SECOND
-        self._progress.start(seconds, len(probes) + len(documents) + others)
+        self._progress.start(seconds, len(media) + len(documents) + others)
         self._index_media(media, probes, sink)
         self._index_documents(documents, sink)
 

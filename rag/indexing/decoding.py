@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from typing import TypeVar
 
 from corpora.settings import VideoSettings
@@ -55,13 +56,14 @@ def interleave(
 
     `begin`: the steps of an item with a reader that no other item uses meanwhile. A `FileProblem` ends its
     item alone, as the result; any other error ends all. Closing the generator closes the items in progress.
+    An item is taken when a reader is free for it.
     """
-    waiting, free = deque(items), deque(readers)
+    waiting, free = iter(items), deque(readers)
     running: deque[tuple[Item, MediaReader, Generator[None, None, Result]]] = deque()
     try:
         while True:
-            while waiting and free:
-                item, reader = waiting.popleft(), free.popleft()
+            for item in islice(waiting, len(free)):
+                reader = free.popleft()
                 running.append((item, reader, begin(item, reader)))
             if not running:
                 return

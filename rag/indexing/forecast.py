@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Sequence
 
 from corpora.identity import content_hash
+from corpora.objects import is_url
 from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
 from corpora.video.reader import MediaReader
@@ -14,7 +14,14 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.planning import StoredRows, make_plan, prune_refusal
+from rag.indexing.planning import (
+    MEDIA_BYTES_A_SECOND,
+    StoredRows,
+    estimated_seconds,
+    make_plan,
+    prune_refusal,
+    shares_its_size,
+)
 from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
 from rag.settings import Settings
 from rag.store.layout import Location
@@ -25,6 +32,7 @@ SECONDS_PER_FRAME = 0.015
 """Wall seconds to encode a frame with a ViT-B/32 in bf16 on two cores, measured at 0.009 to 0.012."""
 SECONDS_PER_READ_SECOND = 0.2
 """Wall seconds to read the text on the screen in a second of video on two cores, measured at 0.15 to 0.3."""
+ESTIMATED = f"estimated from their sizes, at {MEDIA_BYTES_A_SECOND:,} bytes a second"
 STARTUP_SECONDS = 3.0
 """To open the library and the models, for a run that has anything to do."""
 SECONDS_PER_PASSAGE_KIB = 0.03
@@ -48,28 +56,29 @@ def forecast(
     """Count what a run would find new, moved and missing, and read headers; nothing is written.
 
     Of new files only those are read whole that may be known or copies: their size is that of another file.
+    Objects of a store are not read at all: those of one size and ETag count as copies, and how long they
+    last is estimated from their size.
 
     Times are for two cores at 720p and a ViT-B/32: an order of magnitude, no promise.
     """
     held = StoredRows(folder)
-    there = {file.path for file in found.files}
-    gone = (row.size for path, row in held.files().items() if path not in there)
-    sizes = Counter([*(file.size for file in found.files), *gone])
+    may_be_known = shares_its_size(found, held.files())
 
     def identify(file: FoundFile) -> str:
-        row = held.files().get(file.path)
-        may_be_known = sizes[file.size] > 1 or (row is not None and row.size == file.size)
-        return content_hash(file.path) if may_be_known else file.path
+        if is_url(file.path):
+            return f"{file.size}:{file.etag}" if file.etag else file.path
+        return content_hash(file.path) if may_be_known(file) else file.path
 
-    plan = make_plan(found, roots, held, identify)
+    plan = make_plan(found, roots, held, settings.storage, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]
     problems = plan.problems
-    seconds = 0.0
+    remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
+    seconds = sum(map(estimated_seconds, remote))
     with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
         for file in files:
-            if file.kind == "passages":
+            if file.kind == "passages" or is_url(file.path):
                 continue
             try:
                 seconds += reader.probe(file.path).duration
@@ -100,6 +109,7 @@ def forecast(
             f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",
             reading,
             asr_line(settings.asr, settings.encoder),
+            *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),
         forecast=Forecast(len(files), seconds, cost, size),

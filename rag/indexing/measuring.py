@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from indexers.shots import FrameFigures, describe_shots, joined, measure_frames,
 from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
 from rag.indexing.clips import decode_clips
+from rag.indexing.copies import LocalGroup
 from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
@@ -161,7 +162,7 @@ def unmeasured(
 
 
 def backfill_measurements(
-    groups: Sequence[Group],
+    groups: Iterable[LocalGroup],
     writer: Writer,
     readers: Sequence[MediaReader],
     measuring: Measuring,
@@ -176,24 +177,28 @@ def backfill_measurements(
     measured = 0
     stored = writer.stage_fingerprints()
 
-    def steps(group: Group, reader: MediaReader) -> Generator[None, None, str]:
-        progress.file(group.first.path)
-        video, stages = writer.video(group.content_id), stored[group.content_id]
-        parts = yield from _frames(group.first.path, video, reader, measuring, settings, progress)
-        meter, damage = _sound(group.first.path, video, reader, measuring)
+    def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, str]:
+        progress.file(local.group.first.path)
+        copy = local.require()
+        try:
+            video, stages = writer.video(copy.content_id), stored[copy.content_id]
+            parts = yield from _frames(copy.path, video, reader, measuring, settings, progress)
+            meter, damage = _sound(copy.path, video, reader, measuring)
+        finally:
+            copy.discard()
         writer.begin_video(video)
         lost = measuring.store(writer, video, parts, meter)
         writer.finish_video(video, {**stages, **measuring.stages_on})
         return "; ".join(note for note in (damage, lost) if note)
 
     with closing(interleave(groups, readers, steps)) as done:
-        for group, notes in done:
+        for local, notes in done:
             if isinstance(notes, FileProblem):
-                record_problem(group, reason_of(notes, group.first.path), "not measured")
+                record_problem(local.group, reason_of(notes, local.read), "not measured")
                 continue
             measured += 1
             if notes:
-                record_problem(group, notes, "measured what is there")
+                record_problem(local.group, notes, "measured what is there")
     return measured
 
 

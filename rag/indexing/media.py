@@ -15,6 +15,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from corpora.fetching import LocalCopy
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from corpora.settings import SHORT_SIDE, VideoSettings
@@ -65,33 +66,35 @@ class MediaContext:
 
 
 def index_media(
-    context: MediaContext, found: FoundFile, sidecar_paths: Sequence[str], video_id: str, probe: Probe
+    context: MediaContext, found: FoundFile, copy: LocalCopy, probe: Probe
 ) -> Generator[None, None, MediaResult]:
     """Index one file, a clip a step. Raises `FileProblem` where nothing of it can be used.
+
+    `copy`: where the file, its content and its sidecars are read.
 
     Killed at any instant and called again, it goes on behind the last
     committed clip and ends with the same rows.
     """
-    writer, reader, stages = context.writer, context.reader, context.stages
-    sidecars = read_sidecars(sidecar_paths)
-    texts = [*sidecars.texts, *probe.chapters, *reader.texts(found.path)]
+    writer, reader, stages, video_id = context.writer, context.reader, context.stages, copy.content_id
+    sidecars = read_sidecars(copy.sidecars)
+    texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
     video = _describe(found, video_id, probe, sidecars)
     writer.begin_video(video)
     log = ProgressLog(context.cache, video_id, stages.fingerprints()["ocr"])
     frames = _FrameIndexer(context, video, min(_last_end(texts), probe.duration), log)
     if probe.stream >= 0 and stages.needs_frames:
-        yield from frames.decode(found.path)
+        yield from frames.decode(copy.path)
     else:
         frames.store_times(probe)
     video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
     evidence = [*_timed_evidence(texts, video), *_title_evidence(video), *frames.screen_text]
     meter, problem = None, ""
     if probe.audio:
-        spoken, meter, problem = _index_audio(context, found.path, video)
+        spoken, meter, problem = _index_audio(context, copy.path, video)
         evidence += spoken
     lost = stages.measuring.store(writer, video, frames.figures if stages.measuring.frames_on else {}, meter)
     writer.put_evidence(video_id, evidence, stages.encode([span.text for span in evidence]))
-    writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(sidecar_paths)})
+    writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)})
     log.close()
     notes = [note for note in (frames.damage, problem, lost, *sidecars.notes) if note]
     return MediaResult(video, frames.clips, "; ".join(notes))

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from corpora.errors import ChangedFile
+from corpora.errors import ChangedFile, UnfetchedFile
+from corpora.objects import is_url
 from corpora.records import Passage, Problem
 from corpora.scan import FoundFile, Scan
+from corpora.settings import StorageSettings
 from rag.errors import FileProblem
-from rag.indexing.planning import Group, below, is_gone, row_of
+from rag.indexing.planning import LOCAL, Group, below, find_gone, row_of
 from rag.indexing.report import Progress, reason_of
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 def require_unchanged(found: FoundFile) -> None:
     """Raise `ChangedFile` where the file that was read is no longer the one that was hashed."""
+    if is_url(found.path):
+        return  # what was read is the copy that was hashed
     try:
         now = os.stat(found.path)
     except OSError:
@@ -92,8 +96,9 @@ class IndexingStats:
 class FileOutcomes:
     """Writes the rows of paths and problems of one run, and counts; `stats` is the result."""
 
-    def __init__(self, writer: Writer, progress: Progress) -> None:
+    def __init__(self, writer: Writer, progress: Progress, storage: StorageSettings = LOCAL) -> None:
         self.stats = IndexingStats()
+        self._storage = storage
         self._writer = writer
         self._progress = progress
 
@@ -145,8 +150,12 @@ class FileOutcomes:
                 self._record(Problem(found.path, done.reason, done.action), found.stamp)
 
     def skip_file(self, group: Group, problem: FileProblem) -> None:
-        """Nothing of this content can be used: every path of it gets a problem, and no row stays."""
-        if known := [f.path for f in group.files if self._writer.file(f.path) is not None]:
+        """Nothing of this content can be used: every path of it gets a problem, and no row stays.
+
+        What an object was before stays while it cannot be fetched.
+        """
+        unread = is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
+        if not unread and (known := [f.path for f in group.files if self._writer.file(f.path) is not None]):
             self._writer.remove_paths(known)
         if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)
@@ -204,10 +213,11 @@ class FileOutcomes:
             if stored.get(problem.path) != (problem, stamp):
                 self._writer.put_problem(problem, stamp)
         bad = {problem.path for problem in self.stats.problems}
-        for path in stored.keys() - bad:
-            if path in stamps or (path.startswith(below(roots)) and is_gone(path)):
-                self._writer.clear_problem(path)
-                self.stats.forgotten.append(path)
+        solved = sorted(stored.keys() - bad)
+        gone = find_gone((p for p in solved if p not in stamps and p.startswith(below(roots))), self._storage)
+        for path in [*(path for path in solved if path in stamps), *gone]:
+            self._writer.clear_problem(path)
+            self.stats.forgotten.append(path)
 
     def _record(self, problem: Problem, stamp: str) -> None:
         self._writer.put_problem(problem, stamp)

@@ -13,6 +13,7 @@ from corpora.passages import Document, chunk, read_documents
 from corpora.records import Passage
 from indexers.protocol import PassageEncoder
 from rag.errors import FileProblem
+from rag.indexing.copies import LocalGroup
 from rag.indexing.outcomes import ContentSink, Done, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
@@ -46,12 +47,13 @@ class PassageIndexer:
         self._advanced: dict[str, int] = {}
         """Bytes of each open file that the progress has counted, by content."""
 
-    def add(self, group: Group) -> None:
+    def add(self, local: LocalGroup) -> None:
         """Read a file. A large one is stored part by part; small ones are encoded together later."""
+        group = local.group
         self._progress.file(group.first.path)
         notes: list[str] = []
         try:
-            passages = _passages(group.first.path, notes)
+            passages = _passages(local.require().path, notes)
             part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             if len(part) < PASSAGES_PER_CALL:
                 require_unchanged(group.first)
@@ -68,7 +70,7 @@ class PassageIndexer:
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
-            self._sink.skip_file(group, problem)
+            self._sink.skip_file(group, local.problem_of(problem))
             return
         self._finish(group, count, notes)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 
 from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
 from rag.errors import LibraryError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_specialised
+from rag.indexing.copies import local_groups
 from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
@@ -40,10 +42,10 @@ def run_indexing(
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
-        outcomes = FileOutcomes(writer, progress)
+        outcomes = FileOutcomes(writer, progress, settings.storage)
         stats = outcomes.stats
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = make_plan(scan, roots, writer)
+        plan = make_plan(scan, roots, writer, settings.storage)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
         outcomes.report(plan.problems)
@@ -59,7 +61,9 @@ def run_indexing(
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         if plan.groups or plan.known or reembed or outdated:
             _index_contents(writer, plan, outdated, settings, outcomes, progress, recommended=recommended)
-        stats.forgotten += remove_missing(writer, plan.missing, roots, outcomes, prune=prune)
+        stats.forgotten += remove_missing(
+            writer, plan.missing, roots, outcomes, settings.storage, prune=prune
+        )
         outcomes.keep_scan_problems(plan.problems, scan, roots)
         if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
             writer.maintain()
@@ -94,8 +98,9 @@ def _index_contents(
             line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
             outcomes.note(line)
             measuring, video = contents.measuring, contents.video
-            stats.backfilled = backfill_measurements(
-                outdated, writer, readers, measuring, video, progress, outcomes.append_problem
-            )
+            with closing(local_groups(outdated, settings.storage)) as there:
+                stats.backfilled = backfill_measurements(
+                    there, writer, readers, measuring, video, progress, outcomes.append_problem
+                )
     outcomes.publish(*plan.known)
     stats.moved += plan.arrived

@@ -2,7 +2,11 @@
 
 A path is gone only where the file system says so: what cannot be read, for lack of permission or behind
 a broken link, is not. An unmounted disk looks like an empty folder, so nothing below an empty folder is
-removed, nor more than half of the files below a root, unless that is asked for.
+removed, nor more than half of the files below a root, unless that is asked for. An object is gone where
+its store says so; a store that does not answer says nothing.
+
+What an object is, is known when it is fetched to be indexed. Only one whose size is that of another file,
+which may be the same or a moved one, is read for its hash before.
 """
 
 from __future__ import annotations
@@ -10,15 +14,18 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from corpora.identity import content_hash
+from corpora.fetching import content_id, read_sidecar
+from corpora.objects import is_url, object_states
 from corpora.records import Problem
-from corpora.scan import FoundFile, Scan
+from corpora.scan import FoundFile, Scan, path_or_address
+from corpora.settings import StorageSettings
 from rag.errors import FileProblem
 from rag.indexing.report import Prune, reason_of
 from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
@@ -35,6 +42,7 @@ class Group:
     """Files of one content. The first path is the one read; the sidecars of all of them belong to it."""
 
     content_id: str
+    """Empty for an object that is yet to be fetched."""
     files: tuple[FoundFile, ...]
     fresh: tuple[FoundFile, ...]
     """Those whose row is new or changed."""
@@ -110,22 +118,28 @@ class StoredRows:
         return self._problems
 
 
+LOCAL = StorageSettings()
+
+
 def make_plan(
     scan: Scan,
     roots: Sequence[str],
     indexed: Indexed,
-    identify: Callable[[FoundFile], str] = lambda found: content_hash(found.path),
+    storage: StorageSettings = LOCAL,
+    identify: Callable[[FoundFile], str] | None = None,
 ) -> Plan:
     """Compare the files found with the library.
 
-    `identify`: the content id of a file that is new or changed. A `FileProblem` that it raises is a problem
-    of the plan.
+    `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
+    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
     """
     rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), indexed.problems()
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
+    identify = identify or _by_content(scan, rows, storage)
     plan = Plan(problems=list(scan.problems))
     by_content: dict[str, list[FoundFile]] = {}
     fresh: set[str] = set()
+    unread: set[str] = set()
     for found in scan.files:
         row, earlier = rows.get(found.path), problems.get(found.path)
         if earlier is not None and earlier[1] == found.stamp:
@@ -133,27 +147,33 @@ def make_plan(
             if row is None:
                 continue
         if row is not None and row.stamp == found.stamp:
-            content_id = row.content_id
+            content = row.content_id
         else:
             try:
-                content_id = identify(found)
+                content = identify(found)
             except FileProblem as problem:
                 plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
                 continue
             fresh.add(found.path)
-        by_content.setdefault(content_id, []).append(found)
-    for content_id, files in by_content.items():
+        if not content:
+            unread.add(found.path)
+        by_content.setdefault(content or found.path, []).append(found)
+    held = Counter(row.content_id for row in rows.values())
+    for content, files in by_content.items():
         group = Group(
-            content_id,
+            "" if content in unread else content,
             tuple(files),
             tuple(f for f in files if f.path in fresh),
             tuple(sorted({sidecar for f in files for sidecar in f.sidecars})),
         )
         if files[0].kind == "passages":
-            done = content_id in published
+            done = content in published
         else:
-            stages = ready.get(content_id)
-            done = stages is not None and stages.get("sidecars") == sidecar_hash(group.sidecars)
+            stages = ready.get(content)
+            done = stages is not None and (
+                _has_known_sidecars(group, held[content])
+                or stages.get("sidecars") == sidecar_hash(group.sidecars, storage)
+            )
         if not done:
             plan.groups.append(group)
         elif group.fresh:
@@ -161,14 +181,62 @@ def make_plan(
         if done and files[0].kind != "passages":
             plan.ready.append(group)
         if done:
-            there = sum(f.path in rows and rows[f.path].content_id == content_id for f in files)
+            there = sum(f.path in rows and rows[f.path].content_id == content for f in files)
             plan.unchanged += there
             plan.arrived += len(files) - there
-    plan.missing = find_missing(rows, {f.path for f in scan.files}, roots)
+    plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
     lost = set(plan.missing)
     here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
+
+
+def _by_content(
+    scan: Scan, rows: Mapping[str, FileRow], storage: StorageSettings
+) -> Callable[[FoundFile], str]:
+    may_be_known = shares_its_size(scan, rows)
+
+    def identify(found: FoundFile) -> str:
+        if is_url(found.path) and not may_be_known(found):
+            return ""
+        try:
+            return content_id(found, storage)
+        except FileProblem as problem:
+            if problem.lasting:
+                raise
+            return ""  # tried again when it is fetched
+
+    return identify
+
+
+def shares_its_size(scan: Scan, rows: Mapping[str, FileRow]) -> Callable[[FoundFile], bool]:
+    """Whether a file has the size of another one, found or in the library: else its content is new."""
+    there = {file.path for file in scan.files}
+    gone = (row.size for path, row in rows.items() if path not in there)
+    sizes = Counter([*(file.size for file in scan.files), *gone])
+
+    def shares(found: FoundFile) -> bool:
+        row = rows.get(found.path)
+        return sizes[found.size] > 1 or (row is not None and row.size == found.size)
+
+    return shares
+
+
+def _has_known_sidecars(group: Group, paths: int) -> bool:
+    """Whether sidecars on a store are those that were indexed, by their stamps alone.
+
+    `paths`: how many the library has of this content.
+    """
+    return not group.fresh and len(group.files) == paths and any(map(is_url, group.sidecars))
+
+
+MEDIA_BYTES_A_SECOND = 250_000
+"""By which the duration of an object is estimated before it is fetched: 2 megabits, as of 720p in H.264."""
+
+
+def estimated_seconds(found: FoundFile) -> float:
+    """How long an object of that size may last."""
+    return found.size / MEDIA_BYTES_A_SECOND
 
 
 def row_of(found: FoundFile, content_id: str) -> FileRow:
@@ -178,7 +246,7 @@ def row_of(found: FoundFile, content_id: str) -> FileRow:
     )
 
 
-def sidecar_hash(paths: Iterable[str]) -> str:
+def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
     """Hash over the contents of sidecar files, without their names; empty for none.
 
     One that cannot be read counts as its absence, and is reported when it is read.
@@ -187,10 +255,12 @@ def sidecar_hash(paths: Iterable[str]) -> str:
     some = False
     for path in paths:
         try:
-            digest.update(hashlib.blake2b(Path(path).read_bytes()).digest())
-            some = True
-        except OSError:
+            content = read_sidecar(path, storage) if is_url(path) else Path(path).read_bytes()
+        except (OSError, FileProblem):
             continue
+        if content is not None:
+            digest.update(hashlib.blake2b(content).digest())
+            some = True
     return digest.hexdigest() if some else ""
 
 
@@ -216,28 +286,40 @@ def _is_reachable(folder: str) -> bool:
     return os.path.exists(folder)
 
 
-def find_missing(known: Iterable[str], found: Collection[str], roots: Iterable[str]) -> list[str]:
+def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:
+    """Those of `paths` that are gone, in their order; files by `is_gone`, objects by their stores."""
+    paths = list(paths)
+    objects = object_states(filter(is_url, paths), storage)
+    return [path for path in paths if (objects[path] is None if path in objects else is_gone(path))]
+
+
+def find_missing(
+    known: Iterable[str], found: Collection[str], roots: Iterable[str], storage: StorageSettings = LOCAL
+) -> list[str]:
     """Paths of `known` below `roots` that are gone, sorted.
 
     `found`: paths that the scan met. A file on disk that a glob leaves out is not missing.
     """
     inside = below(roots)
-    return sorted(path for path in known if path not in found and path.startswith(inside) and is_gone(path))
+    left = (path for path in known if path not in found and path.startswith(inside))
+    return sorted(find_gone(left, storage))
 
 
 def below(roots: Iterable[str]) -> tuple[str, ...]:
     """The prefixes of all paths inside these folders."""
-    return tuple(os.path.join(os.path.abspath(root), "") for root in roots)
+    return tuple(os.path.join(path_or_address(root), "") for root in roots)
 
 
 def empty_folders(missing: Iterable[str]) -> dict[str, list[str]]:
     """The missing paths whose nearest existing folder is empty, by that folder: each may be a mount point.
 
-    A folder that cannot be listed counts as empty.
+    A folder that cannot be listed counts as empty. Stores have no folders, and are not mounted.
     """
     is_empty = cache(_is_empty)
     held: dict[str, list[str]] = {}
     for path in missing:
+        if is_url(path):
+            continue
         folder = os.path.dirname(path)
         while not os.path.isdir(folder) and folder != os.path.dirname(folder):
             folder = os.path.dirname(folder)
@@ -279,7 +361,13 @@ def prune_refusal(
 
 
 def remove_missing(
-    writer: Writer, missing: Sequence[str], roots: Sequence[str], outcomes: FileOutcomes, *, prune: Prune
+    writer: Writer,
+    missing: Sequence[str],
+    roots: Sequence[str],
+    outcomes: FileOutcomes,
+    storage: StorageSettings,
+    *,
+    prune: Prune,
 ) -> list[str]:
     """Remove old paths of moved files, except below an empty root, and with `prune` all missing ones.
 
@@ -288,7 +376,7 @@ def remove_missing(
     """
     rows = writer.files()
     # Indexing may have taken hours: a disk may have been mounted meanwhile.
-    missing = [path for path in missing if path in rows and is_gone(path)]
+    missing = find_gone((path for path in missing if path in rows), storage)
     lost = set(missing)
     here = {row.content_id for path, row in rows.items() if path not in lost}
     empty = empty_folders(missing)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 
+from corpora.objects import is_url
 from corpora.records import Problem, Video
+from corpora.scan import FoundFile
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.protocol import ImageEncoder
 from rag.errors import FileProblem, WeightsMissing
 from rag.indexing.clips import CLIPS_PER_COMMIT, clip_audio, decode_clips
+from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
@@ -21,11 +24,12 @@ from rag.indexing.encoders import (
     reference,
     stored_side,
 )
+from rag.indexing.planning import Group
 from rag.indexing.report import Progress, reason_of
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, FileRow
 from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
@@ -54,28 +58,39 @@ def reembed_library(
     decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []
     with Reader.open(writer.folder) as reader, open_readers(settings.video, encoder.backend) as readers:
-        videos = [video for video in reader.videos() if video.stream >= 0]
-        places = {
-            video.video_id: next(filter(os.path.exists, reader.paths(video.video_id)), "") for video in videos
-        }
-        progress.start(sum(video.duration for video in videos), len(videos))
+        videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
+        progress.start(sum(video.duration for video in videos.values()), len(videos))
+        groups = [_group(reader.files_of(video_id)) for video_id in videos]
 
-        def steps(video: Video, media: MediaReader) -> Generator[None, None, None]:
-            path = places[video.video_id]
-            if not path:
-                raise FileProblem("no longer on disk")
-            progress.file(path)
-            yield from _video(path, video, encoder, switch, media, settings, decoding, progress)
+        def steps(local: LocalGroup, media: MediaReader) -> Generator[None, None, None]:
+            copy, path = local.require(), local.group.first.path
+            try:
+                if not is_url(path) and not os.path.exists(path):
+                    raise FileProblem("no longer on disk")
+                progress.file(path)
+                video = videos[copy.content_id]
+                yield from _video(copy.path, video, encoder, switch, media, settings, decoding, progress)
+            finally:
+                copy.discard()
 
-        with closing(interleave(videos, readers, steps)) as done:
-            for video, problem in done:
+        with (
+            closing(local_groups(groups, settings.storage)) as there,
+            closing(interleave(there, readers, steps)) as done,
+        ):
+            for local, problem in done:
                 if problem is not None:
-                    path = places[video.video_id] or video.path
-                    reason = reason_of(problem, path)
+                    path, reason = local.group.first.path, reason_of(problem, local.read)
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                     progress.problem(problems[-1])
     switch.commit()
     return [line], problems
+
+
+def _group(rows: Sequence[FileRow]) -> Group:
+    """A content at its first path that exists; an object is taken to exist."""
+    row = next((row for row in rows if is_url(row.path) or os.path.exists(row.path)), rows[0])
+    found = FoundFile(row.path, row.kind, row.size, row.mtime_ns, row.ctime_ns, (), row.stamp)
+    return Group(row.content_id, (found,), (), ())
 
 
 def _video(

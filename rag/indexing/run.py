@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from corpora.manifest import recommended_encoder
 from corpora.records import Problem
 from corpora.scan import Scan, Shard, scan
+from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import UsageError
 from rag.indexing.planning import find_missing
@@ -39,7 +40,7 @@ def index(
     stage_only: bool = False,
     commit_staged: bool = False,
 ) -> IndexReport:
-    """Index folders and files; what the library has already is left alone.
+    """Index folders and files, on disk or at addresses of a store; what the library has is left alone.
 
     `reembed`: encode everything again with the encoders that the settings ask for;
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
@@ -50,9 +51,10 @@ def index(
     each; `commit_staged`, without paths: add what they left.
 
     Raises `UsageError` for an empty path, and for options that exclude each
-    other, `UnreadableFile` for a folder that is not there, `LibraryNotFound` where
-    the library's folder is neither a library nor empty, `LibraryError` for a refused `prune`,
-    and the errors of the library and of the models; a bad file is a `Problem` in the report.
+    other, `UnreadableFile` for a folder that is not there, `StoreError` for a store that
+    does not answer, `LibraryNotFound` where the library's folder is neither a library nor
+    empty, `LibraryError` for a refused `prune`, and the errors of the library and of the
+    models; a bad file is a `Problem` in the report.
     """
     started = time.monotonic()
     watch = progress or Silent()
@@ -66,17 +68,10 @@ def index(
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
         _refuse_with("stage_only", reembed=reembed, prune=prune)
-    chosen = settings.scan
-    found = scan(
-        roots,
-        include=chosen.include,
-        exclude=chosen.exclude,
-        within=chosen.within,
-        shard=Shard.parse(chosen.shard) if chosen.shard else None,
-    )
+    found = _scan(roots, settings)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
-        quick = _nothing_to_do(folder, found, roots, fingerprint, started)
+        quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
         if quick is not None:
             return quick
     # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
@@ -126,6 +121,18 @@ def _commit_staged(folder: Location, settings: Settings, progress: Progress, sta
     return replace(_report(folder, Scan((), (), 0), stats, started), files_found=files)
 
 
+def _scan(roots: Sequence[str], settings: Settings) -> Scan:
+    chosen = settings.scan
+    return scan(
+        roots,
+        include=chosen.include,
+        exclude=chosen.exclude,
+        within=chosen.within,
+        shard=Shard.parse(chosen.shard) if chosen.shard else None,
+        storage=settings.storage,
+    )
+
+
 def _settings_fingerprint(settings: Settings) -> str:
     """Of the settings that decide the rows: under others no file counts as unchanged by the scan cache."""
     chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
@@ -134,7 +141,12 @@ def _settings_fingerprint(settings: Settings) -> str:
 
 
 def _nothing_to_do(
-    folder: Location, found: Scan, roots: Sequence[str], fingerprint: str, started: float
+    folder: Location,
+    found: Scan,
+    roots: Sequence[str],
+    fingerprint: str,
+    storage: StorageSettings,
+    started: float,
 ) -> IndexReport | None:
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
@@ -148,7 +160,7 @@ def _nothing_to_do(
     if any(status == "unfinished" for status in statuses.values()):
         return None
     problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
-    missing = find_missing(entries, paths, roots)
+    missing = find_missing(entries, paths, roots, storage)
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return IndexReport(

@@ -195,7 +195,7 @@ def run_staging(
     meta = _made_library(folder, settings, roots)
     settings = pinned_settings(settings)
     rows = StoredRows(folder)
-    plan = make_plan(scan, roots, rows)
+    plan = make_plan(scan, roots, rows, settings.storage)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
@@ -238,7 +238,7 @@ def _made_library(folder: Location, settings: Settings, roots: Sequence[str]) ->
 def commit_staged(folder: Location, settings: Settings, *, progress: Progress) -> IndexingStats:
     """Commit all that is staged for the library in `folder`. Raises `LibraryNotFound` where there is none."""
     with Writer.open(folder, create=False) as writer:
-        outcomes = FileOutcomes(writer, progress)
+        outcomes = FileOutcomes(writer, progress, settings.storage)
         stats = outcomes.stats
         meta = writer.meta
         if meta is None:

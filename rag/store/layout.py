@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
 from corpora.outputs import LIBRARY_MARKER, atomic_write_text
+from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.lease import Lease
 from rag.store.lock import ReaderMark, WriterLock, no_readers
@@ -456,14 +457,14 @@ def _is_marker(content: bytes) -> bool:
 
 
 def absolute_path(path: str | os.PathLike[str]) -> str:
-    """The path from the root, normalized, with its links kept.
+    """The path from the root, normalized, with its links kept; an address of an object store as it is.
 
     Raises `UsageError` for an empty path: it would stand for the working folder.
     """
     text = os.fspath(path)
     if not text:
         raise UsageError("a path is empty; a shell variable may be unset; the working folder is named: .")
-    return os.path.abspath(text)
+    return path_or_address(text)
 
 
 def library_location(named: str | os.PathLike[str], storage: StorageSettings | None) -> Location:

@@ -171,8 +171,11 @@ class Staging:
         """
         names = {key.rpartition("/")[2] for key in self._keys(self._made_with)}
         contents = {name.partition("@")[0] for name in names if "@" in name}
+        files = {name.partition("@")[2] for name in names if "@" in name}
         left = []
         for group in groups:
+            if not group.content_id and _digest_of_files(group.files) in files:
+                continue  # an object of which that alone is known
             if group.content_id not in contents:
                 left.append(group)
             elif f"{group.content_id}@{_digest_of_files(group.files)}" not in names:

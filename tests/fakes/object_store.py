@@ -76,9 +76,9 @@ class FakeStore:
             if path.is_file():
                 store.put(path.relative_to(folder).as_posix(), path)
 
-    def gets(self) -> list[str]:
-        """Paths of the objects whose content was read."""
-        return [r.path for r in self.requests if r.method == "GET" and r.path.strip("/") != self.bucket]
+    def gets(self) -> list[Request]:
+        """The requests that read the content of an object."""
+        return [r for r in self.requests if r.method == "GET" and r.path.strip("/") != self.bucket]
 
 
 class _Server:

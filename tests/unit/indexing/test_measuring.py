@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from corpora.records import Shot
 from corpora.scan import FoundFile
-from corpora.settings import VideoSettings
+from corpora.settings import StorageSettings, VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.soundtrack import SAMPLE_RATE
 from rag.errors import UnreadableFile
+from rag.indexing.copies import local_groups
 from rag.indexing.measuring import Measuring, backfill_measurements
 from rag.indexing.planning import Group
 from rag.indexing.report import Silent
@@ -53,7 +54,18 @@ def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_pat
     measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
         problems = Problems()
-        assert backfill_measurements([group], writer, [reader], measuring, settings, Silent(), problems) == 1
+        assert (
+            backfill_measurements(
+                local_groups([group], StorageSettings()),
+                writer,
+                [reader],
+                measuring,
+                settings,
+                Silent(),
+                problems,
+            )
+            == 1
+        )
         assert writer.stage_fingerprints()[video_id]["sound"] == "now"
     assert problems == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
@@ -84,7 +96,18 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Pa
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None, mark)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
-        assert backfill_measurements([group], writer, [reader], measuring, settings, Silent(), problems) == 1
+        assert (
+            backfill_measurements(
+                local_groups([group], StorageSettings()),
+                writer,
+                [reader],
+                measuring,
+                settings,
+                Silent(),
+                problems,
+            )
+            == 1
+        )
         stages = writer.stage_fingerprints()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
     ((_, reason, _),) = problems

@@ -1,0 +1,196 @@
+"""Indexing the objects of a store again and again while they come, go, move, change and fail."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corpora.objects import StoreError
+from corpora.records import Problem
+from rag.indexing import IndexReport, index
+from rag.indexing.planning import find_gone
+from rag.library import Library
+from rag.settings import Settings, load_settings
+from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
+from tests.fakes.synthetic import write_video
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three videos, one there twice with other subtitles, one damaged, and a document."""
+    folder = tmp_path_factory.mktemp("material")
+    write_video(folder / "a.mp4", 4, fps=4)
+    write_video(folder / "b.mkv", 3, fps=4, audio=True)
+    (folder / "again").mkdir()
+    shutil.copy(folder / "a.mp4", folder / "again" / "copy.mp4")
+    (folder / "a.en.srt").write_text("1\n00:00:02,000 --> 00:00:03,500\nTighten the bolt.\n")
+    (folder / "again" / "copy.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nA clockwise turn.\n")
+    (folder / "b.info.json").write_text('{"title": "Chains", "tags": ["oil"]}')
+    (folder / "bad.mp4").write_bytes(b"no video" * 100)
+    (folder / "notes.md").write_text("# Bolts\n\nA bolt that is too tight will strip its thread.\n")
+    return folder
+
+
+@pytest.fixture
+def corpus(material: Path, bucket: FakeStore) -> FakeStore:
+    bucket.upload(material, "videos")
+    bucket.requests.clear()
+    return bucket
+
+
+@pytest.fixture
+def settings(tmp_path: Path, bucket: FakeStore) -> Settings:
+    return load_settings(
+        flags={
+            "library": tmp_path / "library",
+            "ocr.mode": "off",
+            "encoder.image": "none",
+            "storage.scratch": tmp_path / "scratch",
+            **{
+                f"storage.{name}": value
+                for name, value in bucket.storage.model_dump(exclude={"scratch"}).items()
+            },
+        }
+    )
+
+
+def run(corpus: FakeStore, settings: Settings, **choices: Any) -> IndexReport:
+    return index([f"{corpus.url}/videos"], settings=settings, **choices)
+
+
+def rows(settings: Settings, root: str) -> list[str]:
+    assert settings.library is not None
+    return [line.replace(json.dumps(root)[1:-1], "ROOT") for line in dump(settings.library)]
+
+
+@pytest.fixture(scope="module")
+def expected(material: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The library of the same files on disk."""
+    library = tmp_path_factory.mktemp("local") / "library"
+    settings = load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": "none"})
+    report = index([material], settings=settings)
+    assert (report.indexed, report.moved, report.exit_code) == (3, 1, 3)
+    return rows(settings, str(material))
+
+
+def test_a_library_of_objects_is_that_of_the_same_files(
+    corpus: FakeStore, expected: list[str], settings: Settings, tmp_path: Path
+) -> None:
+    report = run(corpus, settings)
+    assert (report.indexed, report.moved, report.exit_code) == (3, 1, 3)
+    assert rows(settings, f"{corpus.url}/videos") == expected
+    assert list((tmp_path / "scratch").iterdir()) == []
+
+
+def test_an_unchanged_corpus_is_listed_and_nothing_is_fetched(corpus: FakeStore, settings: Settings) -> None:
+    """At once; without the scan cache; and with one object replaced by the same content."""
+    first = run(corpus, settings)
+    assert settings.library is not None
+    for _ in range(2):
+        corpus.requests.clear()
+        again = run(corpus, settings)
+        assert (again.indexed, again.unchanged, again.exit_code) == (0, first.indexed + first.moved, 3)
+        assert [request.path for request in corpus.requests] == [f"/{corpus.bucket}"]
+        (settings.library / "scan.sqlite").unlink()
+    corpus.open("videos").put("b.mkv", _content(corpus, "b.mkv") + b"0")
+    corpus.requests.clear()
+    changed = run(corpus, settings)
+    assert (changed.indexed, {request.path[-5:] for request in corpus.gets()}) == (1, {"b.mkv", ".json"})
+
+
+def _content(corpus: FakeStore, name: str) -> bytes:
+    found = corpus.open("videos").read(name)
+    assert found is not None
+    return found[0]
+
+
+def test_moved_and_removed_objects_are_known(corpus: FakeStore, settings: Settings) -> None:
+    run(corpus, settings)
+    store = corpus.open("videos")
+    store.put("deep/c.mkv", _content(corpus, "b.mkv"))
+    store.put("deep/c.info.json", _content(corpus, "b.info.json"))
+    store.delete(["b.mkv", "b.info.json", "notes.md"])
+    report = run(corpus, settings)
+    assert (report.indexed, report.moved, report.missing) == (0, 1, 1)
+    pruned = run(corpus, settings, prune=True)
+    assert (pruned.removed, pruned.missing) == (1, 0)
+    with Library.open(settings=settings) as library:
+        paths = library.indexed_paths()
+        assert [path.removeprefix(f"{corpus.url}/videos/") for path in paths] == [
+            "a.mp4",
+            "again/copy.mp4",
+            "deep/c.mkv",
+        ]
+        removed = library.remove([f"{corpus.url}/videos/deep/"])
+        assert removed.paths == (f"{corpus.url}/videos/deep/c.mkv",)
+
+
+def test_nothing_is_gone_while_the_store_cannot_be_reached(corpus: FakeStore, settings: Settings) -> None:
+    run(corpus, settings)
+    with Library.open(settings=settings) as library:
+        before = library.indexed_paths()
+    corpus.intercept = lambda _: 503
+    hasty = settings.model_copy(update={"storage": settings.storage.model_copy(update={"retries": 0})})
+    with pytest.raises(StoreError, match=r"503.*run the same command again"):
+        run(corpus, hasty, prune="all")
+    # Listed, and then away: what the listing lacks is not gone either.
+    assert find_gone(before, hasty.storage) == []
+    corpus.intercept = lambda _: None
+    with Library.open(settings=settings) as library:
+        assert library.indexed_paths() == before
+
+
+def test_an_object_replaced_while_it_is_read_is_a_problem_and_read_by_the_next_run(
+    corpus: FakeStore, settings: Settings
+) -> None:
+    other = _content(corpus, "a.mp4") + b"0"
+    store = corpus.open("videos")
+
+    def replaced(environ: dict[str, Any]) -> None:
+        if environ["REQUEST_METHOD"] == "HEAD" and environ["PATH_INFO"].endswith("b.mkv"):
+            corpus.intercept = lambda _: None
+            store.put("b.mkv", other)
+
+    corpus.intercept = replaced
+    report = run(corpus, settings)
+    address = f"{corpus.url}/videos/b.mkv"
+    changed = "it changed while it was read; run the same command again once it rests"
+    assert Problem(address, changed) in report.problems
+    again = run(corpus, settings)
+    assert (again.indexed, [p.path for p in again.problems]) == (1, [f"{corpus.url}/videos/bad.mp4"])
+
+
+def test_errors_of_the_store_are_tried_again(
+    corpus: FakeStore, expected: list[str], settings: Settings
+) -> None:
+    """One request in ten fails, one way or another; and of one object every one."""
+    count = itertools.count()
+    statuses = itertools.cycle([500, 503, 429])
+
+    def failing(environ: dict[str, Any]) -> int | None:
+        if environ["PATH_INFO"].endswith("notes.md"):
+            return 403
+        return next(statuses) if next(count) % 10 == 3 else None
+
+    corpus.intercept = failing
+    report = run(corpus, settings)
+    assert sorted(problem.path[-8:] for problem in report.problems) == ["/bad.mp4", "notes.md"]
+    corpus.intercept = lambda _: None
+    run(corpus, settings)
+    assert rows(settings, f"{corpus.url}/videos") == expected
+
+
+def test_a_dry_run_reads_nothing_and_writes_nothing(corpus: FakeStore, settings: Settings) -> None:
+    report = run(corpus, settings, dry_run=True)
+    assert corpus.gets() == []
+    assert report.forecast is not None
+    assert (report.forecast.new_files, report.moved) == (4, 1)
+    assert any("estimated from their sizes" in line for line in report.stages)
+    assert settings.library is not None
+    assert not settings.library.exists()
