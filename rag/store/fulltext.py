@@ -21,6 +21,10 @@ TOKENIZER: dict[str, Any] = {
 }
 
 MAX_QUERY_WORDS = 256
+MOST_READ = 2**20
+"""Rows whose scores are read for one query, about."""
+MOST_TIED = 256
+"""Rows that tie with the last hit and whose keys are compared."""
 
 
 def plain_query(text: str) -> str:
@@ -32,34 +36,52 @@ def plain_query(text: str) -> str:
 def match(dataset: Any, key: str, text: str, k: int, where: str | None) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 
-    Any of the words may match. `where`: a SQL filter that is applied before the ranking.
+    Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
+    `MOST_TIED` rows tie with the last hit, those that were stored first are answered.
     """
+    import numpy as np
     from lance.query import MatchQuery
 
     words = plain_query(text)
     if not words or k < 1:
         return []
-    limit = k + 32
+    limit, wanted = k + 32, k
     while True:
+        # Scores alone: keys are strings, and to read those of thousands of ties takes 20 times as long.
         found = dataset.scanner(
-            columns=[key, "_score"],
+            columns=["_score"],
             full_text_query=MatchQuery(words, FULL_TEXT),
             filter=where,
             prefilter=where is not None,
             limit=limit,
+            with_row_id=True,
             disable_scoring_autoprojection=True,
         ).to_table()
-        hits = _ranked(found[key].to_pylist(), found["_score"].to_pylist())
-        settled = len(hits) > k and hits[-1].score < hits[k - 1].score
-        if settled or found.num_rows < limit:
+        scores = found["_score"].to_numpy().astype(np.float64).round(DECIMALS)
+        row_ids = found["_rowid"].to_numpy()
+        order = np.lexsort((row_ids, -scores))
+        whole = len(order) < limit
+        if (
+            not whole
+            and (len(order) <= wanted or scores[order[-1]] == scores[order[wanted - 1]])
+            and limit < MOST_READ
+        ):
+            limit *= 4
+            continue
+        last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
+        chosen = order[: min(last, wanted + MOST_TIED)]
+        hits = _ranked(dataset, key, row_ids[chosen].tolist(), scores[chosen].tolist())
+        # Of several rows with one key there is one hit.
+        if len(hits) >= k or len(chosen) == len(order):
             return hits[:k]
-        limit *= 4
+        wanted *= 2
 
 
-def _ranked(keys: list[str], scores: list[float]) -> list[Hit]:
+def _ranked(dataset: Any, key: str, row_ids: list[int], scores: list[float]) -> list[Hit]:
+    where = f"_rowid IN ({','.join(map(str, row_ids))})" if row_ids else "false"
+    rows = dataset.scanner(columns=[key], filter=where, with_row_id=True).to_table()
+    score = dict(zip(row_ids, scores, strict=True))
     best: dict[str, float] = {}
-    for key, score in zip(keys, scores, strict=True):
-        rounded = round(score, DECIMALS)
-        if rounded > best.get(key, float("-inf")):
-            best[key] = rounded
-    return [Hit(key, score) for key, score in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
+    for name, row_id in zip(rows[key].to_pylist(), rows["_rowid"].to_pylist(), strict=True):
+        best[name] = max(score[row_id], best.get(name, float("-inf")))
+    return [Hit(name, found) for name, found in sorted(best.items(), key=lambda item: (-item[1], item[0]))]

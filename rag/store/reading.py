@@ -312,7 +312,10 @@ class Reader:
 
         def ask(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_videos(where)
-            conditions = owner_sql("video_id", s.evidence_owners, s.ready if wanted is None else wanted)
+            if wanted is None:
+                conditions = list(s.ready_evidence)
+            else:
+                conditions = owner_sql("video_id", s.evidence_owners, wanted)
             conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")

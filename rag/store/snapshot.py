@@ -24,7 +24,7 @@ from rag.records import SearchFilter
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
-from rag.store.filters import path_matches
+from rag.store.filters import owner_sql, path_matches
 from rag.store.fulltext import match
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
@@ -310,6 +310,11 @@ class Snapshot:
     def evidence_owners(self) -> frozenset[str]:
         """Videos that have evidence, pending ones too."""
         return frozenset(Codes(self.scan("evidence", ["video_id"])["video_id"]).names)
+
+    @cached_property
+    def ready_evidence(self) -> list[str]:
+        """SQL conditions for evidence of ready videos."""
+        return owner_sql("video_id", self.evidence_owners, self.ready)
 
     @cached_property
     def passage_owners(self) -> frozenset[str]:

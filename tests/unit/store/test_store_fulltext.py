@@ -11,6 +11,7 @@ import pytest
 from lancedb.index import FTS
 
 from corpora.records import Passage
+from rag.store import fulltext
 from rag.store.fulltext import TOKENIZER, match
 from rag.store.reading import Reader
 from rag.store.records import Hit
@@ -105,6 +106,17 @@ def test_equal_scores_are_ranked_by_id_at_every_depth(tmp_path: Path) -> None:
         for k in (1, 7, 40, 299, 300, 999):
             hits = reader.match_passages("lamp", k)
             assert [hit.key for hit in hits] == [f"p{i:05d}" for i in range(min(k, 300))]
+
+
+def test_of_very_many_equal_scores_those_stored_first_are_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulltext, "MOST_TIED", 5)
+    write(tmp_path / "lib", ["one lamp"] * 60, parts=3)
+    with Reader.open(tmp_path / "lib") as reader:
+        for k in (1, 7, 20, 60, 99):
+            stored = [f"p{i:05d}" for part in range(3) for i in range(part, 60, 3)][: k + 5]
+            assert [hit.key for hit in reader.match_passages("lamp", k)] == sorted(stored)[:k]
 
 
 def test_unindexed_rows_are_found_and_counted(tmp_path: Path) -> None:
