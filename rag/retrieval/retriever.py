@@ -107,6 +107,8 @@ class Retriever:
             # No passage has a tone or a sound.
             where, kind = self.resolve(where), "video"
         clips, passages = self._find(query, kind, k, where)
+        windows = self.localize(clips, query, "within", where)
+        evidence = self.reader.evidence_of([(w.video_id, w.start, w.end) for w in windows])
         hits: list[VideoHit | PassageHit] = [
             VideoHit(
                 path=found.path,
@@ -115,11 +117,11 @@ class Retriever:
                 end=window.end,
                 clip=found.clip,
                 score=found.score,
-                evidence=tuple(self.reader.evidence(window.video_id, window.start, window.end)),
+                evidence=tuple(spans),
                 title=found.title,
                 relevance=found.relevance,
             )
-            for found, window in zip(clips, self.localize(clips, query, "within", where), strict=True)
+            for found, window, spans in zip(clips, windows, evidence, strict=True)
         ]
         hits += [PassageHit(p.path, p.passage, p.score, p.relevance) for p in passages]
         return sorted(hits, key=lambda hit: (-hit.score, _hit_id(hit)))[:k]
@@ -389,6 +391,7 @@ class Retriever:
         keys = hits.keys()
         evidence = dict(zip(keys, self.reader.spans(keys), strict=True))
         relevance = hits.relevance(text, {key: span.text for key, span in evidence.items()})
+        self._clips |= self.reader.clips_of({s.video_id for s in evidence.values()} - self._clips.keys())
         found: dict[str, dict[str, RelevantSpan]] = {}
         for key in keys:
             clip = self._clip_of(evidence[key])

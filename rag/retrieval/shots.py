@@ -138,9 +138,10 @@ def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
     An interval ends where its shot does; its score is 1.
     """
     hits = []
+    held = reader.clips_of(where.spans or ())
     for video in reader.videos():
         spans = (where.spans or {}).get(video.video_id, ())
-        clips = reader.clips(video.video_id) if spans else ()
+        clips = held.get(video.video_id, ())
         for since, until in spans:
             start = max(since, where.start) if where.start is not None else since
             end = min(until, where.end) if where.end is not None else until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -139,7 +139,11 @@ class Reader:
 
     def clips(self, video_id: str) -> list[Clip]:
         """Clips of a ready video, [start, end) seconds each, in time order; empty for an unknown video."""
-        return self.ask(lambda s: s.clips_of(video_id))
+        return list(self.ask(lambda s: s.clips_of(video_id)))
+
+    def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
+        """As `clips`, of several videos by id."""
+        return self.ask(lambda s: s.clips_of_videos(video_ids))
 
     def clip(self, clip_id: str) -> Clip:
         """Raises KeyError for a clip that is unknown or whose video is not ready."""
@@ -170,7 +174,14 @@ class Reader:
 
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
-        spans = self.ask(lambda s: s.evidence_of(video_id))
+        return self.evidence_of([(video_id, start, end)])[0]
+
+    def evidence_of(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
+        """As `evidence`, for each of several windows: video id, start, end."""
+        held = self.ask(lambda s: s.evidence_of({video_id for video_id, _, _ in windows}))
+        return [self._overlapping(held[video_id], start, end) for video_id, start, end in windows]
+
+    def _overlapping(self, spans: Sequence[Evidence], start: float, end: float) -> list[Evidence]:
         return [
             span for span in spans if span.start < end and span.end > start and span.kind not in self._hidden
         ]

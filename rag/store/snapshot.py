@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,7 +29,7 @@ from rag.store.fulltext import match
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
-from rag.store.vector_index import Codes, IndexKind, Matrix, positions_of
+from rag.store.vector_index import Codes, IndexKind, Matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
+CLIPS_IN_MEMORY = 200_000
+MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
@@ -51,6 +53,7 @@ class Snapshot:
     def __init__(self, layout: LibraryLayout, index: IndexKind) -> None:
         self.layout = layout
         self._index: IndexKind = index
+        self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
         self._fingerprints: dict[str, Fingerprint | None] = {}
@@ -198,13 +201,25 @@ class Snapshot:
 
     def clip(self, clip_id: str) -> Clip:
         """A clip by id. Raises KeyError for an unknown one."""
-        position = positions_of(self._clip_table["clip_id"], self._clip_videos, [clip_id])[clip_id]
-        return schema.clip_of(self._clip_table.slice(position, 1).to_pylist()[0])
+        found = {clip.clip_id: clip for clip in self.clips_of(clip_id.rpartition(":")[0])}
+        return found[clip_id]
 
     def clips_of(self, video_id: str) -> list[Clip]:
         """In order of time. None for a video that is not ready."""
-        rows = self._clip_table.take(self._clip_videos.rows_of(video_id)).to_pylist()
-        return sorted(map(schema.clip_of, rows), key=lambda clip: (clip.start, clip.clip_id))
+        return self.clips_of_videos([video_id])[video_id]
+
+    def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
+        """In order of time, by video. None for one that is not ready. The last thousand are cached."""
+        return _cached_lists(self._clips, video_ids, self.ready, self._read_clips)
+
+    def _read_clips(self, videos: list[str]) -> list[Clip]:
+        """From memory, unless the table is large and the videos are few."""
+        if len(videos) > MANY_VIDEOS or self.tables["clips"].count_rows() <= CLIPS_IN_MEMORY:
+            rows = self._clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
+        else:
+            columns = ["clip_id", "video_id", "start", "end"]
+            rows = self.scan("clips", columns, f"video_id IN {quoted(videos)}")
+        return sorted(map(schema.clip_of, rows.to_pylist()), key=lambda clip: (clip.start, clip.clip_id))
 
     def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
@@ -338,16 +353,14 @@ class Snapshot:
 
     # Texts
 
-    def evidence_of(self, video_id: str) -> list[Evidence]:
-        """All spans of a ready video in time order; the last few hundred videos are cached."""
-        if video_id not in self.ready:
-            return []
+    def evidence_of(self, video_ids: Iterable[str]) -> dict[str, list[Evidence]]:
+        """All spans of ready videos in time order, by video; the last thousand videos are cached."""
 
-        def read() -> list[Evidence]:
-            rows = sorted(self._evidence_rows("video_id", [video_id]), key=lambda row: row["evidence_id"])
+        def read(missing: list[str]) -> list[Evidence]:
+            rows = sorted(self._evidence_rows("video_id", missing), key=lambda row: row["evidence_id"])
             return [schema.evidence_of(row) for row in rows]
 
-        return _cached(self._evidence, video_id, read)
+        return _cached_lists(self._evidence, video_ids, self.ready, read)
 
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
@@ -377,6 +390,27 @@ class Snapshot:
         return {row["passage_id"]: row for row in shown}
 
 
+OfVideo = TypeVar("OfVideo", Clip, Evidence)
+
+
+def _cached_lists(
+    held: dict[str, list[OfVideo]],
+    video_ids: Iterable[str],
+    ready: Collection[str],
+    read: Callable[[list[str]], list[OfVideo]],
+) -> dict[str, list[OfVideo]]:
+    """The items of each video, read together where they are not cached; the oldest leave the cache."""
+    found = {video_id: held.get(video_id, []) for video_id in video_ids}
+    missing = sorted(v for v in found if v in ready and v not in held)
+    if missing:
+        for item in read(missing):
+            found[item.video_id].append(item)
+        held.update((v, found[v]) for v in missing)
+        for v in list(held)[:-MANY_VIDEOS]:
+            del held[v]
+    return found
+
+
 def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
     """The value of a video; the oldest are dropped from the cache."""
     if video_id not in held:
@@ -404,6 +438,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
     dim = matrix.rows.shape[1]
+    s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
     found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
     return [found[clip_id] for clip_id in clip_ids]
 
