@@ -36,13 +36,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.synthetic_library import META, ClipSpace, Rows, build, encoded, prose, questions, unit
+from benchmarks.synthetic_library import (
+    META,
+    ClipSpace,
+    Rows,
+    build,
+    encoded,
+    more_video,
+    prose,
+    questions,
+    unit,
+)
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
 from rag.records import SearchFilter
+from rag.settings import load_settings
 from rag.store import schema
 from rag.store.layout import Layout
 from rag.store.reading import Reader
+from rag.store.writing import Writer
 
 TOP = 10
 SEED = 17
@@ -272,7 +284,7 @@ def recall(folder: Path, count: int) -> str:
 
     rng = np.random.default_rng(SEED + 2)
     body = []
-    with Reader.open(folder) as reader:
+    with Reader.open(folder, index=load_settings().search.index) as reader:
         videos = [video.video_id for video in reader.videos()]
         filters = {
             "none": None,
@@ -369,16 +381,28 @@ def faiss_hnsw(rows: NDArray[np.float16]) -> Engine:
     return Engine("FAISS HNSW", cpu, size, find)
 
 
-def product(folder: Path, table: str, keys: Sequence[str]) -> Engine:
-    """The library's own search, opened for it."""
+def product(folder: Path, table: str, keys: Sequence[str], temporary: Path) -> Engine:
+    """The library's own search: its maintenance without index files, and the first question."""
+    copy = hard_links(folder, temporary / "library")
+    shutil.rmtree(copy / "indexes", ignore_errors=True)
     place = {key: number for number, key in enumerate(keys)}
     begun = time.process_time()
-    reader = Reader.open(folder)
+    with Writer.open(copy) as writer:
+        writer.maintain()
+    reader = Reader.open(copy, index=load_settings().search.index)
     search = reader.search_clips if table == "clips" else reader.search_evidence
     dim = IMAGE_DIM if table == "clips" else META.text_encoder.dim
     search(np.eye(1, dim, dtype=np.float32)[0], TOP)
     cpu = time.process_time() - begun
-    return Engine("this library", cpu, 0, lambda row: [place[hit.key] for hit in search(row, TOP)])
+    name = schema.vectors_table(META.image_encoder) if table == "clips" and META.image_encoder else table
+    size = sum(path.stat().st_size for path in (copy / "indexes").glob(f"{name}*"))
+    return Engine("this library", cpu, size, lambda row: [place[hit.key] for hit in search(row, TOP)])
+
+
+def hard_links(folder: Path, copy: Path) -> Path:
+    """A copy of a library that takes no room: what is written there leaves the original as it is."""
+    shutil.copytree(folder, copy, copy_function=os.link, ignore=shutil.ignore_patterns("*.lock"))
+    return copy
 
 
 def compare(folder: Path, count: int, tables: Sequence[str]) -> str:
@@ -397,9 +421,9 @@ def _compare(folder: Path, table: str, sets: Sequence[QuerySet]) -> Iterator[lis
     keys = held[sets[0].key].to_pylist()
     rows = schema.column_matrix(held["vector"], sets[0].rows.shape[1])
     right = [_nearest(rows, one.rows) for one in sets]
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         makers: list[Callable[[], Engine]] = [
-            lambda: product(folder, table, keys),
+            lambda: product(folder, table, keys, Path(temporary)),
             lambda: lancedb_default(rows, Path(temporary)),
             lambda: faiss_hnsw(rows),
         ]
@@ -409,6 +433,7 @@ def _compare(folder: Path, table: str, sets: Sequence[QuerySet]) -> Iterator[lis
             walls, shares = _searched(engine, sets, right)
             p50 = float(np.median(walls))
             first = first or (engine.build_cpu, p50)
+            print(engine.name, f"{engine.build_cpu:.1f}", f"{p50:.2f}", file=sys.stderr)
             yield [
                 f"{table}, {len(rows):,}",
                 engine.name,
@@ -451,12 +476,8 @@ def _nearest(rows: NDArray[np.float16], queries: Rows) -> list[set[int]]:
 
 def commit(folder: Path) -> dict[str, Any]:
     """Seconds and bytes read of one more video, and of maintenance, on a copy of hard links."""
-    from benchmarks.synthetic_library import more_video
-    from rag.store.writing import Writer
-
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        copy = Path(temporary) / "library"
-        shutil.copytree(folder, copy, copy_function=os.link)
+        copy = hard_links(folder, Path(temporary) / "library")
         figures: dict[str, Any] = {}
         with _measured(figures, "open the writer"):
             writer = Writer.open(copy)

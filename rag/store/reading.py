@@ -105,7 +105,7 @@ class Reader:
 
     def video(self, video_id: str) -> Video:
         """Raises KeyError for a video that is unknown or not ready."""
-        return self.ask(lambda s: s.videos[video_id])
+        return self.ask(lambda s: s.video(video_id))
 
     def stages(self, video_id: str) -> dict[str, Any]:
         """What each stage of indexing was made with, as `Writer.finish_video` was given it; `off` where it

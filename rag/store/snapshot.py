@@ -53,6 +53,8 @@ class Snapshot:
     def __init__(self, layout: LibraryLayout, index: IndexKind) -> None:
         self.layout = layout
         self._index: IndexKind = index
+        self._read: dict[str, tuple[int, list[dict[str, Any]]]] = {}
+        """Versions of `meta`, `videos` and `files` with their rows."""
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
@@ -88,8 +90,10 @@ class Snapshot:
 
     def _newest(self, name: str) -> list[dict[str, Any]]:
         with read_errors(self.layout.folder, name):
-            rows: list[dict[str, Any]] = self._open(name).to_table().to_pylist()
-            return rows
+            dataset = self._open(name)
+            if self._read.get(name, (0, []))[0] != dataset.version:
+                self._read[name] = (dataset.version, dataset.to_table().to_pylist())
+            return self._read[name][1]
 
     def _read_meta(self) -> MetaRows:
         return MetaRows.read(self._newest("meta"))
@@ -99,8 +103,8 @@ class Snapshot:
         return {v: row["indexed_at"] for v, row in self.video_rows.items() if row["status"] == "ready"}
 
     def _read_held(self) -> set[str]:
-        self.file_rows = [schema.file_of(row) for row in self._newest("files")]
-        return {row.content_id for row in self.file_rows}
+        self._files = self._newest("files")
+        return {row["content_id"] for row in self._files}
 
     def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
         """Rows of the pinned version of `name`, in no particular order; none where there is no such table."""
@@ -144,6 +148,11 @@ class Snapshot:
     # Names
 
     @cached_property
+    def file_rows(self) -> list[FileRow]:
+        """Every path of the library."""
+        return [schema.file_of(row) for row in self._files]
+
+    @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """Content id to the paths that hold it, sorted."""
         held: dict[str, list[str]] = {}
@@ -164,8 +173,14 @@ class Snapshot:
     @cached_property
     def videos(self) -> dict[str, Video]:
         """Ready videos, sorted by path; `path` is the first of the paths that hold it."""
-        found = [replace(schema.video_of(self.video_rows[v]), path=self.paths[v][0]) for v in self.ready]
+        found = map(self.video, self.ready)
         return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
+
+    def video(self, video_id: str) -> Video:
+        """As of `videos`. Raises KeyError for one that is not ready."""
+        if video_id not in self.ready:
+            raise KeyError(video_id)
+        return replace(schema.video_of(self.video_rows[video_id]), path=self.paths[video_id][0])
 
     def stages(self, video_id: str) -> dict[str, Any]:
         """As `Writer.finish_video` was given them. Raises KeyError for a video that is not ready."""
