@@ -27,14 +27,7 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.layout import (
-    Location,
-    absolute_path,
-    find_library,
-    library_location,
-    nothing_indexed,
-    open_layout,
-)
+from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
 from rag.store.lookup import find_video, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
@@ -369,16 +362,6 @@ class Library:
         """
         self._one_folder()
         return self._reader.stats()
-
-    def frameless_copies(self) -> list[str]:
-        """A line for each of its folders that is a copy without frame matrices (`rag library pull`)."""
-        notes = [(folder, open_layout(folder).copy_note()) for folder in self._reader.folders]
-        return [
-            f"{folder}: copied without frame matrices: windows are found by text, else they are whole clips; "
-            f"rag library pull {note.of} {folder} --frames adds them"
-            for folder, note in notes
-            if note is not None and not note.frames
-        ]
 
     def indexed_paths(self) -> list[str]:
         """The path of every file that was indexed, sorted."""

@@ -62,6 +62,58 @@ def export(session: Session, into: Into, path: PathGlobs = None) -> int:
     return _run(session, [library], into, tuple(os.fsdecode(glob) for glob in path))
 
 
+@app.command("pull")
+@with_session(without=("library", "seed"))
+def pull(
+    session: Session,
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="LIBRARY", help="Address of a library, as s3://bucket/library.", show_default=False
+        ),
+    ],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="New or empty folder, or an earlier copy, which is brought up to date.",
+            show_default=False,
+            parser=given_path,
+        ),
+    ],
+    frames: Annotated[
+        bool,
+        typer.Option("--frames", help="Copy the frame matrices too, by which windows of seconds are found."),
+    ] = False,
+) -> int:
+    """Copy what questions need of a library on an object store, to ask it here.
+
+    Interrupted, the same command goes on where it was.
+    """
+    from rag.store.layout import library_location
+    from rag.store.pulling import pull_library
+
+    source = library_location(address, session.settings.storage)
+    target = library_location(folder, session.settings.storage)
+    if isinstance(source, Path):
+        raise UsageError(f"{source}: not the address of a store; a folder is copied as any other")
+    if not isinstance(target, Path):
+        raise UsageError(f"{target}: a copy is made in a folder")
+
+    def announce(files: int, size: int) -> None:
+        if files:
+            echo_stderr(f"rag: copying {counted(files, 'file')}, {byte_count(size)}")
+
+    report = pull_library(source, target, frames=frames, announce=announce)
+    line = f"copied {counted(report.files, 'file')} and {counted(report.clips, 'clip vector')}"
+    print_report(
+        session.as_json,
+        report_shape("rag.pull/1", report),
+        [f"{line} in {duration(report.seconds)}; the copy has {byte_count(report.bytes)}"],
+    )
+    return 0
+
+
 def _run(
     session: Session, libraries: Sequence[str | os.PathLike[str]], into: Path, globs: tuple[str, ...]
 ) -> int:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import logging
 import os
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -164,9 +165,21 @@ class Session:
     def open_library(self) -> OpenedLibrary:
         """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one."""
         library = self._open()
-        for note in library.frameless_copies():
-            echo_stderr(f"rag: {note}")
+        self._note_frameless_copies()
         return library
+
+    def _note_frameless_copies(self) -> None:
+        from rag.store.layout import find_library, open_layout
+
+        for named in (self.settings.library, *self.libraries[1:]):
+            folder = find_library(library=named, storage=self.settings.storage)
+            note = open_layout(folder).copy_note()
+            if note is not None and not note.frames:
+                command = f"rag library pull --frames {note.of} {shlex.quote(os.fspath(folder))}"
+                echo_stderr(
+                    f"rag: {folder}: copied without frame matrices: windows are found by text, else they are "
+                    f"whole clips; to add them: {command}"
+                )
 
     def _open(self) -> OpenedLibrary:
         from rag.library import Library as OpenedLibrary

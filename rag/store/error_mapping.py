@@ -91,7 +91,8 @@ def require_tables(folder: os.PathLike[str], needed: Iterable[str], held: Iterab
 
 def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -> Exception:
     words = str(error).lower()
-    if is_url(folder) and is_failure(str(error)) and "404 not found" not in words:
+    gone = "404 not found" in words and "nosuchbucket" not in words
+    if is_url(folder) and is_failure(str(error)) and not gone:
         return StoreError(f"{folder}: {failure_of(str(error))}")
     if "failed to create temp dir" in words:
         return LibraryError(f"{folder}: there is no temporary folder; set TMPDIR to one that can be written")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from corpora.objects import StoreError
-from rag.errors import LibraryNotFound, LibraryReadOnly
+from corpora.objects import StoreAddress, StoreError
+from rag.errors import LibraryBusy, LibraryNotFound, LibraryReadOnly, UsageError
+from rag.indexing.merging import merge_libraries
+from rag.settings import Settings
 from rag.store.layout import Location
+from rag.store.lease import Lease
 from rag.store.pulling import pull_library
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -29,10 +34,29 @@ def write(location: Location) -> None:
         writer.maintain()
 
 
-def test_the_same_rows_as_in_a_folder(bucket: FakeStore, tmp_path: Path) -> None:
-    address, folder = bucket.address(), tmp_path / "library"
+def small(location: Location, n: int = 1) -> None:
+    with Writer.open(location) as writer:
+        writer.set_meta(META)
+        add_video(writer, n)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `write` makes in a folder."""
+    library = tmp_path_factory.mktemp("library")
+    write(library)
+    return library
+
+
+def upload(bucket: FakeStore, folder: Path) -> StoreAddress:
+    """A library is its files: what was written in a folder is read on a store."""
+    bucket.upload(folder, "library")
+    return bucket.address()
+
+
+def test_the_same_rows_as_in_a_folder(bucket: FakeStore, folder: Path) -> None:
+    address = bucket.address()
     write(address)
-    write(folder)
     assert list(dump(address)) == list(dump(folder))
     with Reader.open(address) as stored, Reader.open(folder) as local:
         for reader in (stored, local):
@@ -43,9 +67,8 @@ def test_the_same_rows_as_in_a_folder(bucket: FakeStore, tmp_path: Path) -> None
         assert stored.stats().clips == local.stats().clips == 4
 
 
-def test_a_copy_is_kept_up(bucket: FakeStore, tmp_path: Path) -> None:
-    address, copy = bucket.address(), tmp_path / "copy"
-    write(address)
+def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
+    address, copy = upload(bucket, folder), tmp_path / "copy"
     first = pull_library(address, copy)
     assert (first.frames, first.clips) == (False, 4)
     assert first.files > 10
@@ -77,9 +100,8 @@ def test_a_copy_is_kept_up(bucket: FakeStore, tmp_path: Path) -> None:
     assert pull_library(address, copy).frames
 
 
-def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, tmp_path: Path) -> None:
-    address, copy = bucket.address(), tmp_path / "copy"
-    write(address)
+def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
+    address, copy = upload(bucket, folder), tmp_path / "copy"
     gets = itertools.count()
 
     def fail_late(environ: dict[str, Any]) -> int | None:
@@ -98,3 +120,101 @@ def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, tmp_path: Path) -> No
     pull_library(address, copy, frames=True)
     assert not held & {Path(request.path).name for request in bucket.requests if request.method == "GET"}
     assert list(dump(copy)) == list(dump(address))
+
+
+def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path: Path) -> None:
+    """One request in ten fails, and one write in ten is made and its answer lost."""
+    requests, writes = itertools.count(), itertools.count()
+    statuses = itertools.cycle((500, 503, 429))
+    bucket.intercept = lambda _: next(statuses) if next(requests) % 10 == 4 else None
+    bucket.lose = lambda environ: environ["REQUEST_METHOD"] == "PUT" and next(writes) % 10 == 7
+    address, folder = bucket.address(), tmp_path / "library"
+    small(address)
+    assert next(writes) > 30
+    bucket.intercept, bucket.lose = (lambda _: None), (lambda _: False)
+    small(folder)
+    assert list(dump(address)) == list(dump(folder))
+
+
+def _refuse(method: str, part: str, status: int) -> Callable[[dict[str, Any]], int | None]:
+    def intercept(environ: dict[str, Any]) -> int | None:
+        asked = environ["REQUEST_METHOD"], environ["PATH_INFO"] + environ["QUERY_STRING"]
+        return status if asked[0] == method and part in asked[1] else None
+
+    return intercept
+
+
+def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
+    def failure(address: StoreAddress, **fault: Any) -> str:
+        if fault:
+            bucket.intercept = _refuse(**fault)
+        with pytest.raises(StoreError) as error:
+            small(address)
+        bucket.intercept = lambda _: None
+        message = str(error.value)
+        assert message.startswith(str(address)), message
+        assert "\n" not in message
+        return message
+
+    nowhere = bucket.storage.model_copy(update={"endpoint": "http://127.0.0.1:9"})
+    assert "no such bucket" in failure(StoreAddress("s3://none-of-this-name/library", bucket.storage))
+    assert "cannot be reached" in failure(StoreAddress(f"{bucket.url}/library", nowhere))
+    for part in ("list-type", "tables/videos.lance/data"):
+        method = "GET" if part == "list-type" else "PUT"
+        assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)
+        assert "too busy or fails" in failure(bucket.address(), method=method, part=part, status=503)
+
+
+def test_a_store_that_ignores_conditions_gets_no_library(bucket: FakeStore) -> None:
+    def drop(environ: dict[str, Any]) -> None:
+        environ.pop("HTTP_IF_NONE_MATCH", None)
+        environ.pop("HTTP_IF_MATCH", None)
+
+    bucket.intercept = drop
+    with pytest.raises(StoreError, match="ignores conditional writes"):
+        Writer.open(bucket.address())
+    assert list(bucket.open().list()) == []
+
+
+def test_a_paused_writer_writes_no_more(bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = bucket.address()
+    paused = Writer.open(address)
+    paused.set_meta(META)
+    with pytest.raises(LibraryBusy, match=rf"process {os.getpid()} on .* is writing to this library"):
+        Writer.open(address)
+    monkeypatch.setattr(Lease, "seconds", 0.0)
+    with Writer.open(address) as other:
+        add_video(other, 1)
+        with pytest.raises(LibraryBusy, match="did not renew its lease in time"):
+            add_video(paused, 2)
+        paused.close()
+        add_video(other, 3)
+    with Reader.open(address) as reader:
+        assert {video.video_id for video in reader.videos()} == {f"{n:032x}" for n in (1, 3)}
+
+
+def test_old_versions_stay_for_readers_that_nobody_sees(bucket: FakeStore) -> None:
+    address = bucket.address()
+    with Writer.open(address) as writer:
+        writer.set_meta(META)
+        add_video(writer, 1)
+        with Reader.open(address) as reader:
+            foreign = f"tables/clips.lance/data/{'0' * 50}.lance"
+            bucket.open("library").put(foreign, b"of a writer that is about to commit it")
+            writer.remove_paths([video_path(1)])
+            writer.maintain()
+            assert len(reader.frames([f"{1:032x}:00000"])) == 1
+            assert bucket.open("library").head(foreign) is not None
+
+
+def test_merged_between_stores_and_folders(bucket: FakeStore, tmp_path: Path) -> None:
+    address, folder, joined = bucket.address("a"), tmp_path / "b", bucket.address("joined")
+    small(address, 1)
+    small(folder, 2)
+    settings = Settings(storage=bucket.storage)
+    report = merge_libraries([address.url, folder], joined.url, settings=settings)
+    assert (report.videos, report.exit_code) == (2, 0)
+    with Reader.open(joined) as reader, Reader.open(address, folder) as both:
+        assert len(reader.videos()) == len(both.videos()) == 2
+    with pytest.raises(UsageError, match="one is inside the other"):
+        merge_libraries([address.url], f"{address.url}/below", settings=settings)

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import rag
+from corpora.objects import StoreAddress
 from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack
+from corpora.settings import StorageSettings
 from eval.runs.runner import Done
 from eval.workbench.corpus import CorpusReport, recorded_fields
 from eval.workbench.web_files import WebReport
@@ -48,6 +50,7 @@ from rag.rendering.shapes import (
     search_shape,
     windows_shape,
 )
+from rag.store.pulling import PullReport
 from rag.store.records import Removed, Stats, TableStats
 from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
 from rag.web.building import BuildReport
@@ -174,6 +177,8 @@ MEASURED = {
     "uncompared": 0,
 }
 MERGED = MergeReport((Path("team-a"), Path("team-b")), Path("all"), 3, 2, 1, 60.5, 4, 0, (), 1.25, 5000)
+ARCHIVE = StoreAddress("s3://archive/library", StorageSettings())
+PULLED_LIBRARY = PullReport(ARCHIVE, Path("copy"), False, 31, 4, 60000, 1.5, 70000)
 LABELLED = [("warm", "warm")] * 18 + [("neutral", "warm")] * 3 + [("neutral", "neutral")] * 20
 CALIBRATED = calibrate(
     [Labelled("color", f"{at % 12}.mp4", true, measured) for at, (true, measured) in enumerate(LABELLED)],
@@ -193,6 +198,7 @@ MADE = [
     report_shape("rag.problems/1", {"problems": BAD}),
     report_shape("rag.remove/1", Removed(("talks/webb.mp4",), ("5f0c2a",))),
     report_shape("rag.library/1", MERGED),
+    report_shape("rag.pull/1", PULLED_LIBRARY),
     report_shape("rag.doctor/1", {"ok": True, "checks": [CHECK]}),
     report_shape("rag.models/1", {"models": [MODEL]}),
     report_shape("rag.models.pull/1", PULLED),

@@ -1,0 +1,90 @@
+"""`rag` with a library on an object store: the commands, and what they print, are those of a folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from corpora.objects import StoreAddress
+from tests.fakes.command import run_rag
+from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
+from tests.fakes.synthetic import write_video
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in {
+        **bucket.environment,
+        "RAG_ENCODER__IMAGE": "bundled",
+        "RAG_ENCODER__BACKEND": "torch-fp32",
+        "RAG_ENCODER__BATCH": "4",
+        "RAG_OCR__MODE": "off",
+    }.items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    write_video(folder / "bolt.mp4", 8, subtitles=[(1, 4, "The torque wrench clicks.")])
+    write_video(folder / "chain.mp4", 6, fps=5)
+    (folder / "notes.md").write_text("# Chain oil\n\nUse two drops of oil on every link.\n")
+    return folder
+
+
+def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None:
+    home, library = corpus.parent, f"{bucket.url}/library"
+    local, stored = ("--library", "local"), ("--library", library)
+    for place in (local, stored):
+        indexed = run_rag(home, "index", "corpus", *place)
+        assert indexed.returncode == 0, indexed.stderr
+    address = StoreAddress(library, bucket.storage)
+    assert list(dump(address)) == list(dump(home / "local"))
+    unchanged = json.loads(run_rag(home, "index", "corpus", *stored).stdout)
+    assert (unchanged["unchanged"], unchanged["indexed"]) == (3, 0)
+
+    window = ("show", "bolt.mp4@0-5", "--frames", "2", "--out", "sheet.png")
+    for words in (("search", "torque wrench"), ("ask", "What does the wrench do?"), window):
+        answers = [run_rag(home, *words, *place) for place in (local, stored)]
+        assert answers[0].returncode == answers[1].returncode == 0, answers[1].stderr
+        assert _timeless(answers[0].stdout) == _timeless(answers[1].stdout)
+    checks = json.loads(run_rag(home, "doctor", *stored).stdout)["checks"]
+    found = {check["name"]: check["ok"] for check in checks if check["area"] in {"store", "library"}}
+    assert found.keys() >= {"reading", "writing", "tables", "video files", "image encoder"}
+    assert set(found.values()) == {True}
+
+    pulled = run_rag(home, "library", "pull", library, "copy", "--text")
+    assert pulled.returncode == 0, pulled.stderr
+    assert pulled.stdout.startswith("copied ")
+    found_here = run_rag(home, "search", "torque wrench", "--library", "copy")
+    assert found_here.stderr.count("copied without frame matrices") == 1
+    replies = (found_here, run_rag(home, "search", "torque wrench", *local))
+    hits, wanted = (json.loads(reply.stdout)["results"] for reply in replies)
+    assert [hit.get("path") for hit in hits] == [hit.get("path") for hit in wanted]
+    refused = run_rag(home, "index", "corpus", "--library", "copy")
+    assert (refused.returncode, "a copy of" in refused.stderr) == (1, True)
+
+    removed = json.loads(run_rag(home, "remove", "corpus/chain.mp4", *stored).stdout)
+    assert removed["paths"] == [str(corpus / "chain.mp4")]
+    again = json.loads(run_rag(home, "index", "corpus", *stored).stdout)
+    assert (again["unchanged"], again["indexed"]) == (2, 1)
+
+
+def _timeless(text: str) -> object:
+    """A reply without its seconds."""
+    found = json.loads(text)
+    return {key: value for key, value in found.items() if key not in {"timings", "usage"}}
+
+
+@pytest.mark.parametrize("words", [("stats",), ("search", "oil"), ("index", ".")])
+def test_a_store_that_cannot_be_reached_is_one_line(
+    words: tuple[str, ...], tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_STORAGE__ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("RAG_STORAGE__ALLOW_HTTP", "true")
+    monkeypatch.setenv("RAG_STORAGE__RETRIES", "0")
+    done = run_rag(tmp_path, *words, "--library", f"{bucket.url}/library")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"rag: {bucket.url}/library")
+    assert done.stderr.count("\n") == 1
+    assert "cannot be reached" in done.stderr
