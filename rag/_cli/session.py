@@ -177,8 +177,8 @@ class Session:
             if note is not None and not note.frames:
                 command = f"rag library pull --frames {note.of} {shlex.quote(os.fspath(folder))}"
                 echo_stderr(
-                    f"rag: {folder}: copied without frame matrices: windows are found by text, else they are "
-                    f"whole clips; to add them: {command}"
+                    f"rag: {folder}: copied without frame matrices: inside a clip the window is found by its "
+                    f"text, else it is the first; to add them: {command}"
                 )
 
     def _open(self) -> OpenedLibrary:

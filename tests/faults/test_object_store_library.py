@@ -193,7 +193,7 @@ def test_a_paused_writer_writes_no_more(bucket: FakeStore, monkeypatch: pytest.M
         assert {video.video_id for video in reader.videos()} == {f"{n:032x}" for n in (1, 3)}
 
 
-def test_old_versions_stay_for_readers_that_nobody_sees(bucket: FakeStore) -> None:
+def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:
     address = bucket.address()
     with Writer.open(address) as writer:
         writer.set_meta(META)
