@@ -82,7 +82,9 @@ class Library:
             find_library(library=named, storage=chosen.storage),
             *(library_location(other, chosen.storage) for other in others),
         ]
-        reader = Reader.open(*folders, index=chosen.search.index, hidden=hidden)
+        reader = Reader.open(
+            *folders, index=chosen.search.index, hidden=hidden, exact_rows=chosen.search.exact_rows
+        )
         if reader.meta is None:
             reader.close()
             raise nothing_indexed(reader.folder)
@@ -397,7 +399,7 @@ class Library:
                 cache.forget(going)
             removed = writer.remove_paths(going)
             if removed.paths:
-                writer.maintain()
+                writer.maintain(self.settings.search.exact_rows)
         self.refresh()
         return removed
 

@@ -101,7 +101,7 @@ def merge_libraries(
             _prepare(writer, meta, reader.folder)
             plan = reader.ask(lambda s: plan_copies(s, writer, paths))
             copied = _copy(reader, writer, plan, watch)
-            writer.maintain()
+            writer.maintain(settings.search.exact_rows)
             line = calibrate_scores(writer, settings)
     watch.done()
     return MergeReport(

@@ -66,7 +66,7 @@ def run_indexing(
         )
         outcomes.keep_scan_problems(plan.problems, scan, roots)
         if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
-            writer.maintain()
+            writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""

@@ -256,7 +256,7 @@ def commit_staged(folder: Location, settings: Settings, *, progress: Progress) -
         stats.forgotten = sorted(paths)
         writer.drop_unfinished()
         if paths:
-            writer.maintain()
+            writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
         stats.library_id = meta.library_id

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag.records import SearchFilter
 from rag.store.database import quoted
-from rag.store.vector_index import Matrix, overlapping
+from rag.store.vector_index import FilterColumns, overlapping
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,7 +48,7 @@ def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
 
 
 def row_mask(
-    matrix: Matrix,
+    matrix: FilterColumns,
     owners: Collection[str] | None,
     where: SearchFilter,
     spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
@@ -76,7 +76,7 @@ def row_mask(
 
 
 def _inside(
-    matrix: Matrix, spans: tuple[NDArray[np.float64], NDArray[np.float64]], wanted: Spans
+    matrix: FilterColumns, spans: tuple[NDArray[np.float64], NDArray[np.float64]], wanted: Spans
 ) -> NDArray[np.bool_]:
     keep = matrix.owners.among(wanted)
     names = matrix.owners.names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rag.store.records import Hit
@@ -33,11 +34,19 @@ def plain_query(text: str) -> str:
     return " ".join(words[:MAX_QUERY_WORDS])[:8192]
 
 
-def match(dataset: Any, key: str, text: str, k: int, where: str | None) -> list[Hit]:
+def match(
+    dataset: Any,
+    key: str,
+    text: str,
+    k: int,
+    where: str | None,
+    found_rows: Callable[[list[str], list[int]], None] | None = None,
+) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 
     Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
     `MOST_TIED` rows tie with the last hit, those that were stored first are answered.
+    `found_rows` is given the keys of these rows, and their row ids.
     """
     import numpy as np
     from lance.query import MatchQuery
@@ -70,16 +79,24 @@ def match(dataset: Any, key: str, text: str, k: int, where: str | None) -> list[
             continue
         last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
         chosen = order[: min(last, wanted + MOST_TIED)]
-        hits = _ranked(dataset, key, row_ids[chosen].tolist(), scores[chosen].tolist())
+        hits = _ranked(dataset, key, row_ids[chosen].tolist(), scores[chosen].tolist(), found_rows)
         # Of several rows with one key there is one hit.
         if len(hits) >= k or len(chosen) == len(order):
             return hits[:k]
         wanted *= 2
 
 
-def _ranked(dataset: Any, key: str, row_ids: list[int], scores: list[float]) -> list[Hit]:
+def _ranked(
+    dataset: Any,
+    key: str,
+    row_ids: list[int],
+    scores: list[float],
+    found_rows: Callable[[list[str], list[int]], None] | None,
+) -> list[Hit]:
     where = f"_rowid IN ({','.join(map(str, row_ids))})" if row_ids else "false"
     rows = dataset.scanner(columns=[key], filter=where, with_row_id=True).to_table()
+    if found_rows is not None:
+        found_rows(rows[key].to_pylist(), rows["_rowid"].to_pylist())
     score = dict(zip(row_ids, scores, strict=True))
     best: dict[str, float] = {}
     for name, row_id in zip(rows[key].to_pylist(), rows["_rowid"].to_pylist(), strict=True):

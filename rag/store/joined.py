@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
+from rag.settings import EXACT_ROWS
 from rag.store.database import quoted
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
 from rag.store.records import EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
+from rag.store.vectors import IndexedRows
 
 ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
 
 
-def open_snapshot(layouts: Sequence[LibraryLayout], index: IndexKind) -> Snapshot:
+def open_snapshot(layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int) -> Snapshot:
     """Of one library, or of several as one."""
-    return Snapshot(layouts[0], index) if len(layouts) == 1 else JoinedSnapshot(layouts, index)
+    if len(layouts) == 1:
+        return Snapshot(layouts[0], index, exact_rows)
+    return JoinedSnapshot(layouts, index, exact_rows)
 
 
 def require_same_encoders(first: Location, held: Meta, second: Location, other: Meta) -> None:
@@ -72,12 +76,14 @@ class JoinedSnapshot(Snapshot):
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
-    def __init__(self, layouts: Sequence[LibraryLayout], index: IndexKind) -> None:
+    def __init__(
+        self, layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int = EXACT_ROWS
+    ) -> None:
         self._layouts = layouts
-        super().__init__(layouts[0], index)
+        super().__init__(layouts[0], index, exact_rows)
 
     def _pin(self) -> bool:
-        self._libraries = [Snapshot(layout, self._index) for layout in self._layouts]
+        self._libraries = [Snapshot(layout, self._index, self._exact_rows) for layout in self._layouts]
         metas = []
         for library in self._libraries:
             folder = library.layout.folder
@@ -127,13 +133,17 @@ class JoinedSnapshot(Snapshot):
 
     def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
         """As of a snapshot of one library; row ids are those that `take` knows."""
+        return self._scan(name, columns, [where] * len(self._libraries), row_ids=row_ids)
+
+    def _scan(self, name: str, columns: list[str], where: Sequence[str | None], *, row_ids: bool) -> Any:
+        """`where`: of each library."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         found = []
-        for number, library in enumerate(self._libraries):
+        for number, (library, own) in enumerate(zip(self._libraries, where, strict=True)):
             if name in library.tables:
-                conditions = self._conditions(number, name, [f"({where})"] if where else [])
+                conditions = self._conditions(number, name, [f"({own})"] if own else [])
                 rows = library.scan(name, columns, " AND ".join(conditions) or None, row_ids=row_ids)
                 if row_ids:
                     at, first = (
@@ -144,17 +154,28 @@ class JoinedSnapshot(Snapshot):
                 found.append(rows)
         return pa.concat_tables(found) if found else super().scan(name, columns)
 
-    def take(self, name: str, columns: list[str], row_ids: Sequence[int]) -> Any:
-        """As of a snapshot of one library."""
-        import pyarrow as pa
+    def scan_after(self, name: str, columns: list[str], last: Sequence[int] | None) -> Any:
+        """As of a snapshot of one library; `last` of each."""
+        where = [f"_rowid > {own}" if own >= 0 else None for own in last or [-1] * len(self._libraries)]
+        return self._scan(name, columns, where, row_ids=True)
 
+    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[int]]:
+        """As of a snapshot of one library; the last row id of each."""
+        found, last = [], []
+        for number, library in enumerate(self._libraries):
+            own = frozenset(shown).difference(self._hidden[number])
+            parts, ends = library.indexed(name, own) if name in library.tables else ([], [-1])
+            found += [replace(part, first_id=number << ROW_ID_BITS) for part in parts]
+            last += ends
+        return found, last
+
+    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
+        """As of a snapshot of one library."""
         own: list[list[int]] = [[] for _ in self._libraries]
-        for row_id in row_ids:
+        for row_id in wanted:
             own[row_id >> ROW_ID_BITS].append(row_id & ((1 << ROW_ID_BITS) - 1))
-        pairs = zip(self._libraries, own, strict=True)
-        return pa.concat_tables(
-            [library.take(name, columns, ids) for library, ids in pairs if name in library.tables]
-        )
+        where = [f"_rowid IN ({','.join(map(str, ids))})" if ids else "false" for ids in own]
+        return self._scan(name, columns, where, row_ids=row_ids)
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """As of a snapshot of one library, one library after the other."""

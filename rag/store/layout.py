@@ -94,6 +94,11 @@ class LibraryLayout(ABC):
         return None
 
     @property
+    def indexes(self) -> Path | None:
+        """The local folder of index files (`rag.store.code_index`); None where they are not kept."""
+        return None
+
+    @property
     def scan_cache(self) -> Path:
         """The SQLite file that caches the identity of scanned files."""
         return self.cache / "scan.sqlite"
@@ -185,6 +190,11 @@ class Layout(LibraryLayout):
     def tables(self) -> Path:
         """The LanceDB database; each table is a folder `<name>.lance`."""
         return self.folder / "tables"
+
+    @property
+    def indexes(self) -> Path:
+        """Index files of large tables, derived from them."""
+        return self.folder / "indexes"
 
     @property
     def lock(self) -> Path:
@@ -294,7 +304,8 @@ class Layout(LibraryLayout):
         return True
 
     def drop(self, table: str) -> None:
-        """By a rename first."""
+        """By a rename first, and without its index: row ids begin again in another table of that name."""
+        (self.indexes / f"{table}.json").unlink(missing_ok=True)
         path = self.table(table)
         if path.is_dir():
             path.rename(path.with_suffix(DROPPED))

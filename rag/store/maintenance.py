@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+from rag.settings import EXACT_ROWS
+from rag.store.code_index import (
+    IndexDamaged,
+    Manifest,
+    index_rows,
+    manifest_path,
+    open_segments,
+    read_manifest,
+    remove_unnamed,
+)
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.fulltext import TOKENIZER
 from rag.store.layout import LibraryLayout
 from rag.store.records import Stats, TableStats
-from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import Codes
 
@@ -18,6 +29,13 @@ DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
 PIN_SECONDS = 1800
 """Versions younger than this stay while a reader may hold them."""
+INDEXED_KEYS = {"evidence": ("video_id",), "clips": ("video_id",), "passages": ("source_id", "passage_id")}
+"""Columns by which rows of large tables are read; tables of clip vectors are read by `video_id`."""
+GONE_SHARE = 0.2
+"""Share of an index's rows that are gone from the table, above which it is made again."""
+LATER_SHARE = 0.005
+LATER_ROWS = 2048
+"""Rows that an index lacks are searched exactly beside it, up to so many and up to that share of its own."""
 
 
 MATRIX_FRAGMENT_ROWS = (1200, 19_200)
@@ -40,12 +58,19 @@ def fragment_rows(name: str, rows: int = 0) -> int:
     return full
 
 
-def maintain(db: Database) -> None:
-    """Compact, build the full-text indexes, clean: in this order, so that an index outlives its building."""
+def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> None:
+    """Compact, build the indexes, clean: in this order, so that an index outlives its building.
+
+    `exact_rows`: tables of vectors with more rows get index files.
+    """
     for name in db.names():
         compact(db, name)
+        if name in INDEXED_KEYS or is_clip_vectors(name):
+            index_keys(db, name, exact_rows)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
+        if name in FULL_TEXT_TABLES or is_clip_vectors(name):
+            index_vectors(db, name, exact_rows)
     clean(db)
 
 
@@ -96,11 +121,85 @@ def index_text(db: Database, name: str) -> None:
 
     dataset = db.lance(name)
     with db.commit(name):
-        built = [index.segments[0].dataset_version_at_last_update for index in dataset.describe_indices()]
+        built = [
+            index.segments[0].dataset_version_at_last_update
+            for index in dataset.describe_indices()
+            if index.field_names == [FULL_TEXT]
+        ]
         if built and dataset.version == built[0] + 1:
             return
         db.refresh(name)
         db.table(name).create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
+
+
+def index_keys(db: Database, name: str, exact_rows: int) -> None:
+    """Sorted indexes of the ids by which a large table is read, made again when many rows came since."""
+    from lancedb.index import BTree
+
+    dataset = db.lance(name)
+    rows = dataset.count_rows()
+    with db.commit(name):
+        held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
+        for column in INDEXED_KEYS.get(name, ("video_id",)):
+            if rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows:
+                # Through LanceDB: it cannot read an index that the newer Lance has written.
+                db.refresh(name)
+                db.table(name).create_index(column, config=BTree(), replace=True)
+    db.refresh(name)
+
+
+def index_vectors(db: Database, name: str, exact_rows: int) -> None:
+    """Index files of a large table's vectors: made, extended, made again where many rows are gone, removed.
+
+    They are derived data, so a disk without room for them leaves the table to exact search.
+    """
+    dataset, folder = db.lance(name), db.layout.indexes
+    rows = dataset.count_rows()
+    if folder is None:
+        return
+    if rows <= exact_rows:
+        manifest_path(folder, name).unlink(missing_ok=True)
+        return
+    dim = dataset.schema.field("vector").type.list_size
+    try:
+        begun = read_manifest(folder, name)
+        later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
+        if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
+            begun = None
+        if begun is not None and later <= max(LATER_ROWS, LATER_SHARE * begun.rows):
+            open_segments(folder, begun)
+            return
+        index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
+    except IndexDamaged:
+        index_rows(folder, name, dim, _rows_to_index(db, name, None), None)
+
+
+def _rows_after(dataset: Any, last: int) -> int:
+    """How many rows came after those up to a row id."""
+    return int(dataset.scanner(columns=[], filter=f"_rowid > {last}", with_row_id=True).to_table().num_rows)
+
+
+def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[Any]:
+    """Arrow tables of the rows that came after an index, as `index_rows` takes them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = vector_columns(name, 0)
+    columns = [table.key, table.owner, *table.filters, "vector"]
+    clips = db.rows("clips", ["clip_id", "start", "end"]) if is_clip_vectors(name) else None
+    where = f"_rowid > {begun.last_row_id}" if begun else None
+    with write_errors(db.layout.folder, name):
+        scanner = db.lance(name).scanner(columns=columns, filter=where, with_row_id=True, batch_size=65536)
+        for batch in scanner.to_batches():
+            rows = pa.table([batch["_rowid"]], ["row_id"])
+            rows = rows.append_column("owner", batch[table.owner])
+            if clips is not None:
+                own = clips.take(pc.index_in(batch["clip_id"], value_set=clips["clip_id"]))
+                for column in ("start", "end"):
+                    rows = rows.append_column(column, pc.fill_null(own[column], float("nan")))
+            for column in table.filters:
+                rows = rows.append_column(column, batch[column])
+            yield rows.append_column("vector", batch["vector"])
 
 
 def clean(db: Database) -> None:
@@ -112,6 +211,9 @@ def clean(db: Database) -> None:
             # Without `unnamed`, Lance leaves files that no version names for a week.
             db.lance(name).cleanup_old_versions(older_than=age, delete_unverified=unnamed)
         db.refresh(name)
+    if db.layout.indexes is not None:
+        with write_errors(db.layout.folder):
+            remove_unnamed(db.layout.indexes)
 
 
 def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
@@ -143,7 +245,8 @@ def _table(layout: LibraryLayout, name: str) -> TableStats:
         dataset = layout.dataset(name)
         rows = dataset.count_rows()
         small = _small(name, dataset)
-        indexed = sum(index.num_rows_indexed for index in dataset.describe_indices())
+        texts = [index for index in dataset.describe_indices() if index.field_names == [FULL_TEXT]]
+        indexed = sum(index.num_rows_indexed for index in texts)
         return TableStats(
             rows=rows,
             bytes=layout.size(name),

@@ -12,15 +12,17 @@ import numpy as np
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter
+from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
-from rag.store.filters import owner_sql, row_mask, shares_enough, span_sql
+from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, require_library
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
 from rag.store.snapshot import Snapshot, fetch
-from rag.store.vector_index import IndexKind, Matrix
+from rag.store.vector_index import IndexKind
+from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,11 +41,16 @@ class Reader:
     """
 
     def __init__(
-        self, layouts: Sequence[LibraryLayout], index: IndexKind, hidden: Collection[EvidenceKind] = ()
+        self,
+        layouts: Sequence[LibraryLayout],
+        index: IndexKind,
+        hidden: Collection[EvidenceKind] = (),
+        exact_rows: int = EXACT_ROWS,
     ) -> None:
         self._layouts = layouts
         self._hidden = frozenset(hidden)
         self._index: IndexKind = index
+        self._exact_rows = exact_rows
         self._lock = threading.RLock()
         self._marks = [mark for layout in layouts if (mark := layout.reader_mark()) is not None]
         try:
@@ -59,19 +66,21 @@ class Reader:
         *others: Location,
         index: IndexKind = "flat",
         hidden: Collection[EvidenceKind] = (),
+        exact_rows: int = EXACT_ROWS,
     ) -> Reader:
         """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `index`: how vectors are
-        searched; `flat` is exact. `hidden`: kinds of evidence that are neither given nor searched.
+        searched; `flat` is exact, and so is `auto` in tables of up to `exact_rows`. `hidden`: kinds of
+        evidence that are neither given nor searched.
 
         Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that
         are to be read as one were made in different ways.
         """
-        return cls([require_library(each) for each in (folder, *others)], index, hidden)
+        return cls([require_library(each) for each in (folder, *others)], index, hidden, exact_rows)
 
     def refresh(self) -> None:
         """Take up the newest version of every table."""
         with self._lock:
-            self._snapshot = open_snapshot(self._layouts, self._index)
+            self._snapshot = open_snapshot(self._layouts, self._index, self._exact_rows)
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
         """The answer of one pinned snapshot; of a newer one where files of that are gone."""
@@ -238,13 +247,9 @@ class Reader:
         """
 
         def ask(s: Snapshot) -> list[Hit]:
-            timed = where.start is not None or where.end is not None or where.spans is not None
             best: dict[str, Hit] = {}
-            for matrix in (s.clip_matrix, s.sound_matrix):
-                if matrix is None:
-                    continue
-                spans = s.clip_spans(matrix) if timed else None
-                for hit in _nearest(matrix, vector, k, s.wanted_videos(where), where, spans):
+            for vectors in (s.clip_vectors, s.sound_vectors):
+                for hit in _nearest(vectors, vector, k, s.wanted_videos(where), where):
                     if hit.key not in best or hit.score > best[hit.key].score:
                         best[hit.key] = hit
             return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
@@ -255,13 +260,7 @@ class Reader:
         """Clips with an image vector that `where` lets through."""
 
         def ask(s: Snapshot) -> int:
-            matrix = s.clip_matrix
-            if matrix is None:
-                return 0
-            timed = where.start is not None or where.end is not None or where.spans is not None
-            spans = s.clip_spans(matrix) if timed else None
-            keep = row_mask(matrix, s.wanted_videos(where), where, spans)
-            return len(matrix.ids) if keep is None else int(np.count_nonzero(keep))
+            return s.clip_vectors.count(s.wanted_videos(where), where) if s.clip_vectors else 0
 
         return self.ask(ask)
 
@@ -269,24 +268,17 @@ class Reader:
         """Ids of the clips with a vector of images, or of `sound`, and these vectors, float16 (n, dim)."""
 
         def ask(s: Snapshot) -> tuple[Sequence[str], NDArray[np.float16]]:
-            matrix = s.sound_matrix if sound else s.clip_matrix
-            if matrix is None:
+            vectors = s.sound_vectors if sound else s.clip_vectors
+            if vectors is None:
                 return (), np.empty((0, 0), np.float16)
+            matrix = s.whole_matrix(vectors)
             return matrix.ids.to_pylist(), matrix.rows
 
         return self.ask(ask)
 
     def sound_vectors(self, clip_ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) of the sound of those of the clips that have one."""
-
-        def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
-            matrix = s.sound_matrix
-            if matrix is None:
-                return {}
-            found = matrix.positions(clip_ids)
-            return {key: matrix.rows[position].astype(np.float32) for key, position in found.items()}
-
-        return self.ask(ask)
+        return self.ask(lambda s: s.sound_vectors.vectors(clip_ids) if s.sound_vectors else {})
 
     def search_evidence(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -299,8 +291,7 @@ class Reader:
         where = self._shown(where)
 
         def ask(s: Snapshot) -> list[Hit]:
-            spans = s.evidence_matrix.spans if s.evidence_matrix is not None else None
-            return _nearest(s.evidence_matrix, vector, k, s.wanted_videos(where), where, spans)
+            return _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where)
 
         return self.ask(ask)
 
@@ -311,9 +302,7 @@ class Reader:
 
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
-        return self.ask(
-            lambda s: _nearest(s.passage_matrix, vector, k, s.wanted_sources(where), EVERYTHING, None)
-        )
+        return self.ask(lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING))
 
     # Search: full text, BM25
 
@@ -396,13 +385,10 @@ class Reader:
 
 
 def _nearest(
-    matrix: Matrix | None,
+    vectors: VectorTable | None,
     vector: NDArray[np.floating[Any]],
     k: int,
     owners: set[str] | None,
     where: SearchFilter,
-    spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
 ) -> list[Hit]:
-    if matrix is None:
-        return []
-    return matrix.nearest(vector, k, row_mask(matrix, owners, where, spans))
+    return vectors.nearest(vector, k, owners, where) if vectors is not None else []

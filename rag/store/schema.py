@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -106,6 +106,27 @@ def sounds_beside(vectors: str) -> str:
 def is_clip_vectors(table: str) -> bool:
     """Whether a table holds vectors of clips or of their sound."""
     return table.startswith(("vectors_", "sounds_"))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorColumns:
+    """A table of vectors and its columns."""
+
+    name: str
+    key: str
+    owner: str
+    dim: int
+    filters: tuple[str, ...] = ()
+    """Other columns that filters look at."""
+
+
+def vector_columns(table: str, dim: int) -> VectorColumns:
+    """Of a table of vectors; `dim`: their length."""
+    if table == "evidence":
+        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind"))
+    if table == "passages":
+        return VectorColumns(table, "passage_id", "source_id", dim)
+    return VectorColumns(table, "clip_id", "video_id", dim)
 
 
 def clean(text: str) -> str:

@@ -10,10 +10,12 @@ encoder changed in between, it all starts over.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -21,7 +23,9 @@ import numpy as np
 from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
+from rag.settings import EXACT_ROWS
 from rag.store import schema
+from rag.store.code_index import IndexDamaged, Manifest, Segment, open_segments, read_manifest
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
@@ -30,6 +34,7 @@ from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix
+from rag.store.vectors import IndexedRows, VectorTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,15 +49,18 @@ PART_BYTES = 80 * 2**20
 EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
 
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
-    def __init__(self, layout: LibraryLayout, index: IndexKind) -> None:
+    def __init__(self, layout: LibraryLayout, index: IndexKind, exact_rows: int = EXACT_ROWS) -> None:
         self.layout = layout
         self._index: IndexKind = index
+        self._exact_rows = exact_rows
         self._read: dict[str, tuple[int, list[dict[str, Any]]]] = {}
         """Versions of `meta`, `videos` and `files` with their rows."""
         self._clips: dict[str, list[Clip]] = {}
@@ -115,10 +123,53 @@ class Snapshot:
         with read_errors(self.layout.folder, name):
             return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
 
-    def take(self, name: str, columns: list[str], row_ids: Sequence[int]) -> Any:
+    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
-        where = f"_rowid IN ({','.join(map(str, row_ids))})" if row_ids else "false"
-        return self.scan(name, columns, where)
+        where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
+        return self.scan(name, columns, where, row_ids=row_ids)
+
+    def scan_after(self, name: str, columns: list[str], last: Sequence[int] | None) -> Any:
+        """Rows that came after those of an index, with row ids. `last`: as `indexed` gave it; None: all."""
+        return self.scan(
+            name, columns, f"_rowid > {last[0]}" if last and last[0] >= 0 else None, row_ids=True
+        )
+
+    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[int]]:
+        """The rows of a table that its index files hold, of `shown` owners, and the last row id in them: -1
+        where the table is small or has no index, or exact search is asked for."""
+        if self._index != "auto" or self.tables[name].count_rows() <= self._exact_rows:
+            return [], [-1]
+        opened = self._open_index(name, self.layout.indexes)
+        if opened is None:
+            return [], [-1]
+        manifest, segments = opened
+        later = self.scan(name, [], f"_rowid > {manifest.last_row_id}", row_ids=True).num_rows
+        live = None
+        if self.tables[name].count_rows() - later != manifest.rows:
+            live = np.sort(self.scan(name, [], row_ids=True)["_rowid"].to_numpy())
+        return [IndexedRows(segment, shown, live) for segment in segments], [manifest.last_row_id]
+
+    def _open_index(self, name: str, folder: Path | None) -> tuple[Manifest, list[Segment]] | None:
+        """None without an index, or with a damaged one."""
+        reason = "it has no index yet"
+        for _ in range(2):
+            if folder is None:
+                break
+            # A writer may replace the files between the reading of their names and their opening.
+            try:
+                manifest = read_manifest(folder, name)
+                if manifest is None:
+                    break
+                return manifest, open_segments(folder, manifest)
+            except IndexDamaged as error:
+                reason = str(error)
+        log.warning(
+            "%s: table %s is searched exactly, slowly and in memory: %s; the next rag index makes its index",
+            self.layout.folder,
+            name,
+            reason,
+        )
+        return None
 
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
@@ -143,7 +194,13 @@ class Snapshot:
         if name not in self.tables or "false" in conditions:
             return []
         with read_errors(self.layout.folder, name):
-            return match(self.tables[name], key, text, k, " AND ".join(conditions) or None)
+            where = " AND ".join(conditions) or None
+            return match(self.tables[name], key, text, k, where, self._found_rows(name))
+
+    def _found_rows(self, name: str) -> Callable[[list[str], list[int]], None] | None:
+        """Where the row ids of found spans are remembered."""
+        vectors: VectorTable | None = self.__dict__.get("evidence_vectors") if name == "evidence" else None
+        return vectors.remember if vectors is not None and vectors.indexed else None
 
     # Names
 
@@ -292,54 +349,86 @@ class Snapshot:
         encoder = self.meta.image_encoder if self.meta else None
         return schema.vectors_table(encoder) if encoder else None
 
-    @cached_property
+    @property
     def clip_matrix(self) -> Matrix | None:
-        """Clip vectors of ready videos, rows float16 (n, dim); None without an image encoder."""
-        return self._encoder_matrix(schema.vectors_table)
+        """Clip vectors that no index file holds, float16 (n, dim); None without an image encoder."""
+        return self.clip_vectors.matrix if self.clip_vectors else None
+
+    @property
+    def evidence_matrix(self) -> Matrix | None:
+        """Vectors of spans that no index file holds, float16 (n, dim); None in an empty library."""
+        return self.evidence_vectors.matrix if self.evidence_vectors else None
 
     @cached_property
-    def sound_matrix(self) -> Matrix | None:
-        """Sound vectors of the clips of ready videos, rows float16 (n, dim); None where none are stored."""
-        return self._encoder_matrix(schema.sounds_table)
+    def clip_vectors(self) -> VectorTable | None:
+        """Clip vectors of ready videos, float16 (n, dim); None without an image encoder."""
+        return self._of_encoder(schema.vectors_table)
 
-    def _encoder_matrix(self, table: Callable[[EncoderRef], str]) -> Matrix | None:
+    @cached_property
+    def sound_vectors(self) -> VectorTable | None:
+        """Vectors of the sound of clips of ready videos, float16 (n, dim); None where none are stored."""
+        return self._of_encoder(schema.sounds_table)
+
+    def _of_encoder(self, table: Callable[[EncoderRef], str]) -> VectorTable | None:
         encoder = self.meta.image_encoder if self.meta else None
         if encoder is None:
             return None
-        return self._matrix(table(encoder), ["clip_id", "video_id"], self.ready, encoder.dim)
+        return self._vectors(schema.vector_columns(table(encoder), encoder.dim), self.ready)
 
     @cached_property
-    def evidence_matrix(self) -> Matrix | None:
-        """Vectors of the text spans of ready videos, rows float16 (n, dim); None in an empty library."""
-        columns = ["evidence_id", "video_id", "start", "end", "kind"]
+    def evidence_vectors(self) -> VectorTable | None:
+        """Vectors of the text spans of ready videos, float16 (n, dim); None in an empty library."""
         if self.meta is None:
             return None
-        return self._matrix("evidence", columns, self.ready, self.meta.text_encoder.dim)
+        return self._vectors(schema.vector_columns("evidence", self.meta.text_encoder.dim), self.ready)
 
     @cached_property
-    def passage_matrix(self) -> Matrix | None:
-        """Vectors of the passages of published sources, rows float16 (n, dim); None in an empty library."""
-        columns = ["passage_id", "source_id"]
+    def passage_vectors(self) -> VectorTable | None:
+        """Vectors of the passages of published sources, float16 (n, dim); None in an empty library."""
         if self.meta is None:
             return None
-        return self._matrix("passages", columns, self.sources, self.meta.text_encoder.dim)
+        return self._vectors(schema.vector_columns("passages", self.meta.text_encoder.dim), self.sources)
 
-    def _matrix(self, name: str, columns: list[str], shown: Any, dim: int) -> Matrix | None:
-        """Rows of `shown` owners. `columns`: the key, the owner, and what else filters."""
-        if name not in self.tables:
+    def _vectors(self, table: schema.VectorColumns, shown: Collection[str]) -> VectorTable | None:
+        """The vectors of `shown` owners, float16 (n, dim)."""
+        if table.name not in self.tables:
             return None
-        table = self.scan(name, [*columns, "vector"], row_ids=True)
-        keep = Codes(table[columns[1]]).among(shown)
+        indexed, last = self.indexed(table.name, shown)
+        spans = self.clip_spans if schema.is_clip_vectors(table.name) else Matrix.own_spans
+        return VectorTable(self, table, self._matrix(table, shown, last), indexed, spans)
+
+    def _matrix(
+        self, table: schema.VectorColumns, shown: Collection[str], last: Sequence[int] | None
+    ) -> Matrix:
+        columns = [table.key, table.owner, *table.filters, "vector"]
+        rows = self.scan_after(table.name, columns, last)
+        keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
-            table = table.filter(keep)
-        return Matrix(table, columns[0], columns[1], dim, self._index)
+            rows = rows.filter(keep)
+        return Matrix(
+            rows, table.key, table.owner, table.dim, "flat" if self._index == "auto" else self._index
+        )
+
+    def whole_matrix(self, vectors: VectorTable) -> Matrix:
+        """All vectors of a table, float16 (n, dim), in memory."""
+        if not vectors.indexed:
+            return vectors.matrix
+        shown = self.sources if vectors.table.name == "passages" else self.ready
+        return self._matrix(vectors.table, shown, None)
 
     # Owners
 
     @cached_property
     def evidence_owners(self) -> frozenset[str]:
         """Videos that have evidence, pending ones too."""
+        if self.evidence_vectors is not None and self.evidence_vectors.indexed:
+            return self.evidence_vectors.owners() | self._not_shown
         return frozenset(Codes(self.scan("evidence", ["video_id"])["video_id"]).names)
+
+    @property
+    def _not_shown(self) -> frozenset[str]:
+        """Videos that are not ready."""
+        return frozenset(self.video_rows.keys() - self.ready.keys())
 
     @cached_property
     def ready_evidence(self) -> list[str]:
@@ -384,10 +473,10 @@ class Snapshot:
 
     def _evidence_rows(self, column: str, values: list[str]) -> list[dict[str, Any]]:
         """Rows whose `column` is among `values`; by row id, the quicker way, where vectors are loaded."""
-        matrix: Matrix | None = self.__dict__.get("evidence_matrix")
-        if matrix is not None:
+        vectors: VectorTable | None = self.__dict__.get("evidence_vectors")
+        if vectors is not None:
             by_owner = column == "video_id"
-            wanted = matrix.rows_of(values) if by_owner else matrix.rows_with(values)
+            wanted = vectors.rows_of(values) if by_owner else vectors.rows_with(values)
             rows: list[dict[str, Any]] = self.take("evidence", EVIDENCE_COLUMNS, wanted).to_pylist()
             if len(rows) == len(wanted):
                 return rows
@@ -442,17 +531,17 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
     if not clip_ids:
         return []
-    matrix, name = s.clip_matrix, s.vectors_name
-    if matrix is None or name is None:
+    vectors, name = s.clip_vectors, s.vectors_name
+    if vectors is None or name is None:
         raise KeyError(clip_ids[0])
-    wanted = matrix.rows_with(clip_ids)
+    wanted = vectors.rows_with(clip_ids)
     if len(wanted) < len(set(clip_ids)):
-        raise KeyError(next(clip_id for clip_id in clip_ids if not matrix.positions([clip_id])))
+        raise KeyError(next(clip_id for clip_id in clip_ids if not vectors.rows_with([clip_id])))
     table = s.take(name, COLUMNS, wanted)
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
-    dim = matrix.rows.shape[1]
+    dim = vectors.table.dim
     s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
     found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
     return [found[clip_id] for clip_id in clip_ids]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-IndexKind = Literal["flat", "fp16", "hnsw"]
+IndexKind = Literal["auto", "flat", "fp16", "hnsw"]
+"""`auto`: exact up to a number of rows, by index files above it (`rag.store.vectors`)."""
 
 DECIMALS = 6
 FEW_ROWS = 2048
@@ -48,13 +49,13 @@ class VectorIndex(Protocol):
         ...
 
 
-def _faiss() -> Any:
-    """Its own type stubs know little of what it has."""
+def faiss_module() -> Any:
+    """FAISS, untyped: its own type stubs know little of what it has."""
     return import_module("faiss")
 
 
 @contextmanager
-def _one_thread(faiss: Any) -> Iterator[None]:
+def one_thread(faiss: Any) -> Iterator[None]:
     """Building: a graph depends on the order in which threads add to it. Searching: one query gains nothing.
 
     A second thread spins while it waits (12,000 x 512, 2 threads: 15 ms of CPU; one: 2.3 ms).
@@ -71,7 +72,7 @@ class FaissIndex:
     """An index of FAISS over float16 rows (n, d)."""
 
     def __init__(self, kind: IndexKind, rows: NDArray[np.float16]) -> None:
-        faiss = _faiss()
+        faiss = faiss_module()
         self.kind = kind
         dim = rows.shape[1]
         metric = faiss.METRIC_INNER_PRODUCT
@@ -83,7 +84,7 @@ class FaissIndex:
             self._index = faiss.IndexHNSWFlat(dim, HNSW_NEIGHBOURS, metric)
         else:
             raise ValueError(f"no such index: {kind}; there are flat, fp16 and hnsw")
-        with _one_thread(faiss):
+        with one_thread(faiss):
             self._index.train(rows[:1].astype(np.float32))
             for start in range(0, len(rows), 65536):
                 self._index.add(rows[start : start + 65536].astype(np.float32))
@@ -92,7 +93,7 @@ class FaissIndex:
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
         """Positions (m,) int64 near a query (dim,) float32; `keep` (n,) bool filters rows."""
-        faiss = _faiss()
+        faiss = faiss_module()
         count = min(count, self._index.ntotal)
         selector = None
         if keep is not None:
@@ -102,7 +103,7 @@ class FaissIndex:
             params = faiss.SearchParametersHNSW(sel=selector, efSearch=max(128, 2 * count))
         else:
             params = faiss.SearchParameters(sel=selector)
-        with _one_thread(faiss):
+        with one_thread(faiss):
             _, positions = self._index.search(query.reshape(1, -1), count, params=params)
         found = positions[0]
         return np.asarray(found[found >= 0], dtype=np.int64)
@@ -207,6 +208,20 @@ def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, in
     return found
 
 
+class FilterColumns(Protocol):
+    """What a filter looks at of the rows of a table."""
+
+    @property
+    def owners(self) -> Codes:
+        """The video or the source of each row."""
+        ...
+
+    @property
+    def kinds(self) -> Codes | None:
+        """The kind of each row; None where there are none."""
+        ...
+
+
 class Matrix:
     """Unit vectors of a table's rows.
 
@@ -232,6 +247,10 @@ class Matrix:
     def index(self) -> VectorIndex:
         """The vector index over the rows, built at its first use."""
         return build_index(self._kind, self.rows)
+
+    def own_spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Start and end of each row, float64 (n,) seconds each; None for vectors of clips."""
+        return self.spans
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""

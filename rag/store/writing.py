@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.objects import StoreError
 from corpora.records import Passage, Problem, Video
 from rag.errors import EncoderMismatch, LibraryError
+from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
@@ -322,10 +323,13 @@ class Writer(VideoWriter):
         self._files.flush()
         self._problems.flush()
 
-    def maintain(self) -> None:
-        """Update the full-text indexes, merge small fragments, remove old versions."""
+    def maintain(self, exact_rows: int = EXACT_ROWS) -> None:
+        """Update the indexes, merge small fragments, remove old versions.
+
+        `exact_rows`: tables of vectors with more rows get index files.
+        """
         self.flush()
-        maintain(self._db)
+        maintain(self._db, exact_rows)
 
     def close(self) -> None:
         """Commit what waits and give the lock back."""

@@ -1,0 +1,254 @@
+"""The vectors of a table as a snapshot shows them: those of index files, and in memory those that came since.
+
+Index files only propose: every answer is ranked exactly, by the vectors of the table itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from rag.records import SearchFilter
+from rag.store.code_index import Segment
+from rag.store.database import quoted
+from rag.store.filters import row_mask
+from rag.store.records import Hit
+from rag.store.schema import VectorColumns, column_matrix
+from rag.store.vector_index import DECIMALS, FEW_ROWS, Matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PROPOSED = 1000
+"""Rows whose vectors are read from the table for a question, at least."""
+MOST_PROPOSED = 4 * PROPOSED
+"""Where more rows tie with the last hit, such as equal texts, some of them are answered."""
+SEARCH_THREADS = 4
+REMEMBERED = 10_000
+
+T = TypeVar("T")
+R = TypeVar("R")
+Spans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+
+
+@dataclass
+class IndexedRows:
+    """The rows of a segment that a snapshot shows."""
+
+    segment: Segment
+    shown: Collection[str]
+    """Owners whose rows are there."""
+    live: NDArray[np.uint64] | None = None
+    """Ids of the rows that the table has, rising; None where it has all of the segment's."""
+    first_id: int = 0
+    """What is added to the table's row ids in a snapshot of several libraries."""
+
+    @cached_property
+    def visible(self) -> NDArray[np.bool_] | None:
+        """bool (n,): rows of shown owners that the table still has; None where it is all of them."""
+        owners, masks = self.segment.owners, []
+        if not all(name in self.shown for name in owners.names):
+            masks.append(owners.among(self.shown))
+        if self.live is not None:
+            place = np.searchsorted(self.live, self.segment.row_ids)
+            place[place == len(self.live)] = 0
+            found = self.live[place] == self.segment.row_ids if len(self.live) else place < 0
+            masks.append(found)
+        return np.logical_and.reduce(masks) if masks else None
+
+    def mask(self, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
+        """bool (n,): visible rows that pass a filter; None where all do."""
+        keep = row_mask(self.segment, owners, where, self.segment.spans)
+        if keep is None or self.visible is None:
+            return self.visible if keep is None else keep
+        return keep & self.visible
+
+    def row_ids(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The snapshot's row ids of rows."""
+        return self.segment.row_ids[positions].astype(np.int64) + self.first_id
+
+
+class RowSource(Protocol):
+    """What a snapshot reads of a table, by its name."""
+
+    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
+        """Rows that an SQL condition selects."""
+        ...
+
+    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
+        """Rows by row id, in no particular order."""
+        ...
+
+
+class VectorTable:
+    """Search over one table of unit vectors.
+
+    `matrix`: rows that no index holds; `indexed`: the others; `spans`: start and end of each row of the
+    matrix, float64 (n,) seconds each, None where rows have no times.
+    """
+
+    def __init__(
+        self,
+        source: RowSource,
+        table: VectorColumns,
+        matrix: Matrix,
+        indexed: Sequence[IndexedRows],
+        spans: Callable[[Matrix], Spans | None],
+    ) -> None:
+        self.matrix = matrix
+        self.indexed = list(indexed)
+        self._source = source
+        self.table = table
+        self._spans = spans
+        self._seen: dict[str, int] = {}
+
+    def owners(self) -> frozenset[str]:
+        """Owners that have rows, hidden ones of index files too."""
+        names = {name for part in self.indexed for name in part.segment.owners.names}
+        return frozenset(names.union(self.matrix.owners.names))
+
+    def _matrix_mask(self, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
+        timed = where.start is not None or where.end is not None or where.spans is not None
+        spans = self._spans(self.matrix) if timed else None
+        return row_mask(self.matrix, owners, where, spans)
+
+    def count(self, owners: Collection[str] | None, where: SearchFilter) -> int:
+        """Rows that a filter lets through. `owners`: None is all of them."""
+        found = 0
+        for mask, rows in (
+            (self._matrix_mask(owners, where), len(self.matrix.ids)),
+            *((part.mask(owners, where), len(part.segment)) for part in self.indexed),
+        ):
+            found += rows if mask is None else int(np.count_nonzero(mask))
+        return found
+
+    def nearest(
+        self, query: NDArray[np.floating[Any]], k: int, owners: Collection[str] | None, where: SearchFilter
+    ) -> list[Hit]:
+        """The k best hits, best first, ties by key. `query`: unit float (dim,), else ValueError."""
+        hits = self.matrix.nearest(query, k, self._matrix_mask(owners, where))
+        if self.indexed and k > 0:
+            masks = [part.mask(owners, where) for part in self.indexed]
+            hits = _best([*hits, *self._proposed(query, k, masks)])[:k]
+        return hits
+
+    def _proposed(
+        self, query: NDArray[np.floating[Any]], k: int, masks: list[NDArray[np.bool_] | None]
+    ) -> list[Hit]:
+        pairs = list(zip(self.indexed, masks, strict=True))
+        allowed = sum(len(part.segment) if m is None else int(np.count_nonzero(m)) for part, m in pairs)
+        if allowed <= FEW_ROWS:
+            rows = [
+                part.row_ids(np.arange(len(part.segment)) if m is None else m.nonzero()[0])
+                for part, m in pairs
+            ]
+            return self._ranked(query, np.concatenate(rows), k)[0]
+        vector, count = query.astype(np.float32), max(PROPOSED, 4 * k)
+        while True:
+            found = _each(partial(_proposals, vector, count), pairs)
+            scores = np.concatenate([each[0] for each in found])
+            ids = np.concatenate(
+                [part.row_ids(each[1]) for (part, _), each in zip(pairs, found, strict=True)]
+            )
+            # By score, then by row id, so that what is proposed never depends on the threads.
+            best = np.lexsort((ids, -scores))[:count]
+            hits, worst = self._ranked(query, ids[best], k)
+            tied = len(hits) >= k and worst >= hits[k - 1].score - 2 * 10**-DECIMALS
+            if not (tied or len(hits) < k) or count >= min(allowed, MOST_PROPOSED):
+                return hits
+            count *= 4
+
+    def _ranked(
+        self, query: NDArray[np.floating[Any]], row_ids: NDArray[np.int64], k: int
+    ) -> tuple[list[Hit], float]:
+        """The best of these rows, k or more where there are so many, and the least score of all of them."""
+        name, key = self.table.name, self.table.key
+        table = self._source.take(name, ["vector"], row_ids.tolist(), row_ids=True)
+        rows, exact = column_matrix(table["vector"], self.table.dim), query.astype(np.float64)
+        scores = (rows.astype(np.float64) * exact).sum(axis=1).round(DECIMALS)
+        if not len(scores):
+            return [], 0.0
+        best = np.argsort(-scores, kind="stable")
+        # Keys are slow to read, and some rows may have one key: twice as many rows as hits are wanted.
+        best = best[scores[best] >= scores[best[min(len(best), 2 * k) - 1]]]
+        ids = table["_rowid"].to_numpy()[best]
+        keys = self._source.take(name, [key], ids.tolist(), row_ids=True)
+        names = dict(zip(keys["_rowid"].to_pylist(), keys[key].to_pylist(), strict=True))
+        self.remember(list(names.values()), list(names))
+        pairs = zip(ids.tolist(), scores[best].tolist(), strict=True)
+        # Adding zero turns -0.0 into 0.0.
+        hits = _best(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
+        return hits, float(scores.min())
+
+    def remember(self, keys: list[str], row_ids: list[int]) -> None:
+        """So that what was found is read by row id."""
+        if len(self._seen) + len(keys) > REMEMBERED:
+            self._seen = {}
+        self._seen.update(zip(keys, row_ids, strict=True))
+
+    def rows_with(self, keys: Iterable[str]) -> list[int]:
+        """Row ids of those of `keys` that are here, sorted; not of passages, whose ids name no source."""
+        wanted = set(keys)
+        found = {key: int(self.matrix.row_ids[at]) for key, at in self.matrix.positions(wanted).items()}
+        missing = wanted - found.keys()
+        if self.indexed and missing:
+            if unknown := missing - self._seen.keys():
+                owners = sorted({key.rpartition(":")[0] for key in unknown})
+                owned = f"{self.table.owner} IN {quoted(owners)}"
+                where = f"{owned} AND {self.table.key} IN {quoted(sorted(unknown))}"
+                rows = self._source.scan(self.table.name, [self.table.key], where, row_ids=True)
+                self.remember(rows[self.table.key].to_pylist(), rows["_rowid"].to_pylist())
+            found.update((key, self._seen[key]) for key in missing if key in self._seen)
+        return sorted(found.values())
+
+    def rows_of(self, owners: Collection[str]) -> list[int]:
+        """Row ids of all rows of `owners`."""
+        found = self.matrix.rows_of(owners)
+        for part in self.indexed:
+            for owner in owners:
+                positions = part.segment.owners.rows_of(owner)
+                keep = positions if part.visible is None else positions[part.visible[positions]]
+                found += part.row_ids(keep).tolist()
+        return found
+
+    def vectors(self, keys: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """Unit float32 (dim,) of those of `keys` that are here."""
+        wanted = set(keys)
+        if not self.indexed:
+            found = self.matrix.positions(wanted)
+            return {key: self.matrix.rows[at].astype(np.float32) for key, at in found.items()}
+        table = self._source.take(self.table.name, [self.table.key, "vector"], self.rows_with(wanted))
+        rows = column_matrix(table["vector"], self.table.dim).astype(np.float32)
+        return dict(zip(table[self.table.key].to_pylist(), rows, strict=True))
+
+
+def _best(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, ties by key; of equal keys the best."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.key not in best or hit.score > best[hit.key].score:
+            best[hit.key] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
+
+
+def _proposals(
+    query: NDArray[np.float32], count: int, pair: tuple[IndexedRows, NDArray[np.bool_] | None]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    return pair[0].segment.propose(query, count, pair[1])
+
+
+def _each(search: Callable[[T], R], parts: list[T]) -> list[R]:
+    """Of several parts at once; FAISS uses one thread for each."""
+    return [*_workers().map(search, parts)] if len(parts) > 1 else [search(part) for part in parts]
+
+
+@cache
+def _workers() -> ThreadPoolExecutor:
+    """Threads that search segments; each asks FAISS for one thread."""
+    return ThreadPoolExecutor(min(SEARCH_THREADS, os.cpu_count() or 1), "vectors")

@@ -1,0 +1,249 @@
+"""Index files of large tables: what they propose against exact search, and what becomes of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from corpora.records import Clip, Evidence, EvidenceKind, Video
+from rag.records import SearchFilter
+from rag.store import code_index, maintenance, schema
+from rag.store.code_index import IndexDamaged, verify
+from rag.store.layout import Layout
+from rag.store.reading import Reader
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.writing import Writer
+from tests.fakes.library_dump import dump
+from tests.fakes.store_material import unit
+
+IMAGE, TEXT = EncoderRef("made-up", "a" * 32, 32), EncoderRef("made-up", "b" * 32, 48)
+VIDEOS, CLIPS, SPANS = 100, 40, 160
+EXACT_ROWS = 1000
+KINDS: tuple[EvidenceKind, ...] = ("asr", "ocr", "caption", "subtitle")
+
+
+def video(n: int) -> Video:
+    return Video(f"{n:032x}", f"/v/{n}.mp4", f"Video {n}", "", (), 30.0 * CLIPS, 30, 64, 48, True, "en")
+
+
+def rows_of(n: int) -> list[tuple[str, Any]]:
+    """The rows of a video: its vectors are near to each other, as those of real videos are."""
+    video_id = video(n).video_id
+    frames, spans = unit(n, CLIPS, IMAGE.dim) + unit(n + 1000, IMAGE.dim), unit(n + 2000, SPANS, TEXT.dim)
+    frames /= np.linalg.norm(frames, axis=1, keepdims=True)
+    clips = [
+        ClipFrames(
+            Clip(f"{video_id}:{i:05d}", video_id, 30.0 * i, 30.0 * i + 30),
+            np.zeros(1),
+            frames[i : i + 1],
+            frames[i],
+        )
+        for i in range(CLIPS)
+    ]
+    texts = [
+        Evidence(video_id, 7.0 * i, 7.0 * i + 7, KINDS[i % 4], f"words of {n} {i}") for i in range(SPANS)
+    ]
+    return [
+        (schema.vectors_table(IMAGE), schema.vector_rows(clips, IMAGE.dim)),
+        ("clips", schema.clip_rows(clips)),
+        ("evidence", schema.evidence_rows(video_id, texts, spans, TEXT.dim)),
+    ]
+
+
+def fill(folder: Path, videos: range, group: int = VIDEOS) -> None:
+    """Make a library, or add to it, `group` videos a commit."""
+    with Writer.open(folder) as writer:
+        writer.set_meta(Meta(IMAGE, TEXT))
+        for first in range(videos.start, videos.stop, group):
+            numbers = range(first, min(first + group, videos.stop))
+            writer.put_copies({video(n): {} for n in numbers}, (row for n in numbers for row in rows_of(n)))
+            for n in numbers:
+                writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+        writer.maintain(EXACT_ROWS)
+
+
+@pytest.fixture(autouse=True)
+def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_index, "SEGMENT_ROWS", 5000)
+    monkeypatch.setattr(code_index, "BLOCK_ROWS", 512)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("codes") / "lib"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(code_index, "SEGMENT_ROWS", 5000)
+        patch.setattr(code_index, "BLOCK_ROWS", 512)
+        fill(folder, range(VIDEOS))
+    return folder
+
+
+def both(folder: Path) -> Iterator[Reader]:
+    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as coded:
+        yield exact
+        yield coded
+
+
+EVERYTHING = SearchFilter()
+
+
+def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 20) -> float:
+    """Share of the exact top 10 of clips and spans that are found; scores and counts must be equal."""
+    found = 0
+    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as coded:
+        vectors = coded._snapshot.evidence_vectors
+        assert vectors is not None
+        assert vectors.indexed
+        assert exact.count_clips(where) == coded.count_clips(where)
+        for seed in range(questions):
+            for kind, dim in (("search_clips", IMAGE.dim), ("search_evidence", TEXT.dim)):
+                query = unit(5000 + seed, dim)
+                right = getattr(exact, kind)(query, 10, where)
+                hits = getattr(coded, kind)(query, 10, where)
+                assert len(hits) == len(right)
+                scores = {hit.key: hit.score for hit in hits}
+                assert all(scores[hit.key] == hit.score for hit in right if hit.key in scores)
+                found += len(scores.keys() & {hit.key for hit in right}) or (not right)
+    return found / (2 * questions * max(1, len(right)))
+
+
+WHERE = {
+    "all": SearchFilter(),
+    "some videos": SearchFilter(videos=frozenset(video(n).video_id for n in range(0, VIDEOS, 2))),
+    "one video": SearchFilter(videos=frozenset([video(7).video_id])),
+    "paths": SearchFilter(paths=("/v/1*.mp4",)),
+    "times": SearchFilter(start=300.0, end=900.0),
+    "kinds": SearchFilter(kinds=frozenset(["asr", "ocr"])),
+    "spans": SearchFilter(spans={video(n).video_id: ((0.0, 200.0),) for n in range(50)}),
+    "nothing": SearchFilter(videos=frozenset()),
+}
+
+
+@pytest.mark.parametrize("name", WHERE)
+def test_nearest_and_counts_are_those_of_exact_search(library: Path, name: str) -> None:
+    assert recall(library, WHERE[name]) >= 0.99
+
+
+def test_rows_are_read_by_id_and_by_key_as_without_an_index(library: Path) -> None:
+    exact, coded = both(library)
+    hits = coded.search_evidence(unit(1, TEXT.dim), 20)
+    keys = [hit.key for hit in hits] + [f"{video(3).video_id}:e000007"]
+    assert coded.spans(keys) == exact.spans(keys)
+    assert coded.match_evidence("words 17", 20) == exact.match_evidence("words 17", 20)
+    assert coded.evidence(video(3).video_id, 0, 99) == exact.evidence(video(3).video_id, 0, 99)
+    assert coded.evidence_kinds() == exact.evidence_kinds()
+    clips = [hit.key for hit in coded.search_clips(unit(2, IMAGE.dim), 5)]
+    for one, other in zip(coded.frames(clips), exact.frames(clips), strict=True):
+        np.testing.assert_array_equal(one.vectors, other.vectors)
+    assert len(coded.clip_vectors()[0]) == VIDEOS * CLIPS
+    with pytest.raises(KeyError):
+        coded.frames(["none:00000"])
+    with pytest.raises(ValueError, match=r"must be \(32,\)"):
+        coded.search_clips(unit(1, 3), 1)
+
+
+def index_files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Layout(folder).indexes.iterdir()}
+
+
+def test_equal_rows_give_equal_files_in_any_portions_and_equal_dumps(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
+    fill(tmp_path / "lib", range(60), group=20)
+    fill(tmp_path / "lib", range(60, VIDEOS), group=23)
+    assert index_files(tmp_path / "lib") == index_files(library)
+    assert list(dump(tmp_path / "lib")) == list(dump(library))
+    for path in Layout(tmp_path / "lib").indexes.iterdir():
+        path.unlink()
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.maintain(EXACT_ROWS)
+    assert index_files(tmp_path / "lib") == index_files(library)
+
+
+def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
+    folder = tmp_path / "lib"
+    fill(folder, range(80))
+    with Writer.open(folder) as writer:
+        # Not maintained: later rows are searched beside the index, pending ones not at all.
+        writer.put_copies(
+            {video(n): {} for n in range(80, 90)}, (r for n in range(80, 90) for r in rows_of(n))
+        )
+        for n in range(80, 90):
+            writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+        writer.remove_paths([video(n).path for n in range(10)])
+        writer.begin_video(video(20))
+    before = index_files(folder)
+    assert recall(folder) >= 0.99
+    with Writer.open(folder) as writer:
+        writer.maintain(EXACT_ROWS)
+    assert recall(folder) >= 0.99
+    assert index_files(folder) == before
+    with Writer.open(folder) as writer:
+        writer.remove_paths([video(n).path for n in range(10, 40)])
+        writer.maintain(EXACT_ROWS)
+    assert recall(folder) >= 0.99
+    assert not index_files(folder).keys() & {name for name in before if not name.endswith("json")}
+
+
+def test_a_kill_before_the_manifest_leaves_the_index_of_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "lib"
+    monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
+    fill(folder, range(60))
+    manifest = (Layout(folder).indexes / "evidence.json").read_bytes()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(code_index, "write_manifest", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fill(folder, range(60, 90))
+    assert (Layout(folder).indexes / "evidence.json").read_bytes() == manifest
+    assert recall(folder) >= 0.99
+    with Writer.open(folder) as writer:
+        writer.maintain(EXACT_ROWS)
+    assert recall(folder) >= 0.99
+    fill(tmp_path / "other", range(90))
+    assert index_files(folder) == index_files(tmp_path / "other")
+
+
+@pytest.mark.parametrize("damage", ["truncated", "missing", "other bytes", "manifest"])
+def test_a_damaged_index_is_reported_and_not_used(
+    library: Path, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    import shutil
+
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    layout = Layout(folder)
+    path = next(layout.indexes.glob("evidence.000.*.codes"))
+    if damage == "truncated":
+        path.write_bytes(path.read_bytes()[:-1000])
+    elif damage == "missing":
+        path.unlink()
+    elif damage == "other bytes":
+        path.write_bytes(bytes(len(path.read_bytes())))
+    else:
+        (layout.indexes / "evidence.json").write_text("{")
+    with pytest.raises(IndexDamaged):
+        verify(layout.indexes, "evidence")
+    query = unit(3, TEXT.dim)
+    exact, reader = both(folder)
+    with caplog.at_level(logging.WARNING):
+        assert reader.search_evidence(query, 10) == exact.search_evidence(query, 10)
+    assert "table evidence is searched exactly" in caplog.text
+    with Writer.open(folder) as writer:
+        writer.maintain(EXACT_ROWS)
+    assert index_files(folder) == index_files(library)
+
+
+def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", range(5))
+    assert not Layout(tmp_path / "lib").indexes.exists()
