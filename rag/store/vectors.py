@@ -70,7 +70,7 @@ class IndexedRows:
         return keep & self.visible
 
     def row_ids(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The snapshot's row ids of rows."""
+        """The snapshot's row ids of rows, int64 (m,)."""
         return self.segment.row_ids[positions].astype(np.int64) + self.first_id
 
 
