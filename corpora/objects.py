@@ -338,8 +338,11 @@ def object_states(
     from concurrent.futures import ThreadPoolExecutor
 
     states: dict[str, StoredObject | StoreError | None] = {}
+    folders = _by_folder(addresses)
+    if not folders:
+        return states
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for folder, inside in _by_folder(addresses).items():
+        for folder, inside in folders.items():
             if len(inside) <= FEW:
                 states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
                 continue

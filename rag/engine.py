@@ -102,7 +102,8 @@ class Engine:
         if self._media is None:
             from corpora.video.reader import MediaReader
 
-            self._media = MediaReader(self.settings.video.decoder, self.settings.video.stall_seconds)
+            video = self.settings.video
+            self._media = MediaReader(video.decoder, video.stall_seconds, self.settings.storage)
         return self._media
 
     def read_audio(self, path: str, start: float, end: float) -> NDArray[np.float32]:

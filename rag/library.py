@@ -28,7 +28,7 @@ from rag.records import (
 )
 from rag.settings import Settings, load_settings
 from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
-from rag.store.lookup import find_video, path_of, resolve_citation, window_seconds
+from rag.store.lookup import file_states, find_video, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
 from rag.store.scan_cache import ScanCache
@@ -482,16 +482,15 @@ def _run_checks(library: Library) -> Iterable[Check]:
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    from rag.indexing.planning import is_gone
+    from rag.indexing.planning import find_gone
 
-    absent = [
-        path
-        for video in library.engine.reader.videos()
-        for path in library.engine.reader.paths(video.video_id)
-        if not os.path.exists(path)
-    ]
+    reader = library.engine.reader
+    rows = [row for video in reader.videos() for row in reader.files_of(video.video_id)]
+    storage = library.settings.storage
+    states = file_states(rows, storage)
+    absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     message = "all exist"
-    if gone := [path for path in absent if is_gone(path)]:
+    if gone := find_gone(absent, storage):
         message = f"{len(gone)} are missing, such as {gone[0]}; rag index --prune removes them"
     elif absent:
         message = f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"

@@ -188,7 +188,7 @@ def media_readers(session: Session, library: Library | None) -> tuple[ReadFrames
     from corpora.video.reader import MediaReader
 
     settings = session.settings
-    media = MediaReader(settings.video.decoder, settings.video.stall_seconds)
+    media = MediaReader(settings.video.decoder, settings.video.stall_seconds, settings.storage)
 
     def read(path: str, times: NDArray[np.float64], *, zoomed: bool = False) -> Frames:
         side = settings.reasoner.short_side(zoomed=zoomed)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.objects import is_url
 from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import LibraryError, UsageError
@@ -34,6 +35,7 @@ def export(
         list[Path] | None,
         typer.Argument(
             metavar="CITATION...",
+            parser=given_path,
             help="Windows, PATH@START-END or VIDEO_ID@START-END (seconds), in the order of the timeline.",
             show_default=False,
         ),
@@ -84,7 +86,15 @@ def export(
     selects = _selects(session, citations or (), found)
     policy = session.overwrite_policy(force, None if found == Path("-") else found)
     try:
-        done = write_export(selects, chosen, path, title=path.stem, handles=handles, policy=policy)
+        done = write_export(
+            selects,
+            chosen,
+            path,
+            title=path.stem,
+            handles=handles,
+            policy=policy,
+            storage=session.settings.storage,
+        )
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
     shape = report_shape("rag.export/1", done) | {"path": os.fspath(path)}
@@ -117,7 +127,7 @@ def _selects(session: Session, citations: Sequence[Path], found: Path | None) ->
 
         def find_path(path: str, video_id: str) -> str:
             """The path as it is, or where the library has the video now."""
-            if not video_id or (path and os.path.exists(path)):
+            if not video_id or (path and (is_url(path) or os.path.exists(path))):
                 return path
             try:
                 return library().path_of(library().video_id(video_id))

@@ -93,7 +93,10 @@ def index(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="PATH", help="Folders and files to index.", show_default=False, parser=given_path
+            metavar="PATH",
+            help="Folders and files to index, or addresses like s3://bucket/videos.",
+            show_default=False,
+            parser=given_path,
         ),
     ] = None,
     include: Include = None,  # noqa: ARG001 (in the session's settings)

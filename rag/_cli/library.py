@@ -86,7 +86,7 @@ def remove(
         list[Path],
         typer.Argument(
             metavar="PATH",
-            help="Files, or folders with everything below them.",
+            help="Files, or folders and addresses with everything below them.",
             show_default=False,
             parser=given_path,
         ),
@@ -133,7 +133,9 @@ def localize(
     video: Annotated[
         Path,
         typer.Argument(
-            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
+            metavar="VIDEO",
+            parser=given_path,
+            help="An indexed video: its path or the end of it, its id or the start of it.",
         ),
     ],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
@@ -159,7 +161,9 @@ def shots(
     video: Annotated[
         Path,
         typer.Argument(
-            metavar="VIDEO", help="An indexed video: its path or the end of it, its id or the start of it."
+            metavar="VIDEO",
+            parser=given_path,
+            help="An indexed video: its path or the end of it, its id or the start of it.",
         ),
     ],
     copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,

@@ -119,6 +119,7 @@ PathGlobs = Annotated[
     typer.Option(
         "--path",
         metavar="GLOB",
+        parser=given_path,
         help="Only files and folders that match, by the last parts of their path; may be repeated.",
     ),
 ]

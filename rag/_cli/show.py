@@ -13,8 +13,9 @@ import typer
 
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
+from corpora.settings import StorageSettings
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Force, Session, with_session
+from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.rendering.shapes import citation_shape, plain, report_shape
@@ -38,7 +39,9 @@ def show(
     citation: Annotated[
         Path,
         typer.Argument(
-            metavar="CITATION", help="PATH@START-END, VIDEO_ID@START-END (seconds), or the id of a passage."
+            metavar="CITATION",
+            parser=given_path,
+            help="PATH@START-END, VIDEO_ID@START-END (seconds), or the id of a passage.",
         ),
     ],
     out: Annotated[
@@ -63,7 +66,8 @@ def show(
         found = opened.resolve(os.fsdecode(citation))
     shown = Shown()
     if isinstance(found, VideoCitation):
-        shown = _show_video(found, out, clip, frames, session.overwrite_policy(force, Path(found.path)))
+        policy, storage = session.overwrite_policy(force, Path(found.path)), session.settings.storage
+        shown = _show_video(found, out, clip, frames, policy, storage)
     elif out is not None or clip is not None:
         raise UsageError("a passage has no frames; --out and --clip are for videos")
     if session.as_json:
@@ -76,7 +80,12 @@ def show(
 
 
 def _show_video(
-    found: VideoCitation, out: Path | None, clip: Path | None, frames: int, policy: OverwritePolicy
+    found: VideoCitation,
+    out: Path | None,
+    clip: Path | None,
+    frames: int,
+    policy: OverwritePolicy,
+    storage: StorageSettings,
 ) -> Shown:
     """Write the clip, if asked for, and the sheet, unless only the clip is."""
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
@@ -85,12 +94,12 @@ def _show_video(
         from corpora.video.reader import cut_clip
 
         try:
-            cut_clip(found.path, found.start, found.end, clip, policy)
+            cut_clip(found.path, found.start, found.end, clip, policy, storage)
         except OSError as error:
             raise UsageError(f"{clip}: cannot be written: {error.strerror or error}") from error
     if sheet_file is None:
         return Shown(clip=clip)
-    return Shown(render_sheet(found, sheet_file, frames, policy), clip)
+    return Shown(render_sheet(found, sheet_file, frames, policy, storage), clip)
 
 
 def sheet_name(citation: VideoCitation) -> str:
@@ -101,7 +110,11 @@ def sheet_name(citation: VideoCitation) -> str:
 
 
 def render_sheet(
-    citation: VideoCitation, out: Path, count: int = 9, policy: OverwritePolicy | None = None
+    citation: VideoCitation,
+    out: Path,
+    count: int = 9,
+    policy: OverwritePolicy | None = None,
+    storage: StorageSettings | None = None,
 ) -> Path | None:
     """Decode `count` frames of the window and write the sheet; None if nothing decodes."""
     import numpy as np
@@ -110,7 +123,7 @@ def render_sheet(
     from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
 
     try:
-        with MediaReader() as reader:
+        with MediaReader(storage=storage) as reader:
             times = sheet_times(citation.start, citation.end, count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:

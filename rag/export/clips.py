@@ -12,6 +12,7 @@ from typing import IO
 from corpora.errors import FileProblem
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
+from corpora.settings import StorageSettings
 from corpora.video.reader import cut_clip
 from rag.export.records import Cut, Select, Timeline
 
@@ -22,9 +23,11 @@ LONGEST_STEM = 120
 """Bytes; a file system takes 255 for a whole name."""
 
 
-def cut_select(select: Select, start: float, end: float, out: Path) -> None:
+def cut_select(
+    select: Select, start: float, end: float, out: Path, storage: StorageSettings | None = None
+) -> None:
     """`cut_clip` of the video of a select."""
-    cut_clip(select.path, start, end, out)
+    cut_clip(select.path, start, end, out, storage=storage)
 
 
 def write_clips(timeline: Timeline, folder: Path, cutter: Cutter = cut_select) -> tuple[Problem, ...]:

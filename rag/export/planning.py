@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from corpora.errors import FileProblem, UsageError
 from corpora.records import Problem
+from corpora.settings import StorageSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe, TrackFacts
 from rag.export.records import Cut, Select, Source, Timeline
@@ -42,11 +43,13 @@ def check_selects(selects: Sequence[Select], handles: float) -> None:
             raise UsageError(f"{select.citation}: a window starts at 0 or later, and ends after it starts")
 
 
-def read_sources(paths: Iterable[str]) -> tuple[dict[str, Source], tuple[Problem, ...]]:
+def read_sources(
+    paths: Iterable[str], storage: StorageSettings | None = None
+) -> tuple[dict[str, Source], tuple[Problem, ...]]:
     """The files, each opened once; what cannot be read is a problem."""
     sources: dict[str, Source] = {}
     problems: list[Problem] = []
-    with MediaReader() as reader:
+    with MediaReader(storage=storage) as reader:
         for path in dict.fromkeys(paths):
             try:
                 sources[path] = make_source(path, reader.probe(path), reader.tracks(path))

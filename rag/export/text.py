@@ -6,7 +6,9 @@ import os
 import re
 import unicodedata
 from pathlib import Path
+from urllib.parse import quote
 
+from corpora.objects import is_url
 from rag.export.records import Select
 
 _SPACES = {"Cc", "Zl", "Zp"}
@@ -27,7 +29,9 @@ def file_name(path: str) -> str:
 
 
 def file_url(path: str) -> str:
-    """`file:///...` with every byte escaped that a URL does not allow; ASCII."""
+    """`file:///...`, or an object's address, with every byte escaped that a URL does not allow; ASCII."""
+    if is_url(path):
+        return quote(path, safe="/:")
     return Path(os.path.abspath(path)).as_uri()
 
 

@@ -6,6 +6,7 @@ import os
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -20,6 +21,7 @@ from corpora.outputs import (
     replace_file,
 )
 from corpora.records import Problem
+from corpora.settings import StorageSettings
 from rag.export.clips import Cutter, cut_select, write_clips, write_zip
 from rag.export.edl import render_edl, render_markers
 from rag.export.fcpxml import render_fcpxml
@@ -107,24 +109,26 @@ def write_export(
     title: str = "",
     handles: float = 0.0,
     policy: OverwritePolicy = DEFAULT_POLICY,
+    storage: StorageSettings | None = None,
 ) -> Exported:
     """Write selects to a file; clips into a folder, unless `destination` ends with `.zip`.
 
     `handles`: seconds before and after each select. Videos that cannot be read are skipped. The videos
-    count as inputs of `policy`. Raises `UsageError` for windows that are none and for a destination that
-    must not be replaced, `FileProblem` where no video can be read, `ExtraMissing` for `.otio` without
-    opentimelineio, `OSError` where the destination cannot be written.
+    count as inputs of `policy`. `storage`: how those on object stores are reached. Raises `UsageError` for
+    windows that are none and for a destination that must not be replaced, `FileProblem` where no video can
+    be read, `ExtraMissing` for `.otio` without opentimelineio, `OSError` where the destination cannot be
+    written.
     """
-    timeline, skipped = _plan(selects, title, handles)
-    kind = FORMATS[form]
+    timeline, skipped = _plan(selects, title, handles, storage)
+    kind, cutter = FORMATS[form], partial(cut_select, storage=storage)
     allowed = policy.with_inputs(*(cut.source.path for cut in timeline.cuts))
     if form == "clips" and not os.fspath(destination).lower().endswith(kind.suffix):
         with output_folder(destination, allowed, shared=True) as folder:
-            skipped += write_clips(timeline, folder)
+            skipped += write_clips(timeline, folder, cutter)
     else:
         ours = Format(f"an export as {form}", kind.is_ours)
         with replace_file(destination, ours, allowed) as draft, draft.open("wb") as stream:
-            skipped += kind.write(timeline, stream, cut_select)
+            skipped += kind.write(timeline, stream, cutter)
     return _exported(form, timeline, skipped)
 
 
@@ -136,18 +140,21 @@ def render_export(
     title: str = "",
     handles: float = 0.0,
     cutter: Cutter = cut_select,
+    storage: StorageSettings | None = None,
 ) -> Exported:
     """Write the bytes of the file that `write_export` writes, clips as a zip archive; raises as that does.
 
     `cutter` makes the clips.
     """
-    timeline, skipped = _plan(selects, title, handles)
+    timeline, skipped = _plan(selects, title, handles, storage)
     return _exported(form, timeline, skipped + FORMATS[form].write(timeline, stream, cutter))
 
 
-def _plan(selects: Sequence[Select], title: str, handles: float) -> tuple[Timeline, tuple[Problem, ...]]:
+def _plan(
+    selects: Sequence[Select], title: str, handles: float, storage: StorageSettings | None
+) -> tuple[Timeline, tuple[Problem, ...]]:
     check_selects(selects, handles)
-    sources, problems = read_sources(select.path for select in selects)
+    sources, problems = read_sources((select.path for select in selects), storage)
     kept = [select for select in selects if select.path in sources]
     if not kept:
         raise UnreadableFile("; ".join(f"{problem.path}: {problem.reason}" for problem in problems))

@@ -124,7 +124,15 @@ def _make(service: Service, body: ExportBody, stopped: threading.Event) -> tuple
 
     stream = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 (the response closes it)
     try:
-        done = render_export(selects, body.format, stream, title=body.title, handles=body.handles, cutter=cut)
+        done = render_export(
+            selects,
+            body.format,
+            stream,
+            title=body.title,
+            handles=body.handles,
+            cutter=cut,
+            storage=service.settings.storage,
+        )
     except BaseException:
         stream.close()
         raise

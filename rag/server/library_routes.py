@@ -13,6 +13,7 @@ from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from corpora.records import Evidence, EvidenceKind, Video
+from corpora.settings import StorageSettings
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
@@ -20,7 +21,7 @@ from rag.server import documents
 from rag.server.health import health_of
 from rag.server.problems import Document, Problem, not_found, problems
 from rag.server.service import Served
-from rag.store.lookup import file_state
+from rag.store.lookup import file_states
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
@@ -91,7 +92,8 @@ def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limi
         rows = library.engine.reader.file_rows()
         found = [row for row in rows if row.kind == "passages" and _has(text, row.path)]
         shown, following = page_of(found, lambda row: (row.path, row.content_id), cursor, limit)
-    shape = {"documents": list(map(_file_shape, shown)), "total": len(found), "next_cursor": following}
+    files = _file_shapes(shown, service.settings.storage)
+    shape = {"documents": files, "total": len(found), "next_cursor": following}
     return Document(report_shape("rag.documents/1", shape))
 
 
@@ -124,7 +126,8 @@ def problem_files(service: Served) -> Response:
 def missing(service: Served) -> Response:
     """Indexed files that are gone, were changed since, or cannot be read; by path."""
     with service.library() as library:
-        found = [_file_shape(row) for row in library.engine.reader.file_rows()]
+        rows = library.engine.reader.file_rows()
+    found = _file_shapes(rows, service.settings.storage)
     return Document(report_shape("rag.missing/1", {"files": [row for row in found if row["state"] != "ok"]}))
 
 
@@ -159,23 +162,31 @@ def videos_shape(library: Library, text: str, cursor: str | None, limit: int) ->
     found = [video for video in reader.videos() if _has(text, video.title, video.path)]
     rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
     kinds = reader.evidence_kinds()
+    files = [file for video in rows for file in reader.files_of(video.video_id)]
+    states = file_states(files, library.settings.storage)
     shape = {
-        "videos": [video_row(library, video, kinds) for video in rows],
+        "videos": [video_row(library, video, kinds, states) for video in rows],
         "total": len(found),
         "next_cursor": following,
     }
     return report_shape("rag.videos/1", shape)
 
 
-def state_of(rows: Iterable[FileRow]) -> FileState:
-    """The state of a content that is at these paths: the best of theirs."""
+def best_state(states: Iterable[FileState]) -> FileState:
+    """The state of a content that is at paths with these."""
     order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")
-    return min(map(file_state, rows), key=order.index, default="missing")
+    return min(states, key=order.index, default="missing")
 
 
-def video_row(library: Library, video: Video, kinds: Mapping[str, Iterable[str]]) -> dict[str, Any]:
-    """A row of `rag.videos/1`; `kinds`: of evidence, by video."""
+def video_row(
+    library: Library,
+    video: Video,
+    kinds: Mapping[str, Iterable[str]],
+    states: Mapping[str, FileState] | None = None,
+) -> dict[str, Any]:
+    """A row of `rag.videos/1`; `kinds`: of evidence, by video; `states`: of its paths, where known."""
     rows = library.engine.reader.files_of(video.video_id)
+    states = file_states(rows, library.settings.storage) if states is None else states
     return {
         "video_id": video.video_id,
         "path": library.path_of(video.video_id),
@@ -189,7 +200,7 @@ def video_row(library: Library, video: Video, kinds: Mapping[str, Iterable[str]]
         "language": video.language,
         "damage": video.damage,
         "evidence": sorted(kinds.get(video.video_id, ())),
-        "state": state_of(rows),
+        "state": best_state(states[row.path] for row in rows),
     }
 
 
@@ -229,5 +240,6 @@ def _has(text: str, *fields: str) -> bool:
     return not text or any(text.casefold() in field.casefold() for field in fields)
 
 
-def _file_shape(row: FileRow) -> dict[str, Any]:
-    return {"path": row.path, "id": row.content_id, "state": file_state(row)}
+def _file_shapes(rows: Sequence[FileRow], storage: StorageSettings) -> list[dict[str, Any]]:
+    states = file_states(rows, storage)
+    return [{"path": row.path, "id": row.content_id, "state": states[row.path]} for row in rows]

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from pathlib import Path as FilePath
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.responses import FileResponse, MalformedRangeHeader, Response
+from starlette.responses import (
+    FileResponse,
+    MalformedRangeHeader,
+    RangeNotSatisfiable,
+    Response,
+    StreamingResponse,
+)
 
 from corpora.kinds import media_type
+from corpora.objects import is_url, locate
 from corpora.records import EvidenceKind, Video
+from corpora.settings import StorageSettings
 from rag.errors import FileProblem, UsageError
 from rag.library import Library
 from rag.rendering.shapes import evidence_shape, report_shape
@@ -22,7 +30,7 @@ from rag.server.library_routes import VideoId, known_video, spans_of, video_row
 from rag.server.problems import Document, Problem, problems
 from rag.server.renditions import best_moment, tile_cues, tile_times
 from rag.server.service import Served, Service
-from rag.store.lookup import file_state
+from rag.store.lookup import file_states
 
 router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
 
@@ -30,6 +38,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 LONGEST_CLIP = 120.0
 """Seconds of a clip that is made on request."""
 TALLEST = 2160
+OBJECT_PART = 2**20
+"""Bytes of an object that are read and sent at once."""
 IMMUTABLE = "private, max-age=31536000, immutable"
 """An id is the hash of a content: what is made of it never changes."""
 REVALIDATED = "private, no-cache"
@@ -103,13 +113,15 @@ def how_to_play(service: Service, video: Video, path: str | None, reason: str = 
         return {**facts, "play": "file"}
     copied = probe.codec in COPIED_CODECS and probe.audio_codec in COPIED_AUDIO
     reason = f"browsers do not open {probe.container.partition(',')[0]} files, or only some do"
+    # An object would be read whole for it.
+    copied = copied and not is_url(path)
     play = "remux" if copied and probe.container in COPIED_CONTAINERS else "clip"
     return {**facts, "play": play, "reason": reason}
 
 
 def servable(library: Library, video_id: str) -> str:
     """The first path where the file is the one that was indexed. Raises `Problem` where there is none."""
-    states = {row.path: file_state(row) for row in library.engine.reader.files_of(video_id)}
+    states = file_states(library.engine.reader.files_of(video_id), library.settings.storage)
     for path, state in states.items():
         if state == "ok":
             return path
@@ -159,11 +171,47 @@ def file_response(path: str | FilePath, tag: str, kind: str, caching: str) -> Re
     return RangedFile(path, headers=headers, media_type=kind, stat_result=facts)
 
 
+def object_response(request: Request, address: str, storage: StorageSettings, tag: str) -> Response:
+    """An object, or the one range of it that is asked for, read as it is sent.
+
+    Raises `Problem` where it has gone this moment, `StoreError` where the store does not answer.
+    """
+    store, key = locate(address, storage)
+    found = store.head(key)
+    if found is None:
+        raise Problem(404, "file-gone", f"{address}: no longer exists")
+    start, end, status = 0, found.size, 200
+    headers = {"ETag": f'"{tag}"', "Cache-Control": REVALIDATED, "Accept-Ranges": "bytes"}
+    asked = request.headers.get("range")
+    if asked is not None and request.headers.get("if-range") in (None, f'"{tag}"'):
+        try:
+            ranges = RangedFile._parse_range_header(asked, found.size)
+        except RangeNotSatisfiable:
+            return Response(None, 416, {"Content-Range": f"bytes */{found.size}"})
+        if len(ranges) == 1:
+            (start, end), status = ranges[0], 206
+            headers["Content-Range"] = f"bytes {start}-{end - 1}/{found.size}"
+    headers["Content-Length"] = str(end - start)
+    if request.method == "HEAD":
+        return Response(None, status, headers, media_type(address))
+
+    def parts() -> Iterator[bytes]:
+        for at in range(start, end, OBJECT_PART):
+            yield store.read_range(key, at, min(OBJECT_PART, end - at), found.etag)
+
+    return StreamingResponse(parts(), status, headers, media_type(address))
+
+
 @media_route("/file", "application/octet-stream", 206, 416)
 async def file(request: Request, service: Served, video_id: VideoId) -> Response:
     """The video file as it is; a range of it where one is asked for."""
     _, path = await service.in_media_thread(opened, service, video_id)
-    return unchanged(request, video_id) or file_response(path, video_id, media_type(path), REVALIDATED)
+    if (kept := unchanged(request, video_id)) is not None:
+        return kept
+    if is_url(path):
+        storage = service.settings.storage
+        return await service.in_media_thread(object_response, request, path, storage, video_id)
+    return file_response(path, video_id, media_type(path), REVALIDATED)
 
 
 @media_route("/remux", "video/mp4", 206, 416)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.records import Frames, Shot, Video
-from corpora.settings import VideoSettings
+from corpora.settings import StorageSettings, VideoSettings
 from corpora.video.records import Probe
 from rag.errors import QuestionError, UnsupportedFile
 from rag.server.cache import DiskCache
@@ -47,8 +47,9 @@ class MediaRenderer:
     Methods raise `FileProblem` as `corpora.video.reader.MediaReader` does.
     """
 
-    def __init__(self, settings: VideoSettings, cache: DiskCache) -> None:
+    def __init__(self, settings: VideoSettings, storage: StorageSettings, cache: DiskCache) -> None:
         self._settings = settings
+        self._storage = storage
         self._cache = cache
         self._cutting = threading.Lock()
         readers = max(1, min(4, (os.cpu_count() or 2) // 2))
@@ -127,7 +128,7 @@ class MediaRenderer:
 
         held = self._readers.get()
         try:
-            held = held or MediaReader(self._settings.decoder, self._settings.stall_seconds)
+            held = held or MediaReader(self._settings.decoder, self._settings.stall_seconds, self._storage)
             yield held
         finally:
             self._readers.put(held)
@@ -137,7 +138,8 @@ class MediaRenderer:
         """A reader for what takes long, one at a time; its subprocess is killed once `stopped` is set."""
         from corpora.video.reader import MediaReader
 
-        with self._cutting, MediaReader(stall_seconds=self._settings.stall_seconds) as reader:
+        stall_seconds = self._settings.stall_seconds
+        with self._cutting, MediaReader(stall_seconds=stall_seconds, storage=self._storage) as reader:
             if stopped.is_set():
                 raise stopped_problem()
 

@@ -63,7 +63,7 @@ class Service:
     _limiters: dict[int, anyio.CapacityLimiter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.media = MediaRenderer(self.settings.video, DiskCache(self.cache_folder))
+        self.media = MediaRenderer(self.settings.video, self.settings.storage, DiskCache(self.cache_folder))
         self.jobs = Jobs(
             self.settings,
             self.session.folder,

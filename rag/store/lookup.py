@@ -5,7 +5,11 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+from collections.abc import Iterable
 
+from corpora.objects import StoredObject, StoreError, is_url, object_states
+from corpora.scan import path_or_address
+from corpora.settings import StorageSettings
 from rag.errors import UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.store.filters import nearest_names, path_matches
@@ -23,7 +27,7 @@ def find_video(reader: Reader, name: str) -> str:
     """
     with contextlib.suppress(KeyError):
         return reader.video(name).video_id
-    path = os.path.abspath(name)
+    path = path_or_address(name)
     videos = [video.video_id for video in reader.videos()]
     named = [video_id for video_id in videos if path in reader.paths(video_id)]
     if not named and len(name) >= SHORTEST_ID:
@@ -39,13 +43,36 @@ def find_video(reader: Reader, name: str) -> str:
 
 
 def path_of(reader: Reader, video_id: str) -> str:
-    """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id."""
+    """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id.
+
+    An object is taken to exist: its store is asked when it is read.
+    """
     paths = reader.paths(video_id)
-    return next((path for path in paths if os.path.exists(path)), paths[0])
+    return next((path for path in paths if is_url(path) or os.path.exists(path)), paths[0])
 
 
-def file_state(row: FileRow) -> FileState:
-    """Whether the file at a path is still the one that was indexed, by its size and time of change."""
+def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:
+    """By path, whether a file is still the one that was indexed, by its size and time of change.
+
+    Stores are asked for all objects at once.
+    """
+    rows = list(rows)
+    objects = object_states((row.path for row in rows if is_url(row.path)), storage)
+    return {
+        row.path: _object_state(row, objects[row.path]) if row.path in objects else _file_state(row)
+        for row in rows
+    }
+
+
+def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> FileState:
+    if found is None:
+        return "missing"
+    if isinstance(found, StoreError):
+        return "unreadable"
+    return "ok" if (found.size, found.modified_ns) == (row.size, row.mtime_ns) else "changed"
+
+
+def _file_state(row: FileRow) -> FileState:
     try:
         facts = os.stat(row.path)
     except (FileNotFoundError, NotADirectoryError):

@@ -8,13 +8,23 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from starlette.testclient import TestClient
 
 from corpora.objects import StoreError
 from corpora.records import Problem
+from corpora.video.reader import MediaReader
+from rag._cli.main import main
+from rag.export.found import select_of
+from rag.export.writing import write_export
 from rag.indexing import IndexReport, index
 from rag.indexing.planning import find_gone
 from rag.library import Library
+from rag.records import VideoCitation
+from rag.server.app import build_app
+from rag.server.service import Service
+from rag.server.session import LibrarySession
 from rag.settings import Settings, load_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
@@ -194,3 +204,72 @@ def test_a_dry_run_reads_nothing_and_writes_nothing(corpus: FakeStore, settings:
     assert any("estimated from their sizes" in line for line in report.stages)
     assert settings.library is not None
     assert not settings.library.exists()
+
+
+def test_windows_and_files_are_read_from_the_store(
+    corpus: FakeStore, material: Path, settings: Settings, tmp_path: Path
+) -> None:
+    run(corpus, settings)
+    address = f"{corpus.url}/videos/b.mkv"
+    with Library.open(settings=settings) as library:
+        corpus.requests.clear()
+        video_id = library.video_id("b.mkv")
+        cited = library.resolve(f"{address}@1-2")
+        assert isinstance(cited, VideoCitation)
+        assert (library.path_of(video_id), cited.path) == (address, address)
+        assert corpus.requests == []
+        frames = library.engine.read_frames(address, np.array([1.0]))
+        assert {(r.method, r.path[-6:]) for r in corpus.requests} == {("HEAD", "/b.mkv"), ("GET", "/b.mkv")}
+        with MediaReader() as reader:
+            side = library.settings.reasoner.short_side(zoomed=False)
+            expected = reader.frames_at(str(material / "b.mkv"), [1.0], short_side=side)
+        np.testing.assert_array_equal(frames.images, expected.images)
+        assert [check.ok for check in library.doctor() if check.name == "video files"] == [True]
+        selects = [select_of(cited)]
+        write_export(selects, "csv", tmp_path / "out.csv", storage=settings.storage)
+        assert address in (tmp_path / "out.csv").read_text()
+    jobs = tmp_path / "jobs"
+    service = Service(settings, LibrarySession(settings), tmp_path / "cache", jobs_folder=jobs)
+    try:
+        with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
+            content = (material / "b.mkv").read_bytes()
+            route = f"/v1/videos/{video_id}"
+            row = client.get(route).json()
+            assert (row["path"], row["state"]) == (address, "ok")
+            assert client.get(f"{route}/file").content == content
+            part = client.get(f"{route}/file", headers={"Range": "bytes=10-19"})
+            assert (part.status_code, part.content) == (206, content[10:20])
+            assert part.headers["content-range"] == f"bytes 10-19/{len(content)}"
+            beyond = client.get(f"{route}/file", headers={"Range": f"bytes={len(content)}-"})
+            assert beyond.status_code == 416
+            assert client.get(f"{route}/thumbnail").status_code == 200
+            corpus.open("videos").put("b.mkv", content + b"0")
+            changed = client.get(f"{route}/file")
+            assert (changed.status_code, changed.json()["type"][-12:]) == (409, "file-changed")
+    finally:
+        service.close()
+
+
+def test_commands_take_addresses(
+    corpus: FakeStore,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in corpus.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("RAG_OCR__MODE", "off")
+    monkeypatch.setenv("RAG_ENCODER__IMAGE", "none")
+    monkeypatch.chdir(tmp_path)
+    address, library = f"{corpus.url}/videos/", ["--library", str(settings.library)]
+    assert main(["index", address, *library, "--exclude", "bad.mp4"]) == 0
+    assert main(["show", f"{address}b.mkv@1-2", "--out", "b.png", "--clip", "b.mp4", *library]) == 0
+    assert main(["export", f"{address}b.mkv@1-2", "--out", "b.edl", *library]) == 0
+    assert {path.name for path in tmp_path.glob("b.*")} == {"b.png", "b.mp4", "b.edl"}
+    assert main(["remove", f"{address}again", *library]) == 0
+    removed = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert removed["paths"] == [f"{address}again/copy.mp4"]
+    assert main(["index", "s3://no-such-bucket/videos", *library]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "there is no such bucket" in line

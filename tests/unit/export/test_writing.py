@@ -91,7 +91,7 @@ def test_times_count_from_the_first_image(tmp_path: Path) -> None:
 def known(monkeypatch: pytest.MonkeyPatch) -> Select:
     """A window of a video that is not opened."""
     recording = source(notes=("a note",))
-    monkeypatch.setattr(writing, "read_sources", lambda _: ({recording.path: recording}, ()))
+    monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
     return _select(Path(recording.path))
 
 
@@ -128,7 +128,7 @@ def test_a_list_of_cuts_and_one_of_markers_do_not_replace_each_other(
 def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = source(str(tmp_path / "talk.edl"))
     Path(recording.path).write_text(f"TITLE: like one of {PROGRAM}")
-    monkeypatch.setattr(writing, "read_sources", lambda _: ({recording.path: recording}, ()))
+    monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
     with pytest.raises(UsageError, match="input"):
         write_export([_select(Path(recording.path))], "edl", recording.path)
 
@@ -143,7 +143,7 @@ def test_frames_that_are_counted_again_are_noted_where_a_list_has_one_rate(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = read_sources([str(folder / ODD_NAME), str(folder / "slow.mp4")])
-    monkeypatch.setattr(writing, "read_sources", lambda _: read)
+    monkeypatch.setattr(writing, "read_sources", lambda *_: read)
     made = [_select(folder / ODD_NAME), _select(folder / ODD_NAME), _select(folder / "slow.mp4", 3, 9)]
     again = {
         form for form in FORMATS if form != "clips" and "counted again" in str(_render(made, form)[1].notes)

@@ -50,7 +50,7 @@ def lamp_sources(world: World) -> Any:
 def test_every_format_has_its_media_type(
     client: TestClient, world: World, lamp_sources: Any, form: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "read_sources", lambda _: lamp_sources)
+    monkeypatch.setattr(writing, "read_sources", lambda *_: lamp_sources)
     answer = _export(client, form, {"citation": f"{world.lamp}@0-1"})
     assert answer.status_code == 200
     assert answer.headers["content-type"].partition(";")[0] == FORMATS[form].media_type
