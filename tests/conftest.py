@@ -19,6 +19,7 @@ HERE = Path(__file__).parent
 SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
 FAST_LANE = "not slow"
+TEXT_ENCODER = "RAG_ENCODER__TEXT"
 LOOPBACK = ("127.", "::1", "localhost")
 
 # A loaded machine is slow, not wrong: no deadline, no health check of the clock.
@@ -99,10 +100,26 @@ def _bare_environment(
     """No RAG_* setting, no hub cache and no models folder of the person who runs the tests."""
     # Not made: a `tmp_path` of each of 5,000 tests costs more than most of them.
     home = tmp_path_factory.getbasetemp() / f"home-{id(request.node)}"
-    for name in list(os.environ):
+    kept = {TEXT_ENCODER} if "tiny_text" in request.fixturenames else set()
+    for name in os.environ.keys() - kept:
         if name.startswith("RAG_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg-data"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / "xdg-cache"))
     monkeypatch.setenv("HF_HOME", str(home / "hf-home"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="session")
+def _tiny_text_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.fakes.tiny_text import write_tiny_text
+
+    return write_tiny_text(tmp_path_factory.mktemp("models") / "tiny-text")
+
+
+@pytest.fixture(scope="module")
+def tiny_text(_tiny_text_folder: Path) -> Iterator[None]:
+    """A tiny text encoder is the default of this process and its children."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(TEXT_ENCODER, str(_tiny_text_folder))
+        yield

@@ -20,6 +20,8 @@ from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
 from tests.fakes.tiny_models import save_clip
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

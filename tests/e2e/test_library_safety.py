@@ -20,6 +20,9 @@ from rag.library import Library
 from rag.settings import load_settings
 from rag.store.reading import Reader
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
+
 COUNT = 5
 
 

@@ -17,6 +17,8 @@ from rag.records import ShotFilter, VideoHit
 from rag.settings import Settings, load_settings
 from tests.fakes.library_dump import dump
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 @pytest.fixture(scope="module")
 def videos(tmp_path_factory: pytest.TempPathFactory) -> Path:

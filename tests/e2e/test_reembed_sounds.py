@@ -16,6 +16,8 @@ from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 class Hearing(ImageEncoder):
     """Colours for images, length and loudness for sounds."""

@@ -23,6 +23,9 @@ from eval.tasks.longvideo.task import open_folder as open_longvideo
 from rag.settings import Settings
 from tests.fakes.egofact_world import ONE_HOP
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
+
 NAMES = ("CgvJqGxzRfE", "broken", "missing")
 SAME = ("queries.jsonl", "samples.jsonl", "results.json", "clips.qrels")
 

@@ -15,6 +15,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.corpus import tiny_settings, write_corpus
 from tests.fakes.library_dump import dump
 
@@ -119,6 +121,7 @@ def kill_after(run: Run, library: Path, count: int, delay: float) -> int:
     return run.wait()
 
 
+@pytest.mark.usefixtures("tiny_text")
 def test_killed_between_commits_and_run_again_is_undisturbed(tmp_path: Path) -> None:
     corpus, settings = write_corpus(tmp_path / "corpus"), tiny_settings(tmp_path)
     undisturbed, disturbed = tmp_path / "undisturbed", tmp_path / "disturbed"

@@ -22,6 +22,9 @@ from rag.settings import load_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import truncate, write_video
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
+
 Begin = Callable[[str, MediaReader], Generator[None, None, int]]
 SECONDS = (9, 12, 10)
 """Of the three videos of the corpus; clips of 1 s, committed 8 at a time."""

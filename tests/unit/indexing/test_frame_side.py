@@ -18,6 +18,8 @@ from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.synthetic import write_video
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 class Large(ImageEncoder):
     """Takes 384 pixels, and keeps the short sides that it was given."""

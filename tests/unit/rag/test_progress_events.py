@@ -9,6 +9,8 @@ import pytest
 from corpora.records import Problem
 from rag._cli.progress import open_progress
 
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
 
 def test_events_have_the_seconds_the_file_and_the_stage(capsys: pytest.CaptureFixture[str]) -> None:
     with open_progress(events=True) as progress:
