@@ -199,7 +199,7 @@ def examine(encoder: ImageEncoder, images: NDArray[np.uint8], reference: NDArray
 
 
 def _arrangements(batch: int) -> Iterator[tuple[NDArray[np.int64], str]]:
-    """The same batch, every image at some other place among other neighbours, and one alone in a padded batch.
+    """The same batch, every image among other neighbours at another place, and one alone in a padded batch.
 
     Each with what is wrong where it gives other bits.
     """

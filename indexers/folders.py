@@ -109,9 +109,9 @@ def prompt(settings: SentenceFolder, role: Role) -> str:
 def _limit(transformer: Path) -> int:
     """Where the folder names none, the shorter of what tokenizer and positions allow, as in the library."""
     named = _optional(transformer / "sentence_bert_config.json").get("max_seq_length")
-    if named:
-        return int(named)
     positions = read_json(transformer / "config.json").get("max_position_embeddings")
+    if named:
+        return int(min(named, positions or named))
     words = _optional(transformer / "tokenizer_config.json").get("model_max_length")
     return int(min(positions or 512, words or 512, 8192))
 

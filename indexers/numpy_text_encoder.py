@@ -7,7 +7,7 @@ Each layer is the published one in float32: `x` is (tokens, width).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -390,12 +390,52 @@ class _PostNormBlock:
         return self.norm2(x + self.fall(self.act(self.rise(x))))
 
 
+def check_bert(folder: Path, tensors: Tensors, config: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The prefix of BERT's tensors in `tensors`, and their names without it.
+
+    Raises `WeightsInvalid` where `config`, the config.json of `folder`, does not fit them.
+    """
+    prefix = "" if "embeddings.word_embeddings.weight" in tensors else "bert."
+    shapes = dict(_bert_shapes(config))
+    for name, shape in shapes.items():
+        if tensors.shape(prefix + name) != shape:
+            raise WeightsInvalid(f"{folder}: {prefix}{name} does not fit config.json")
+    words, width = shapes["embeddings.word_embeddings.weight"]
+    heads, pad = int(config.get("num_attention_heads", 12)), int(config.get("pad_token_id") or 0)
+    if heads < 1 or width % heads:
+        raise WeightsInvalid(f"{folder}: config.json has {heads} heads for a width of {width}")
+    if not 0 <= pad < words:
+        raise WeightsInvalid(f"{folder}: config.json has pad_token_id {pad} for {words} tokens")
+    return prefix, tuple(shapes)
+
+
+def _bert_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The tensors that are read, with the sizes of `config` or, where it leaves them out, BERT's."""
+    width = int(config.get("hidden_size", 768))
+    risen = int(config.get("intermediate_size", 3072))
+    rows = {"word": ("vocab_size", 30522), "token_type": ("type_vocab_size", 2)}
+    for part, (key, default) in {**rows, "position": ("max_position_embeddings", 512)}.items():
+        yield f"embeddings.{part}_embeddings.weight", (int(config.get(key, default)), width)
+    norms, linears = ["embeddings"], []
+    for layer in (f"encoder.layer.{number}" for number in range(int(config.get("num_hidden_layers", 12)))):
+        norms += [f"{layer}.attention.output", f"{layer}.output"]
+        linears += [(f"{layer}.attention.self.{part}", width, width) for part in ("query", "key", "value")]
+        linears += [(f"{layer}.attention.output.dense", width, width)]
+        linears += [(f"{layer}.intermediate.dense", risen, width), (f"{layer}.output.dense", width, risen)]
+    for name in norms:
+        yield f"{name}.LayerNorm.weight", (width,)
+        yield f"{name}.LayerNorm.bias", (width,)
+    for name, out, taken in linears:
+        yield f"{name}.weight", (out, taken)
+        yield f"{name}.bias", (out,)
+
+
 class _Bert:
     """BERT and the mean (or the first) of its last states (Reimers and Gurevych 2019, section 3)."""
 
     def __init__(self, tensors: Tensors, config: Mapping[str, Any], settings: SentenceFolder) -> None:
         self._tensors = tensors
-        prefix = "" if "embeddings.word_embeddings.weight" in tensors else "bert."
+        prefix, _ = check_bert(settings.transformer, tensors, config)
         self._words = f"{prefix}embeddings.word_embeddings.weight"
         self._positions = tensors.read(f"{prefix}embeddings.position_embeddings.weight")
         self._kind = tensors.read(f"{prefix}embeddings.token_type_embeddings.weight")[0]

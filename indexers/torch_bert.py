@@ -6,13 +6,12 @@ used here. The same operations in the same order give the same bits, so a librar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from indexers.errors import WeightsInvalid
 from indexers.folders import read_json, read_sentence_folder
-from indexers.numpy_text_encoder import can_read_sentences
+from indexers.numpy_text_encoder import can_read_sentences, check_bert
 from indexers.tensors import Tensors, weight_files
 
 ACTIVATIONS = ("gelu", "relu")
@@ -42,14 +41,12 @@ class TorchBert:
         settings = read_sentence_folder(folder)
         config = read_json(settings.transformer / "config.json")
         tensors = Tensors(weight_files(settings.transformer))
-        prefix = "" if "embeddings.word_embeddings.weight" in tensors else "bert."
+        prefix, names = check_bert(settings.transformer, tensors, config)
         self._layers = int(config.get("num_hidden_layers", 12))
         self._heads = int(config.get("num_attention_heads", 12))
-        self._weights = {}
-        for name, shape in _shapes(config, self._layers):
-            if tensors.shape(prefix + name) != shape:
-                raise WeightsInvalid(f"{settings.transformer}: {prefix}{name} does not fit config.json")
-            self._weights[name] = torch.tensor(tensors.read(prefix + name)).to(device=device, dtype=dtype)
+        self._weights = {
+            name: torch.tensor(tensors.read(prefix + name)).to(device=device, dtype=dtype) for name in names
+        }
         self._epsilon = float(config.get("layer_norm_eps", 1e-12))
         self._activation: Callable[[Any], Any] = getattr(
             torch.nn.functional, config.get("hidden_act", "gelu")
@@ -58,10 +55,6 @@ class TorchBert:
         self._normalized = settings.normalized
         self.pad = int(config.get("pad_token_id") or 0)
         self.dim = int(self._weights["embeddings.word_embeddings.weight"].shape[1])
-        if self.dim % self._heads:
-            raise WeightsInvalid(
-                f"{settings.transformer}: config.json has {self._heads} heads for a width of {self.dim}"
-            )
 
     def __call__(self, ids: Any, mask: Any) -> Any:
         """Sentence vectors (n, dim) of token ids (n, tokens), int64, where `mask`, of their shape, is 1."""
@@ -117,27 +110,6 @@ class TorchBert:
 
         weight, bias = (self._weights[f"{name}.LayerNorm.{part}"] for part in ("weight", "bias"))
         return torch.nn.functional.layer_norm(x, weight.shape, weight, bias, self._epsilon)
-
-
-def _shapes(config: Mapping[str, Any], layers: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The tensors that are read, with the sizes of `config` or, where it leaves them out, BERT's."""
-    width = int(config.get("hidden_size", 768))
-    risen = int(config.get("intermediate_size", 3072))
-    rows = {"word": ("vocab_size", 30522), "token_type": ("type_vocab_size", 2)}
-    for part, (key, default) in {**rows, "position": ("max_position_embeddings", 512)}.items():
-        yield f"embeddings.{part}_embeddings.weight", (int(config.get(key, default)), width)
-    norms, linears = ["embeddings"], []
-    for layer in (f"encoder.layer.{number}" for number in range(layers)):
-        norms += [f"{layer}.attention.output", f"{layer}.output"]
-        linears += [(f"{layer}.attention.self.{part}", width, width) for part in ("query", "key", "value")]
-        linears += [(f"{layer}.attention.output.dense", width, width)]
-        linears += [(f"{layer}.intermediate.dense", risen, width), (f"{layer}.output.dense", width, risen)]
-    for name in norms:
-        yield f"{name}.LayerNorm.weight", (width,)
-        yield f"{name}.LayerNorm.bias", (width,)
-    for name, out, taken in linears:
-        yield f"{name}.weight", (out, taken)
-        yield f"{name}.bias", (out,)
 
 
 def _mean(x: Any, mask: Any) -> Any:

@@ -252,12 +252,13 @@ def with_session(
         own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
         shared = inspect.signature(_shared, eval_str=True).parameters
         extra = [
-            shared[name].replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for name in shared
+            parameter.replace(
+                kind=inspect.Parameter.KEYWORD_ONLY,
+                annotation=Libraries if several and name == "library" else parameter.annotation,
+            )
+            for name, parameter in shared.items()
             if name not in without
         ]
-        if several:
-            extra[0] = extra[0].replace(annotation=Libraries)
 
         @functools.wraps(command)
         def run(**options: Any) -> int:

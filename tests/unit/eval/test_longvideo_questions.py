@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -153,3 +155,11 @@ def test_texts_are_on_the_screen_and_lines_are_said() -> None:
             assert line.text == right
             before = [other for other in video.lines if other.start < line.start]
             assert before[-1].text in asked.text
+
+
+def test_a_short_video_has_too_few_questions_or_enough_but_no_traceback() -> None:
+    short = replace(MINI, minutes=(1.0, 1.5, 2.0))
+    for kind in KINDS:
+        shape = dict.fromkeys(KINDS, 0) | {kind: 1}
+        with contextlib.suppress(UsageError):
+            assert build_questions(list(short.truths().values()), seed=MINI.seed, shape=shape)
