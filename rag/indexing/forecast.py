@@ -65,7 +65,7 @@ def forecast(
     may_be_known = shares_its_size(found, held.files())
 
     def identify(file: FoundFile) -> str:
-        # A path stands for content that nothing else can have: ids are hex digits.
+        # A path is an id that no content has: ids are hex digits.
         if is_url(file.path):
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path

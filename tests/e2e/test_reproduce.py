@@ -188,7 +188,7 @@ def test_the_commands_run_with_random_weights(
 
 
 def _choose_text_encoder(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random vectors tell no fact from another, which EgoFact's questions are built by."""
+    """Random vectors do not separate facts, by which EgoFact's questions are built."""
     if paper == "EgoFact":
         monkeypatch.delenv(TEXT_ENCODER)
 
