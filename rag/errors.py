@@ -12,6 +12,8 @@ RagError
 │   ├── DamagedFile          it opened, but contains nothing usable
 │   └── StalledFile          its reader made no progress for too long, or died
 ├── ScratchFull              no room for a copy of an object
+├── StoreError               an object store refuses, fails or cannot be reached
+│   └── Refused              an object is there already, or has changed
 ├── LibraryError             the library on disk
 │   ├── LibraryNotFound      there is none here
 │   ├── LibraryBusy          locked by another writer
@@ -65,6 +67,7 @@ from corpora.errors import (
     UnsupportedFile,
     UsageError,
 )
+from corpora.objects import Refused, StoreError
 from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
 
 __all__ = [
@@ -94,12 +97,14 @@ __all__ = [
     "RateLimited",
     "ReasonerError",
     "ReasonerUnreachable",
+    "Refused",
     "ReplayUnknown",
     "ReplyInvalid",
     "RoleUnknown",
     "ScratchFull",
     "SettingsError",
     "StalledFile",
+    "StoreError",
     "Unanswered",
     "UnfetchedFile",
     "UnreadableFile",
