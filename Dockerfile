@@ -9,6 +9,8 @@
 #
 #   docker build --build-arg PIP_EXTRA_INDEX_URL="<the CPU index>" -t rag .
 #
+# For workers of a cluster (deploy/): docker build --build-arg EXTRAS="ocr,asr,cluster" -t rag:cluster .
+#
 # Weights lie in /models: mount a folder there, or fill the volume with `rag models pull NAME`.
 FROM python:3.11-slim
 

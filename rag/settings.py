@@ -194,6 +194,20 @@ class ReasonerSettings(SettingsSection):
 class ClusterSettings(SettingsSection):
     """Section `cluster`: indexing with several workers."""
 
+    engine: Literal["local", "ray"] = "local"
+    """What runs the workers: `local` is this process, `ray` a cluster of Ray, an extra."""
+    address: str = ""
+    """Of a running cluster, as in `ray-head:6379` or `auto`; default: `RAY_ADDRESS`, else a cluster on this
+    machine alone."""
+    workers: int = Field(0, ge=0, le=100_000)
+    """Workers; 0: as many as the cluster has room for."""
+    worker_cpus: float = Field(2.0, gt=0)
+    """Cores that each worker is given."""
+    worker_gpus: float = Field(0.0, ge=0)
+    """GPUs that each worker is given, as in 0.1 for ten workers a GPU."""
+    unit_timeout: float = Field(20.0, gt=0)
+    """Most times its own length that a content may take, but at least 10 minutes, before another worker gets
+    it."""
     group: int = Field(100, ge=1, le=10_000)
     """Most contents that are committed together."""
     mixed_devices: bool = False

@@ -85,8 +85,47 @@ PruneFlag = Annotated[
 ]
 
 
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="What runs the workers: local, this process, or ray, a cluster of Ray. Default: local.",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="A running cluster of Ray, or auto. Default: $RAY_ADDRESS, else one on this machine alone.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="Workers. Default: as many as there is room for."),
+]
+WorkerCpus = Annotated[
+    float | None, typer.Option("--worker-cpus", metavar="N", help="Cores of each worker. Default: 2.")
+]
+WorkerGpus = Annotated[
+    float | None,
+    typer.Option("--worker-gpus", metavar="N", help="GPUs of each worker, as in 0.1. Default: 0."),
+]
+
+
 @with_session(
-    {"scan.include": "include", "scan.exclude": "exclude", "scan.shard": "shard", "cluster.group": "group"}
+    {
+        "scan.include": "include",
+        "scan.exclude": "exclude",
+        "scan.shard": "shard",
+        "cluster.engine": "engine",
+        "cluster.address": "address",
+        "cluster.workers": "workers",
+        "cluster.worker_cpus": "worker_cpus",
+        "cluster.worker_gpus": "worker_gpus",
+        "cluster.group": "group",
+    }
 )
 def index(
     session: Session,
@@ -115,6 +154,11 @@ def index(
             help="Show what would be done, how long it would take and how large it would be; change nothing.",
         ),
     ] = False,
+    engine: Engine = None,  # noqa: ARG001 (in the session's settings)
+    address: Address = None,  # noqa: ARG001 (in the session's settings)
+    workers: Workers = None,  # noqa: ARG001 (in the session's settings)
+    worker_cpus: WorkerCpus = None,  # noqa: ARG001 (in the session's settings)
+    worker_gpus: WorkerGpus = None,  # noqa: ARG001 (in the session's settings)
     stage_only: StageOnly = False,
     commit_staged: CommitStaged = False,
     group: GroupSize = None,  # noqa: ARG001 (in the session's settings)

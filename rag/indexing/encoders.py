@@ -84,17 +84,23 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
 
 
 def _select_for_new_library(writer: Writer, settings: Settings, recommended: str | None) -> SelectedEncoders:
+    meta, image, text, line = choose_encoders(settings, recommended)
+    return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line)
+
+
+def choose_encoders(
+    settings: Settings, recommended: str | None
+) -> tuple[Meta, ImageEncoder | None, PassageEncoder, str]:
+    """What a new library is to be made with, measured on this machine, and one line on it."""
     image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
     side = settings.video.short_side or frame_side(SHORT_SIDE, image)
-    meta = writer.set_meta(
-        Meta(
-            image_encoder=reference(image) if image else None,
-            text_encoder=reference(text),
-            settings={**_kept(settings), STORED_SIDE: side},
-        )
+    meta = Meta(
+        image_encoder=reference(image) if image else None,
+        text_encoder=reference(text),
+        settings={**_kept(settings), STORED_SIDE: side},
     )
-    return SelectedEncoders(meta, text, lambda: image, line)
+    return meta, image, text, line
 
 
 def frame_side(least: int, encoder: ImageEncoder | None) -> int:

@@ -13,6 +13,7 @@ from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_specialised
 from rag.indexing.copies import local_groups
 from rag.indexing.decoding import open_readers
+from rag.indexing.distributing import BundledRun, by_bundles
 from rag.indexing.encoders import select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
@@ -44,12 +45,14 @@ def run_indexing(
     with Writer.open(folder) as writer:
         outcomes = FileOutcomes(writer, progress, settings.storage)
         stats = outcomes.stats
+        bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
+        earlier = bundled.commit() if bundled is not None else set()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
         plan = make_plan(scan, roots, writer, settings.storage)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
-        outcomes.report(plan.problems)
-        stats.unchanged = plan.unchanged
+        outcomes.report(problem for problem in plan.problems if problem not in stats.problems)
+        stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})
         if limit is not None and len(plan.groups) > limit:
             stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
             del plan.groups[limit:]
@@ -59,13 +62,16 @@ def run_indexing(
             stats.problems += problems
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
-        if plan.groups or plan.known or reembed or outdated:
-            _index_contents(writer, plan, outdated, settings, outcomes, progress, recommended=recommended)
+        if bundled is not None and plan.groups:
+            bundled.index(plan.groups, recommended=recommended)
+        here = Plan(known=plan.known, arrived=plan.arrived) if bundled is not None else plan
+        if here.groups or here.known or reembed or outdated:
+            _index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
         stats.forgotten += remove_missing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
         outcomes.keep_scan_problems(plan.problems, scan, roots)
-        if plan.groups or plan.known or stats.forgotten or reembed or stats.backfilled:
+        if plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled:
             writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
@@ -86,13 +92,15 @@ def _index_contents(
     """Encoders, then media, then measurements, then passages, then new paths of known content."""
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
-    stats.stages.append(encoders.line)
+    if encoders.line not in stats.stages:
+        stats.stages.append(encoders.line)
     image = encoders.meta.image_encoder
     warn_of_specialised(image, recommended, progress)
     with open_readers(settings.video, image.backend if image else "") as readers:
         contents = ContentIndexer(settings, encoders, readers, writer.cache, progress)
         left = sum(writer.video(group.content_id).duration for group in outdated)
-        contents.index(plan.groups, outcomes, others=len(outdated), other_seconds=left)
+        if plan.groups or outdated:
+            contents.index(plan.groups, outcomes, others=len(outdated), other_seconds=left)
         stats.stages += contents.lines
         if outdated:
             line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"

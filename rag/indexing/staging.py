@@ -168,6 +168,10 @@ class StagingWorker:
         self._contents.index(groups, stager)
         return stager
 
+    def load(self) -> None:
+        """Load the models of videos now. Raises as they do where they are not the library's."""
+        _ = self._contents.stages
+
     @property
     def lines(self) -> list[str]:
         """One line for each stage that was opened."""

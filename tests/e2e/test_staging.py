@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from corpora.settings import ScanSettings
 from rag.errors import UsageError
 from rag.indexing import IndexReport, index
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.lock import WriterLock
 from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
 
 
@@ -79,3 +81,25 @@ def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
     with pytest.raises(UsageError, match="commit_staged excludes paths"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
+
+
+@pytest.mark.slow
+def test_a_library_on_a_store_is_written_by_groups(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
+    """By a plain run and by shares: the same rows, nothing left staged."""
+    index([corpus], settings=settings_of(tmp_path / "plain"))
+    storage = {f"storage.{name}": value for name, value in bucket.storage.model_dump().items()}
+
+    def stored(name: str) -> Settings:
+        given = {"library": f"{bucket.url}/{name}", "ocr.mode": "off", "encoder.image": "none"}
+        return load_settings(flags={**given, **storage, "cluster.group": 4})
+
+    report = index([corpus], settings=stored("whole"))
+    assert (report.indexed, report.exit_code) == (5, 3)
+    assert list(dump(bucket.address("whole"))) == list(dump(tmp_path / "plain"))
+    for share in ("1/2", "2/2"):
+        scan = ScanSettings(shard=share)
+        index([corpus], settings=stored("shares").model_copy(update={"scan": scan}), stage_only=True)
+    report = index([], settings=stored("shares"), commit_staged=True)
+    assert report.indexed == 5
+    assert list(dump(bucket.address("shares"))) == list(dump(tmp_path / "plain"))
+    assert not [found.key for found in bucket.open().list() if "/staging/" in found.key]

@@ -1,0 +1,196 @@
+"""Workers as actors of Ray: each holds encoders and readers, and stages one content after another.
+
+Ray places the actors, carries what to do, and reports who died; what was done is in staging, so nothing of
+Ray is needed to go on. Actors are not restarted by Ray but by the scheduler, which knows what each one did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rag.errors import EncoderMismatch, ExtraMissing, RagError, StalledFile
+from rag.indexing.encoders import choose_encoders
+from rag.indexing.planning import Group
+from rag.indexing.report import Progress, Silent
+from rag.indexing.scheduling import Scheduler
+from rag.indexing.staging import StagingWorker
+from rag.settings import ClusterSettings, Settings
+
+if TYPE_CHECKING:
+    from rag.store.layout import Location
+    from rag.store.records import Meta
+
+INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
+MOST_DEATHS = 100
+"""Workers that die with none finishing a content meanwhile."""
+POLL_SECONDS = 1.0
+"""Between two looks at time limits."""
+
+
+class RayWorker:
+    """One worker, in a process of its own that Ray started."""
+
+    def __init__(self) -> None:
+        self._worker: StagingWorker | None = None
+
+    def choose(self, settings: Settings, recommended: str | None) -> Meta:
+        """What a new library is made with, measured where it will be encoded."""
+        return choose_encoders(settings, recommended)[0]
+
+    def open(self, folder: Location, meta: Meta, settings: Settings, recommended: str | None) -> str:
+        """Load what the library is made with; one line where this machine cannot."""
+        try:
+            self._worker = StagingWorker(folder, meta, settings, Silent(), recommended=recommended)
+            self._worker.load()
+        except RagError as error:
+            return str(error)
+        return ""
+
+    def stage(self, group: Group, finished: Mapping[str, Mapping[str, Any]]) -> None:
+        """Stage one content; `finished` as of `Stager`."""
+        assert self._worker is not None
+        self._worker.stage([group], finished)
+
+
+class RayPool:
+    """The workers of one run, on a cluster that Ray knows or on this machine. A context manager."""
+
+    def __init__(self, settings: Settings, progress: Progress) -> None:
+        """Raises `ExtraMissing` without Ray, `RagError` where the cluster cannot be reached."""
+        self._settings = settings
+        self._cluster = settings.cluster
+        self._progress = progress
+        self._ray = _connect(self._cluster)
+
+    def __enter__(self) -> RayPool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ray.shutdown()
+
+    def choose(self, recommended: str | None) -> Meta:
+        """What a new library is made with, chosen by one of the workers."""
+        worker = self._new_worker()
+        try:
+            meta: Meta = self._ray.get(worker.choose.remote(self._settings, recommended))
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from None
+        self._ray.kill(worker)
+        return meta
+
+    def run(
+        self,
+        folder: Location,
+        meta: Meta,
+        recommended: str | None,
+        groups: Sequence[Group],
+        lengths: Mapping[str, float],
+        finished: Mapping[str, Mapping[str, Any]],
+    ) -> Iterator[tuple[Group, StalledFile | None]]:
+        """Stage contents; yields each as soon as it is staged, or given up.
+
+        `lengths`: seconds of media by the path that is read. Raises `EncoderMismatch` where no worker can
+        encode as the library is made, and what else a worker raises that is no problem of a file.
+        """
+        by_name = {group.first.path: group for group in groups}
+        scheduler: Scheduler[Any] = Scheduler(lengths, timeout=self._cluster.unit_timeout)
+        calls: dict[Any, Any] = {}
+        idle: list[Any] = []
+        refusals: list[str] = []
+        deaths = 0
+
+        def start() -> None:
+            worker = self._new_worker()
+            calls[worker.open.remote(folder, meta, self._settings, recommended)] = worker
+
+        for _ in range(min(self._count(), len(groups))):
+            start()
+        while scheduler.left:
+            for worker in list(idle):
+                if (name := scheduler.next(worker, time.monotonic())) is not None:
+                    idle.remove(worker)
+                    content = by_name[name].content_id
+                    held = {content: finished[content]} if content in finished else {}
+                    calls[worker.stage.remote(by_name[name], held)] = worker
+            if not calls and not idle:
+                raise EncoderMismatch(f"no worker can index into this library: {refusals[0]}")
+            for worker in scheduler.late(time.monotonic()):
+                self._ray.kill(worker)
+            for call in self._ended(calls):
+                worker = calls.pop(call)
+                try:
+                    refusal = self._ray.get(call)
+                except self._ray.exceptions.RayActorError:
+                    deaths += 1
+                    if deaths > MOST_DEATHS:
+                        raise RagError(f"{deaths} workers died in a row; see the logs of Ray") from None
+                    if (name := scheduler.lose(worker)) is not None:
+                        reason = "its worker died, or took too long, in each attempt"
+                        yield by_name[name], StalledFile(f"{by_name[name].first.path}: {reason}")
+                    start()
+                    continue
+                except self._ray.exceptions.RayTaskError as error:
+                    raise _cause(error) from None
+                if refusal:
+                    refusals.append(refusal)
+                    self._progress.note(f"a worker is left out: {refusal}")
+                    self._ray.kill(worker)  # what it holds is another one's
+                    continue
+                idle.append(worker)
+                if refusal is None and (name := scheduler.finish(worker, time.monotonic())) is not None:
+                    deaths = 0
+                    yield by_name[name], None
+
+    def _ended(self, calls: Mapping[Any, Any]) -> list[Any]:
+        if not calls:
+            return []
+        ended: list[Any] = self._ray.wait(list(calls), num_returns=1, timeout=POLL_SECONDS)[0]
+        return ended
+
+    def _new_worker(self) -> Any:
+        actor = self._ray.remote(RayWorker)
+        options = {"num_cpus": self._cluster.worker_cpus, "num_gpus": self._cluster.worker_gpus}
+        return actor.options(**options, max_restarts=0, max_task_retries=0).remote()
+
+    def _count(self) -> int:
+        if self._cluster.workers:
+            return self._cluster.workers
+        resources = self._ray.cluster_resources()
+        fit = [resources.get("CPU", 0.0) / self._cluster.worker_cpus]
+        if self._cluster.worker_gpus:
+            fit.append(resources.get("GPU", 0.0) / self._cluster.worker_gpus)
+        return max(1, int(min(fit)))
+
+
+def _connect(cluster: ClusterSettings) -> Any:
+    # Read when Ray is imported: nothing of a run leaves the machines.
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        import ray
+    except ImportError as error:
+        raise ExtraMissing(f"ray is not installed; {INSTALL}") from error
+    address = cluster.address or os.environ.get("RAY_ADDRESS", "")
+    local = {} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    try:
+        # Lance warns of every fork, also of one that starts another program at once, as all of Ray's do.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ray.init(address=address or "local", log_to_driver=False, logging_level=logging.CRITICAL, **local)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        reason, where = str(error).splitlines()[0][:200], address or "this machine"
+        raise RagError(f"{where}: no cluster of Ray can be used there ({reason})") from error
+    return ray
+
+
+def _cause(error: Any) -> BaseException:
+    """What a worker raised."""
+    with contextlib.suppress(AttributeError):
+        if isinstance(error.cause, BaseException):
+            return error.cause
+    return RuntimeError(str(error))

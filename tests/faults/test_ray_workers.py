@@ -1,0 +1,142 @@
+"""A cluster of Ray makes the library of a plain run, whatever dies: driver, worker, node."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.errors import EncoderMismatch
+from rag.indexing import IndexReport, index
+from rag.settings import Settings, load_settings
+from rag.store.layout import Layout
+from tests.fakes.library_dump import dump
+from tests.fakes.synthetic import write_video
+
+pytestmark = pytest.mark.slow
+SECONDS = 120.0
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two nodes of one core each on loopback."""
+    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from ray.cluster_utils import Cluster
+
+        made = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+        made.add_node(**NODE)
+        yield made
+        made.shutdown()
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    for n in range(6):
+        write_video(folder / f"{n}.mp4", 30 + n, fps=1, audio=True)
+    shutil.copy(folder / "0.mp4", folder / "copy.mp4")
+    (folder / "bad.mp4").write_bytes(b"no video" * 99)
+    (folder / "notes.md").write_text("# Bolts\n\nA bolt is too tight.\n")
+    return folder
+
+
+def flags(library: Path, cluster: Any) -> dict[str, Any]:
+    return {
+        "library": library,
+        "ocr.mode": "off",
+        "encoder.image": "none",
+        "cluster.engine": "ray",
+        "cluster.address": cluster.address,
+        "cluster.worker_cpus": 1.0,
+        "cluster.group": 2,
+    }
+
+
+def plain(library: Path) -> Settings:
+    return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": "none"})
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + SECONDS
+    while not (value := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return value
+
+
+def staged(library: Path) -> bool:
+    return any("@" in name for _, _, names in os.walk(Layout(library).staging) for name in names)
+
+
+def busy_workers(node: Any) -> list[int]:
+    """Processes of a node that stage a content now."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == raylet and b"RayWorker.stage" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except (OSError, ValueError, IndexError):
+            continue
+    return found
+
+
+def test_driver_worker_and_node_die(cluster: Any, corpus: Path, tmp_path: Path) -> None:
+    expected = index([corpus], settings=plain(tmp_path / "plain"))
+    library = tmp_path / "library"
+    settings = load_settings(flags=flags(library, cluster))
+
+    given = {f"RAG_{k.upper().replace('.', '__')}": str(v) for k, v in flags(library, cluster).items()}
+    environment = {**os.environ, **given}
+    command = [sys.executable, "-m", "rag._cli.main", "index", str(corpus)]
+    log = (tmp_path / "log").open("w+")
+    with subprocess.Popen(command, env=environment, stdout=log, stderr=log) as driver:
+        try:
+            wait_for(lambda: staged(library) or driver.poll() is not None)
+        finally:
+            driver.send_signal(signal.SIGKILL)
+    assert driver.returncode == -signal.SIGKILL, Path(log.name).read_text()
+
+    nodes = [cluster.head_node, *cluster.worker_nodes]
+
+    def disturb() -> None:
+        os.kill(wait_for(lambda: [pid for node in nodes for pid in busy_workers(node)])[0], signal.SIGKILL)
+        wait_for(lambda: busy_workers(nodes[1]))
+        cluster.remove_node(nodes[1], allow_graceful=False)
+
+    reports: list[IndexReport] = []
+    disturber = threading.Thread(target=disturb)
+    disturber.start()
+    reports.append(index([corpus], settings=settings))
+    disturber.join()
+    assert reports[0].problems == expected.problems
+    assert reports[0].indexed + reports[0].unchanged >= 7
+    assert list(dump(library)) == list(dump(tmp_path / "plain"))
+    assert not staged(library)
+
+
+def test_workers_of_another_processor_refuse(cluster: Any, corpus: Path, tmp_path: Path) -> None:
+    from rag.indexing.encoders import choose_encoders
+    from rag.indexing.staging import open_staging
+    from rag.store.writing import Writer
+
+    settings = load_settings(flags=flags(tmp_path / "library", cluster))
+    with Writer.open(tmp_path / "library") as writer:
+        meta = writer.set_meta(choose_encoders(settings, None)[0])
+    open_staging(tmp_path / "library", meta, settings).claim_device("cpu of another kind")
+    with pytest.raises(EncoderMismatch, match="no worker can index into this library: this machine encodes"):
+        index([corpus], settings=settings)
