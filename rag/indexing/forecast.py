@@ -33,6 +33,7 @@ SECONDS_PER_FRAME = 0.015
 SECONDS_PER_READ_SECOND = 0.2
 """Wall seconds to read the text on the screen in a second of video on two cores, measured at 0.15 to 0.3."""
 ESTIMATED = f"estimated from their sizes, at {MEDIA_BYTES_A_SECOND:,} bytes a second"
+WORKERS = (1, 4, 16, 64, 256)
 STARTUP_SECONDS = 3.0
 """To open the library and the models, for a run that has anything to do."""
 SECONDS_PER_PASSAGE_KIB = 0.03
@@ -76,15 +77,16 @@ def forecast(
     files = [group.first for group in groups]
     problems = plan.problems
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
-    seconds = sum(map(estimated_seconds, remote))
+    durations = [*map(estimated_seconds, remote)]
     with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
         for file in files:
             if file.kind == "passages" or is_url(file.path):
                 continue
             try:
-                seconds += reader.probe(file.path).duration
+                durations.append(reader.probe(file.path).duration)
             except FileProblem as problem:
                 problems.append(Problem(file.path, reason_of(problem, file.path)))
+    seconds = sum(durations)
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     reading = ocr_line(settings.ocr)
     read_seconds = seconds if reading.startswith("on-screen text: on") else 0.0
@@ -111,7 +113,19 @@ def forecast(
             reading,
             asr_line(settings.asr, settings.encoder),
             *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
+            *(
+                [_by_workers(cost, max(durations) / seconds)]
+                if settings.cluster.engine == "ray" and seconds
+                else []
+            ),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),
         forecast=Forecast(len(files), seconds, cost, size),
     )
+
+
+def _by_workers(cost: float, longest: float) -> str:
+    """The time for some numbers of workers. `longest`: share of the longest video, which one worker has."""
+    work = cost - STARTUP_SECONDS
+    times = (f"{n}: {(STARTUP_SECONDS + work * max(1 / n, longest)) / 60:.1f} min" for n in WORKERS)
+    return f"time by number of workers, each with two cores: {', '.join(times)}"

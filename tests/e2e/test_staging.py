@@ -103,3 +103,11 @@ def test_a_library_on_a_store_is_written_by_groups(corpus: Path, bucket: FakeSto
     assert report.indexed == 5
     assert list(dump(bucket.address("shares"))) == list(dump(tmp_path / "plain"))
     assert not [found.key for found in bucket.open().list() if "/staging/" in found.key]
+
+
+def test_a_forecast_by_number_of_workers(corpus: Path, tmp_path: Path) -> None:
+    """No cluster is contacted. The longest video bounds what workers can gain."""
+    settings = load_settings(flags={"library": tmp_path / "l", "ocr.mode": "off", "cluster.engine": "ray"})
+    report = index([corpus], settings=settings, dry_run=True)
+    (line,) = (line for line in report.stages if line.startswith("time by number of workers"))
+    assert "1: 0.1 min, 4: 0.1 min" in line
