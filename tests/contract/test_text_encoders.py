@@ -28,7 +28,7 @@ TEXTS = (
     "a man is eating food",
     "The Telescope's mirror is made of GLASS!",
     "",
-    "drill " * 100,
+    "drill " * 80,
     "Ünïcode 😀 \n tabs\tand   spaces",
     "a",
 )
@@ -107,7 +107,7 @@ def test_a_text_has_the_same_bits_in_any_company(encoder: TextEncoder) -> None:
     together = encoder.encode_text(TEXTS)
     for place, text in enumerate(TEXTS):
         assert np.array_equal(encoder.encode_text([text])[0], together[place]), text
-        copies = [text] * (20 if len(text) < 100 else 2)
+        copies = [text] * (17 if len(text) < 100 else 2)
         assert np.array_equal(encoder.encode_text(copies)[-1], together[place]), text
     backwards = encoder.encode_text(TEXTS[::-1])
     assert np.array_equal(backwards[::-1], together)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import random
 import shutil
@@ -29,6 +28,7 @@ from rag.store.staging import MIXED_DEVICES, FolderObjects, Staging
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.stopped_runs import COMMITS, Stop, stop_after
 from tests.fakes.store_material import META, TEXT, add_source, clip_frames, passages, spans, unit, video
 
 GROUP = 3
@@ -127,33 +127,18 @@ def staged_files(folder: Path) -> list[Path]:
 def test_stopped_after_each_commit_of_a_group(
     tmp_path: Path, staged: Path, expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Stop(BaseException): ...
-
     stops = 0
     while True:
         folder = tmp_path / str(stops)
         shutil.copytree(staged, folder)
-        left = stops
         stopped = False
-
-        def allow() -> None:
-            nonlocal left, stopped
-            if left == 0:
-                stopped = True
-                raise Stop
-            left -= 1
-
         writer = Writer.open(folder)
-        for owner, names in (
-            (writer._db, ("create", "add", "overwrite", "upsert", "update", "delete")),
-            (FolderObjects, ("delete",)),
-        ):
-            for name in names:
-                call = getattr(owner, name)
-                monkeypatch.setattr(owner, name, lambda *given, call=call: (allow(), call(*given)))
-        with contextlib.suppress(Stop):
+        stop_after(monkeypatch, stops, writer._db, COMMITS, FolderObjects)
+        try:
             outcomes = FileOutcomes(writer, Silent())
             Committer(writer, open_staging(folder), outcomes, group=GROUP).close()
+        except Stop:
+            stopped = True
         monkeypatch.undo()
         writer._lock.release() if stopped else writer.close()
         commit(folder)

@@ -15,6 +15,7 @@ from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.stopped_runs import Stop, stop_after
 from tests.fakes.store_material import META, TEXT, add_source, add_video, unit, video, video_path
 
 KILLS = 6
@@ -112,25 +113,8 @@ def test_stopped_after_each_commit_of_a_run(
 ) -> None:
     """The same, not left to chance: the run ends after its first, second, third ... commit."""
 
-    class Stop(BaseException): ...
-
     writer = Writer.open(tmp_path / "cut")
-    left = commits
-
-    def counted(name: str) -> None:
-        call = getattr(writer._db, name)
-
-        def commit(*args: object) -> None:
-            nonlocal left
-            if left == 0:
-                raise Stop
-            left -= 1
-            call(*args)
-
-        monkeypatch.setattr(writer._db, name, commit)
-
-    for name in ("create", "add", "overwrite", "upsert", "update", "delete"):
-        counted(name)
+    stop_after(monkeypatch, commits, writer._db)
     with contextlib.suppress(Stop):
         short_run(writer)
     writer._lock.release()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rag.indexing.planning import empty_folders, find_missing, is_gone, prune_refusal
+from rag.indexing.planning import StoredRows, empty_folders, find_missing, is_gone, prune_refusal
+from rag.store.writing import Writer
+from tests.fakes.store_material import META
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
@@ -76,3 +79,26 @@ def test_an_empty_root_is_refused_even_where_its_files_have_moved(tmp_path: Path
     known = [f"{tmp_path}/{number}.mp4" for number in range(4)]
     assert prune_refusal(known, known, known, [str(tmp_path)]).startswith(f"{tmp_path}: empty, and 4 of 4")
     assert prune_refusal([], [], [], [str(tmp_path)]) == ""
+
+
+def test_stored_rows_are_read_under_a_readers_mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag.store import snapshot
+    from rag.store.layout import Layout
+    from rag.store.lock import no_readers
+
+    with Writer.open(tmp_path / "library") as writer:
+        writer.set_meta(META)
+    readers = Layout(tmp_path / "library").readers
+    readers.touch()
+    alone: list[bool] = []
+
+    class Watched(snapshot.Snapshot):
+        def scan(self, *asked: Any, **how: Any) -> Any:
+            alone.append(no_readers(readers))
+            return super().scan(*asked, **how)
+
+    monkeypatch.setattr(snapshot, "Snapshot", Watched)
+    assert StoredRows(tmp_path / "library").files() == {}
+    assert alone
+    assert not any(alone)
+    assert no_readers(readers)

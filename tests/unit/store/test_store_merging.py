@@ -30,6 +30,7 @@ from rag.store.records import SCORE_MEASURES, Fingerprint, Meta, NullScores, Sco
 from rag.store.schema import MEASURED_TABLES
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.stopped_runs import Stop, stop_after
 from tests.fakes.store_material import (
     IMAGE,
     META,
@@ -132,26 +133,11 @@ def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
 ) -> None:
     """29 commits in two groups: of a group that is not committed, readers see no video."""
 
-    class Stop(BaseException): ...
-
-    left = commits
-
-    def stopping(call: Callable[..., None]) -> Callable[..., None]:
-        def commit(*args: Any, **given: Any) -> None:
-            nonlocal left
-            if left == 0:
-                raise Stop
-            left -= 1
-            call(*args, **given)
-
-        return commit
-
     # Made before, so that the commits counted are those of the copying.
     with Writer.open(tmp_path / "into") as writer:
         writer.set_meta(META)
     monkeypatch.setattr("rag.indexing.merging.GROUP", 2)
-    for name in ("add", "upsert", "delete"):
-        monkeypatch.setattr(Database, name, stopping(getattr(Database, name)))
+    stop_after(monkeypatch, commits, Database, ("add", "upsert", "delete"))
     stopped = False
     try:
         merge(world, tmp_path / "into")

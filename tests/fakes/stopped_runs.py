@@ -1,0 +1,39 @@
+"""Runs that end before one of their commits, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+COMMITS = ("create", "add", "overwrite", "upsert", "update", "delete")
+"""Methods of `rag.store.database.Database` that commit."""
+
+
+class Stop(BaseException):
+    """Ends a run as a kill would: nothing handles it."""
+
+
+def stop_after(
+    patch: pytest.MonkeyPatch, count: int, owner: object, names: Sequence[str] = COMMITS, *others: object
+) -> None:
+    """Let `count` calls of the methods `names` of `owner` through, and raise `Stop` at each one after them.
+
+    `others`: more owners, whose `delete` counts too.
+    """
+    left = count
+
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def commit(*given: Any, **named: Any) -> Any:
+            nonlocal left
+            if left == 0:
+                raise Stop
+            left -= 1
+            return call(*given, **named)
+
+        return commit
+
+    for place, methods in ((owner, names), *((other, ("delete",)) for other in others)):
+        for name in methods:
+            patch.setattr(place, name, counted(getattr(place, name)))
