@@ -245,7 +245,7 @@ FAILURES = (
     ),
     (
         r"error sending request|HTTP error|[Cc]onnection|timed out|[Tt]imeout|dns error",
-        "the store cannot be reached; check the network and the setting storage.endpoint",
+        "the store is not reached; check the network and storage.endpoint, then run the same command again",
     ),
 )
 """Patterns in what the client says, and what is wrong, with what to do."""
@@ -306,8 +306,13 @@ def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:
             },
             retry_config={"max_retries": settings.retries, "retry_timeout": timedelta(minutes=3)},
         )
-    lance = {**options, "allow_http": str(settings.allow_http).lower()}
-    return ObjectStore(address, store, {**lance, "client_max_retries": str(settings.retries)})
+    lance = {
+        **options,
+        "allow_http": str(settings.allow_http).lower(),
+        "timeout": f"{settings.timeout_seconds * 1000:.0f}ms",
+        "client_max_retries": str(settings.retries),
+    }
+    return ObjectStore(address, store, lance)
 
 
 @lru_cache(maxsize=64)

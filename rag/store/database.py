@@ -118,19 +118,13 @@ class Database:
             table = self.table(name)
             before = table.version
             yield table
-            if not self._whole(name):
+            if not self.layout.is_whole(name):
                 table.restore(before)
                 self.refresh(name)
                 raise LibraryFull(
                     f"{self.layout.folder}: a file could not be written to its end: full disk, quota or "
                     "limit on file sizes; make room and run the same command again, nothing is lost"
                 )
-
-    def _whole(self, name: str) -> bool:
-        """Whether the data files of the newest fragment have the size that the table says they have."""
-        fragments = self.lance(name).get_fragments()
-        files = fragments[-1].metadata.files if fragments else []
-        return all(self.layout.is_whole(name, file.path, file.file_size_bytes) for file in files)
 
     def delete(self, name: str, where: str) -> None:
         """Delete the rows that an SQL condition selects."""

@@ -160,8 +160,8 @@ class LibraryLayout(ABC):
         """Bytes of a table's files; of the whole library without a name. Files may go meanwhile."""
 
     @abstractmethod
-    def is_whole(self, table: str, file: str, size: int | None) -> bool:
-        """Whether a data file has the size that its table says it has; None: it does not say."""
+    def is_whole(self, table: str) -> bool:
+        """Whether the data files of the newest fragment have the size that the table says they have."""
 
     @abstractmethod
     def has_room(self, size: int) -> bool:
@@ -327,9 +327,12 @@ class Layout(LibraryLayout):
                     continue
         return total
 
-    def is_whole(self, table: str, file: str, size: int | None) -> bool:
+    def is_whole(self, table: str) -> bool:
         """Raises OSError."""
-        return size in {None, (self.table(table) / "data" / file).stat().st_size}
+        fragments = self.dataset(table).get_fragments()
+        files = fragments[-1].metadata.files if fragments else []
+        data = self.table(table) / "data"
+        return all(file.file_size_bytes in {None, (data / file.path).stat().st_size} for file in files)
 
     def has_room(self, size: int) -> bool:
         """On its disk."""
@@ -425,7 +428,7 @@ class ObjectLayout(LibraryLayout):
         """By a listing."""
         return sum(found.size for found in self.store.list(f"tables/{table}.lance" if table else ""))
 
-    def is_whole(self, table: str, file: str, size: int | None) -> bool:  # noqa: ARG002 (as of a folder)
+    def is_whole(self, table: str) -> bool:  # noqa: ARG002 (as of a folder)
         """A store keeps an object as a whole or not at all."""
         return True
 

@@ -342,9 +342,13 @@ class Writer(VideoWriter):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, StoreError):
+            # The commit that failed may still arrive: what waits is not written again, but by the next run.
+            self._lock.release()
+            return
         try:
             self.close()
-        except (LibraryError, StoreError):
+        except LibraryError:
             # What failed has failed here again; the first failure is the one to report.
             if error is None:
                 raise

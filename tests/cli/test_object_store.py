@@ -87,4 +87,4 @@ def test_a_store_that_cannot_be_reached_is_one_line(
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"rag: {bucket.url}/library")
     assert done.stderr.count("\n") == 1
-    assert "cannot be reached" in done.stderr
+    assert "is not reached" in done.stderr

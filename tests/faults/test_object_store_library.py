@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,10 +36,13 @@ def write(location: Location) -> None:
         writer.maintain()
 
 
-def small(location: Location, n: int = 1) -> None:
+def small(location: Location, n: int = 1, *, source: bool = False) -> None:
     with Writer.open(location) as writer:
         writer.set_meta(META)
         add_video(writer, n)
+        if source:
+            add_source(writer, n, count=4)
+            writer.flush()
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +133,38 @@ def test_a_failing_store_loses_nothing(bucket: FakeStore, tmp_path: Path) -> Non
     statuses = itertools.cycle((500, 503, 429))
     bucket.intercept = lambda _: next(statuses) if next(requests) % 10 == 4 else None
     bucket.lose = lambda environ: environ["REQUEST_METHOD"] == "PUT" and next(writes) % 10 == 7
-    address, folder = bucket.address(), tmp_path / "library"
+    address = bucket.address()
     small(address)
     assert next(writes) > 30
     bucket.intercept, bucket.lose = (lambda _: None), (lambda _: False)
-    small(folder)
-    assert list(dump(address)) == list(dump(folder))
+    small(tmp_path / "library")
+    assert list(dump(address)) == list(dump(tmp_path / "library"))
+
+
+def test_a_commit_that_arrives_after_its_timeout_is_not_repeated(bucket: FakeStore, tmp_path: Path) -> None:
+    commits, released = itertools.count(), threading.Event()
+
+    def intercept(environ: dict[str, Any]) -> None:
+        path = environ["PATH_INFO"]
+        if environ["REQUEST_METHOD"] != "PUT" or "passages.lance" not in path:
+            return
+        if "_versions/" in path and next(commits) == 2:  # after the empty table and its index
+            assert released.wait(30)
+        elif "data/" in path and next(repeated):
+            released.set()
+            time.sleep(0.3)
+
+    repeated = itertools.count()
+    address = StoreAddress(f"{bucket.url}/library", bucket.storage.model_copy(update={"timeout_seconds": 1}))
+    bucket.intercept = intercept
+    with pytest.raises(StoreError, match="run the same command again"):
+        small(address, source=True)
+    released.set()
+    with Reader.open(address) as reader:
+        assert len(reader.match_passages("the", 100)) <= 4
+    small(address, source=True)
+    small(tmp_path / "library", source=True)
+    assert list(dump(address)) == list(dump(tmp_path / "library"))
 
 
 def _refuse(method: str, part: str, status: int) -> Callable[[dict[str, Any]], int | None]:
@@ -158,7 +189,7 @@ def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
 
     nowhere = bucket.storage.model_copy(update={"endpoint": "http://127.0.0.1:9"})
     assert "no such bucket" in failure(StoreAddress("s3://none-of-this-name/library", bucket.storage))
-    assert "cannot be reached" in failure(StoreAddress(f"{bucket.url}/library", nowhere))
+    assert "is not reached" in failure(StoreAddress(f"{bucket.url}/library", nowhere))
     for part in ("list-type", "tables/videos.lance/data"):
         method = "GET" if part == "list-type" else "PUT"
         assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)
