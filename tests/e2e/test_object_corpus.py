@@ -121,7 +121,18 @@ def _content(corpus: FakeStore, name: str) -> bytes:
 
 
 def test_moved_and_removed_objects_are_known(corpus: FakeStore, settings: Settings) -> None:
+    """And nothing is gone while the store cannot be reached."""
     run(corpus, settings)
+    with Library.open(settings=settings) as library:
+        before = library.indexed_paths()
+    corpus.intercept = lambda _: 503
+    hasty = settings.model_copy(update={"storage": settings.storage.model_copy(update={"retries": 0})})
+    with pytest.raises(StoreError, match=r"503.*run the same command again"):
+        run(corpus, hasty, prune="all")
+    assert find_gone(before, hasty.storage) == []
+    corpus.intercept = lambda _: None
+    with Library.open(settings=settings) as library:
+        assert library.indexed_paths() == before
     store = corpus.open("videos")
     store.put("deep/c.mkv", _content(corpus, "b.mkv"))
     store.put("deep/c.info.json", _content(corpus, "b.info.json"))
@@ -139,21 +150,6 @@ def test_moved_and_removed_objects_are_known(corpus: FakeStore, settings: Settin
         ]
         removed = library.remove([f"{corpus.url}/videos/deep/"])
         assert removed.paths == (f"{corpus.url}/videos/deep/c.mkv",)
-
-
-def test_nothing_is_gone_while_the_store_cannot_be_reached(corpus: FakeStore, settings: Settings) -> None:
-    run(corpus, settings)
-    with Library.open(settings=settings) as library:
-        before = library.indexed_paths()
-    corpus.intercept = lambda _: 503
-    hasty = settings.model_copy(update={"storage": settings.storage.model_copy(update={"retries": 0})})
-    with pytest.raises(StoreError, match=r"503.*run the same command again"):
-        run(corpus, hasty, prune="all")
-    # Listed, and then away: what the listing lacks is not gone either.
-    assert find_gone(before, hasty.storage) == []
-    corpus.intercept = lambda _: None
-    with Library.open(settings=settings) as library:
-        assert library.indexed_paths() == before
 
 
 def test_an_object_replaced_while_it_is_read_is_a_problem_and_read_by_the_next_run(
