@@ -154,10 +154,10 @@ def _random(text: str) -> Rows:
 def drop_page_cache(folder: Path) -> int:
     """Drop what the kernel holds of the files below `folder`; their bytes."""
     total = 0
-    os.sync()
     for path in folder.rglob("*"):
         if path.is_file():
             descriptor = os.open(path, os.O_RDONLY)
+            os.fsync(descriptor)
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
             os.close(descriptor)
             total += path.stat().st_size
