@@ -62,7 +62,13 @@ class Finding:
 @with_session()
 def doctor(session: Session) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken."""
-    findings = [*_environment(), *_extensions(), *_weights(session), *_store(session), *_library(session)]
+    findings = [
+        *_environment(),
+        *_extensions(),
+        *_weights(session),
+        *store_findings(session),
+        *_library(session),
+    ]
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)
         print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
@@ -179,7 +185,7 @@ def _checked(area: str, name: str, ask: Callable[[], str]) -> Finding:
         return Finding(area, name, False, str(error))
 
 
-def _store(session: Session) -> Iterator[Finding]:
+def store_findings(session: Session) -> Iterator[Finding]:
     """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
     from corpora.objects import ConditionsIgnored, StoreError, open_store
     from rag.store.layout import find_library
