@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
 MOST_DEATHS = 100
 """Workers that die with none finishing a content meanwhile."""
+START_SECONDS = 120
+"""A busy machine needs longer than Ray's 30 s to start a node."""
 POLL_SECONDS = 1.0
 """Between two looks at time limits."""
 
@@ -67,6 +69,8 @@ class RayPool:
         self._cluster = settings.cluster
         self._progress = progress
         self._ray = _connect(self._cluster)
+        self._loaded: list[Any] = []
+        """Workers that have loaded the libraries and do nothing yet."""
 
     def __enter__(self) -> RayPool:
         return self
@@ -81,7 +85,9 @@ class RayPool:
             meta: Meta = self._ray.get(worker.choose.remote(self._settings, recommended))
         except self._ray.exceptions.RayTaskError as error:
             raise _cause(error) from None
-        self._ray.kill(worker)
+        except self._ray.exceptions.RayActorError:
+            raise RagError("a worker died while it measured encoders; see the logs of Ray") from None
+        self._loaded.append(worker)
         return meta
 
     def run(
@@ -154,6 +160,8 @@ class RayPool:
         return ended
 
     def _new_worker(self) -> Any:
+        if self._loaded:
+            return self._loaded.pop()
         actor = self._ray.remote(RayWorker)
         options = {"num_cpus": self._cluster.worker_cpus, "num_gpus": self._cluster.worker_gpus}
         return actor.options(**options, max_restarts=0, max_task_retries=0).remote()
@@ -171,6 +179,7 @@ class RayPool:
 def _connect(cluster: ClusterSettings) -> Any:
     # Read when Ray is imported: nothing of a run leaves the machines.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_raylet_start_wait_time_s", str(START_SECONDS))
     try:
         import ray
     except ImportError as error:
@@ -182,7 +191,7 @@ def _connect(cluster: ClusterSettings) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ray.init(address=address or "local", log_to_driver=False, logging_level=logging.CRITICAL, **local)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray raises that very class where a node does not start
         reason, where = str(error).splitlines()[0][:200], address or "this machine"
         raise RagError(f"{where}: no cluster of Ray can be used there ({reason})") from error
     return ray
