@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable, Sequence
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind
+
+
+LEAST_RECALL = 0.99
+"""Of the ten best, for `Library.doctor`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,13 +378,15 @@ class Library:
         """Every file that could not be used, or not completely, sorted by path."""
         return self._reader.problems()
 
-    def doctor(self) -> list[Check]:
-        """Whether tables can be read, video files exist, and the encoders of the library are installed.
+    def doctor(self, recall: int = 0) -> list[Check]:
+        """Whether tables and index files can be read, video files exist, and the encoders are installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
-        where the tables cannot be read.
+        where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
+        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails.
         """
-        return [*_run_checks(self)]
+        checks = [*_run_checks(self)]
+        return [*checks, *_recall_checks(self, recall)] if recall and checks[0].ok else checks
 
     def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.
@@ -482,6 +489,11 @@ def _run_checks(library: Library) -> Iterable[Check]:
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
+    for table, problem in library.engine.reader.damaged_indexes().items():
+        remedy = "the table is searched exactly until the next rag index makes it again"
+        yield Check(
+            f"index of {table}", not problem, f"{problem}; {remedy}" if problem else "as it was written"
+        )
     from rag.indexing.planning import find_gone
 
     reader = library.engine.reader
@@ -503,3 +515,15 @@ def _run_checks(library: Library) -> Iterable[Check]:
             yield Check(label, False, str(error))
             continue
         yield Check(label, True, encoder.name if encoder is not None else "none: images are not searched")
+
+
+def _recall_checks(library: Library, count: int) -> Iterable[Check]:
+    tower = None
+    with contextlib.suppress(RagError):
+        tower = library.engine.tower
+    found = library.engine.reader.recall(count, tower.encode_text if tower is not None else None)
+    for table, (questions, share) in found.items():
+        message = f"{share:.4f} of the exact ten best are found, n = {questions} questions"
+        yield Check(f"recall of {table}", share >= LEAST_RECALL, message)
+    if not found:
+        yield Check("recall", True, "every table is searched exactly")

@@ -47,8 +47,8 @@ class SearchSettings(SettingsSection):
     the size of each table (`auto`): exact up to `exact_rows`, above it by index files of 2-bit codes."""
     exact_rows: int = Field(EXACT_ROWS, ge=1)
     """Rows of a table of vectors (clips, sounds, text spans, passages) above which `rag index` keeps index
-    files beside the library's tables, and `auto` searches by them. They propose 1,000 rows or more, which are
-    then ranked exactly. The setting must be the same for indexing and for questions."""
+    files beside the library's tables, and `auto` searches by them. The rows that they propose are ranked
+    exactly. The setting must be the same for indexing and for questions."""
     calibration: Path | None = None
     """File of `rag calibrate`: how far measured tone, style and sound hold on one's own videos. Without one
     ShotFinder passes such constraints to the reasoner."""

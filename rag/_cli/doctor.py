@@ -12,7 +12,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
 from rag._cli.output import print_json, print_lines
@@ -60,14 +62,22 @@ class Finding:
 
 
 @with_session()
-def doctor(session: Session) -> int:
+def doctor(
+    session: Session,
+    recall: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="Search for N stored texts or vectors through index files and exactly."
+        ),
+    ] = 0,
+) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken."""
     findings = [
         *_environment(),
         *_extensions(),
         *_weights(session),
         *store_findings(session),
-        *_library(session),
+        *_library(session, recall),
     ]
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)
@@ -213,10 +223,10 @@ def store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("store", "writing", True, "objects are written, conditionally, and deleted")
 
 
-def _library(session: Session) -> Iterator[Finding]:
+def _library(session: Session, recall: int) -> Iterator[Finding]:
     try:
         with session.open_library() as opened:
-            for check in opened.doctor():
+            for check in opened.doctor(recall):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
         # A library that was named must exist; before the first `rag index` there is none.

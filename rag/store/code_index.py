@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +34,7 @@ FORMAT = 1
 BITS = 2
 SEED = 1234
 SEGMENT_ROWS = 1_000_000
+OPENING_THREADS = 4
 BLOCK_ROWS = 4096
 """Rows are rotated in blocks of this one shape: BLAS gives other last bits for another."""
 
@@ -175,7 +177,9 @@ def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
     for part in manifest.segments:
         for file in (part.codes, part.columns):
             _require_size(folder, file)
-    return [open_segment(folder / part.codes.name, folder / part.columns.name) for part in manifest.segments]
+    names = [(folder / part.codes.name, folder / part.columns.name) for part in manifest.segments]
+    with ThreadPoolExecutor(OPENING_THREADS) as pool:
+        return list(pool.map(lambda pair: open_segment(*pair), names))
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:

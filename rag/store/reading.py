@@ -14,6 +14,7 @@ from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
+from rag.store.code_index import IndexDamaged, verify
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
@@ -303,6 +304,46 @@ class Reader:
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
         return self.ask(lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING))
+
+    def damaged_indexes(self) -> dict[str, str]:
+        """What is wrong with the index files of each table that has some; empty where nothing is.
+
+        Every file is read and compared with its hash.
+        """
+        found: dict[str, str] = {}
+        for layout in self._layouts:
+            folder = layout.indexes
+            if folder is None:
+                continue
+            for path in sorted(folder.glob("*.json")):
+                try:
+                    verify(folder, path.stem)
+                    found.setdefault(path.stem, "")
+                except IndexDamaged as error:
+                    found[path.stem] = str(error)
+        return found
+
+    def recall(
+        self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None, k: int = 10
+    ) -> dict[str, tuple[int, float]]:
+        """Share of the exact k best rows that a search finds, by table that has an index, with the questions.
+
+        `count`: questions, stored vectors of each table; for clips stored texts, where `texts` encodes them
+        in the space of images, unit float32 (n, dim).
+        """
+
+        def ask(s: Snapshot) -> dict[str, tuple[int, float]]:
+            found = {}
+            for vectors in (s.clip_vectors, s.sound_vectors, s.evidence_vectors, s.passage_vectors):
+                if vectors is None or not vectors.indexed:
+                    continue
+                queries = s.stored_vectors(vectors, count)
+                if texts is not None and vectors is s.clip_vectors and (words := s.stored_texts(count)):
+                    queries = texts(words)
+                found[vectors.table.name] = (len(queries), vectors.recall(queries, k))
+            return found
+
+        return self.ask(ask)
 
     # Search: full text, BM25
 

@@ -234,6 +234,8 @@ def test_a_damaged_index_is_reported_and_not_used(
         (layout.indexes / "evidence.json").write_text("{")
     with pytest.raises(IndexDamaged):
         verify(layout.indexes, "evidence")
+    with Reader.open(folder) as any_reader:
+        assert "evidence" in any_reader.damaged_indexes()["evidence"]
     query = unit(3, TEXT.dim)
     exact, reader = both(folder)
     with caplog.at_level(logging.WARNING):
@@ -247,3 +249,14 @@ def test_a_damaged_index_is_reported_and_not_used(
 def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
     fill(tmp_path / "lib", range(5))
     assert not Layout(tmp_path / "lib").indexes.exists()
+
+
+def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
+    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+        found = reader.recall(25)
+        assert [questions for questions, _ in found.values()] == [25, 25]
+        assert all(share >= 0.99 for _, share in found.values())
+        assert set(reader.damaged_indexes()) == set(found)
+        assert not any(reader.damaged_indexes().values())
+    with Reader.open(library) as exact:
+        assert exact.recall(25) == {}
