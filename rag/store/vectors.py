@@ -25,7 +25,7 @@ from rag.store.vector_index import DECIMALS, FEW_ROWS, Codes, Matrix
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PROPOSED = 1000
+PROPOSED = 2000
 PROPOSED_TEXTS = 300
 """Rows whose vectors are read from the table for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
