@@ -209,7 +209,7 @@ class VectorTable:
         for query, right in zip(queries, best, strict=True):
             least = right[-1] - 10**-5
             found += sum(hit.score >= least for hit in self.nearest(query, k, None, SearchFilter()))
-        return found / max(1, int(np.count_nonzero(best > -np.inf)))
+        return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""
