@@ -271,8 +271,9 @@ _REPLY = re.compile(r"<Code>(.*?)</Code>(?:.*?<Message>(.*?)</Message>)?", re.DO
 
 
 def _reason(words: str) -> str:
-    """What the store replied, else what the client says, without the client's own debugging text."""
-    text = words.split("\n\nDebug source", maxsplit=1)[0]
+    """What the store replied, else what the client says, without debugging text and without queries of
+    addresses, which may hold a signature."""
+    text = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", words.split("\n\nDebug source", maxsplit=1)[0])
     if reply := _REPLY.search(text):
         text = ": ".join(part for part in reply.groups() if part)
     return " ".join(text.split())[:300]

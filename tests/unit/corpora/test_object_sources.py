@@ -11,7 +11,7 @@ import pytest
 from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile
 from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
-from corpora.objects import StoreError
+from corpora.objects import StoreError, failure_of
 from corpora.scan import Scan, Shard, scan
 from tests.fakes.object_store import FakeStore
 
@@ -141,6 +141,13 @@ def test_one_bad_object_differs_from_a_bad_store(corpus: Path, bucket: FakeStore
     bucket.intercept = lambda _: 403
     with pytest.raises(StoreError, match="credentials"):
         fetch(found, tmp_path, bucket.storage)
+
+
+def test_a_message_has_no_signature() -> None:
+    asked = "https://account.blob.core.windows.net/videos/a.mp4"
+    line = failure_of(f"Error performing GET {asked}?sv=2024&sig=SECRET in 2s - HTTP error: timed out")
+    assert asked in line
+    assert "SECRET" not in line
 
 
 def test_a_full_disk_is_one_line(
