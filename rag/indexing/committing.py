@@ -14,7 +14,7 @@ from typing import Any
 from corpora.objects import StoredObject
 from corpora.records import Problem, Video
 from corpora.scan import FoundFile
-from rag.errors import FileProblem, UnreadableFile
+from rag.errors import FileProblem, UnfetchedFile, UnreadableFile
 from rag.indexing.outcomes import Done, FileOutcomes
 from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
@@ -174,7 +174,7 @@ def _changed(file: FoundFile | FileRow) -> int:
 
 
 def _problem(head: BundleHead) -> FileProblem:
-    problem = UnreadableFile(head.reason)
+    problem = UnfetchedFile(head.reason) if head.unread else UnreadableFile(head.reason)
     problem.lasting = not head.deferred
     return problem
 

@@ -35,6 +35,11 @@ def require_unchanged(found: FoundFile) -> None:
         raise ChangedFile(found.path)
 
 
+def is_unread(group: Group, problem: FileProblem) -> bool:
+    """Whether an object could not be fetched: what the library has under its paths stays."""
+    return is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a content gave; where it is usable in part, what is wrong with it, and what was done about it."""
@@ -154,8 +159,8 @@ class FileOutcomes:
 
         What an object was before stays while it cannot be fetched.
         """
-        unread = is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
-        if not unread and (known := [f.path for f in group.files if self._writer.file(f.path) is not None]):
+        known = [found.path for found in group.files if self._writer.file(found.path) is not None]
+        if known and not is_unread(group, problem):
             self._writer.remove_paths(known)
         if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)

@@ -26,7 +26,7 @@ from rag.indexing.committing import Committer
 from rag.indexing.contents import ContentIndexer, pinned_settings, warn_of_specialised
 from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import select_encoders, stored_encoders, stored_side
-from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats
+from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
 from rag.indexing.planning import Group, StoredRows, make_plan
 from rag.indexing.report import Progress, reason_of
 from rag.settings import Settings
@@ -109,9 +109,12 @@ class Stager:
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Stage what is wrong with a content."""
         self._writers[group.content_id] = BundleWriter(self._meta)
-        self._put(group, reason_of(problem, group.first.path), "", deferred=not problem.lasting)
+        reason, unread = reason_of(problem, group.first.path), is_unread(group, problem)
+        self._put(group, reason, "", deferred=not problem.lasting, unread=unread)
 
-    def _put(self, group: Group, reason: str, action: str, *, deferred: bool = False) -> None:
+    def _put(
+        self, group: Group, reason: str, action: str, *, deferred: bool = False, unread: bool = False
+    ) -> None:
         head = BundleHead(
             group.content_id,
             group.files,
@@ -120,6 +123,7 @@ class Stager:
             reason=reason,
             action=action,
             deferred=deferred,
+            unread=unread,
         )
         self.count += 1
         self._staging.put(self._writers.pop(group.content_id).bundle(head))

@@ -47,6 +47,8 @@ class BundleHead:
     """What was done about it; empty where nothing of it can be used."""
     deferred: bool = False
     """Whether the files are to be read again, changed or not."""
+    unread: bool = False
+    """Whether the object could not be fetched, so that what the library has under its paths stays."""
     known: bool = False
     """Whether the content is in another bundle, or in the library, and only its paths are here."""
     problems: tuple[tuple[Problem, str], ...] = ()

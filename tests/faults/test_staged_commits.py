@@ -14,7 +14,7 @@ import pytest
 
 from corpora.records import Problem
 from corpora.scan import FoundFile
-from rag.errors import EncoderMismatch, UnreadableFile
+from rag.errors import ChangedFile, EncoderMismatch, UnreadableFile
 from rag.indexing.committing import Committer
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, row_of
@@ -232,6 +232,20 @@ def test_what_the_library_learnt_meanwhile_is_kept(tmp_path: Path) -> None:
         held = {key: stages["sidecars"] for key, stages in writer.stage_fingerprints().items()}
         assert held == {video(1).video_id: "", video(2).video_id: "new", video(3).video_id: "second"}
         assert {row.content_id for row in writer.files().values()} == held.keys()
+
+
+def test_an_object_that_was_not_fetched_leaves_what_the_library_has(tmp_path: Path) -> None:
+    path = "s3://bucket/video.mp4"
+    with Writer.open(tmp_path) as writer:
+        writer.set_meta(META)
+        write_video(writer, 1)
+        writer.put_file(row_of(found(path), video(1).video_id))
+    sink = Stager(open_staging(tmp_path), META, "cpu", {})
+    sink.skip_file(Group("", (found(path, changed=9),), (), ()), ChangedFile(path))
+    commit(tmp_path)
+    with Writer.open(tmp_path) as writer:
+        assert {row.path: row.content_id for row in writer.files().values()} == {path: video(1).video_id}
+        assert "it changed while it was read" in writer.problems()[path][0].reason
 
 
 def test_workers_on_other_processors_are_refused_or_named(tmp_path: Path) -> None:
