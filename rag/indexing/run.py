@@ -63,7 +63,13 @@ def index(
     writable_library(folder)
     if commit_staged:
         _refuse_with(
-            "commit_staged", paths=roots, stage_only=stage_only, reembed=reembed, prune=prune, limit=limit
+            "commit_staged",
+            paths=roots,
+            stage_only=stage_only,
+            reembed=reembed,
+            prune=prune,
+            limit=limit,
+            dry_run=dry_run,
         )
         return _commit_staged(folder, settings, watch, started)
     if stage_only:

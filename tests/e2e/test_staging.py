@@ -81,6 +81,8 @@ def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
     with pytest.raises(UsageError, match="commit_staged excludes paths"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
+    with pytest.raises(UsageError, match="commit_staged excludes dry_run"):
+        index([], settings=settings_of(tmp_path / "l"), commit_staged=True, dry_run=True)
 
 
 @pytest.mark.slow
