@@ -137,6 +137,8 @@ class Lease:
             self._thread = None
             try:
                 self._replaced(self._content(held=False), self._etag)
+            except Refused:
+                return  # another writer's now
             except StoreError as error:
                 log.warning("the writer's lease is not given back and ends by itself: %s", error)
 

@@ -74,7 +74,9 @@ def test_a_second_writer_learns_who_writes(store: ClockedStore) -> None:
         second.require()
 
 
-def test_an_expired_one_is_taken_over_and_its_holder_stops(store: ClockedStore) -> None:
+def test_an_expired_one_is_taken_over_and_its_holder_stops(
+    store: ClockedStore, caplog: pytest.LogCaptureFixture
+) -> None:
     paused = Lease(store)
     paused.acquire()
     store.clock += timedelta(seconds=61)
@@ -82,6 +84,7 @@ def test_an_expired_one_is_taken_over_and_its_holder_stops(store: ClockedStore) 
         with pytest.raises(LibraryBusy, match=r"did not renew its lease in time, and process \d+ on"):
             paused.require()
         paused.release()
+        assert not caplog.records
         other.require()
         with pytest.raises(LibraryBusy, match="is writing to this library"):
             Lease(store).acquire()
