@@ -30,9 +30,10 @@ from localization.settings import LocalizeSettings
 from rag.errors import SettingsError
 
 TOP_K = 5
-EXACT_ROWS = 200_000
 """Clips of a search. The relevance scale of a library is measured with as many; a change of it needs another
 `rag.store.records.SCORE_MEASURES`."""
+EXACT_ROWS = 200_000
+"""Default of `search.exact_rows`."""
 
 
 class SearchSettings(SettingsSection):
