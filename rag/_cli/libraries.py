@@ -104,7 +104,8 @@ def pull(
         if files:
             echo_stderr(f"rag: copying {counted(files, 'file')}, {byte_count(size)}")
 
-    report = pull_library(source, target, frames=frames, announce=announce)
+    exact_rows = session.settings.search.exact_rows
+    report = pull_library(source, target, frames=frames, exact_rows=exact_rows, announce=announce)
     line = f"copied {counted(report.files, 'file')} and {counted(report.clips, 'clip vector')}"
     print_report(
         session.as_json,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from rag.settings import EXACT_ROWS
@@ -69,8 +70,7 @@ def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> None:
             index_keys(db, name, exact_rows)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
-        if name in FULL_TEXT_TABLES or is_clip_vectors(name):
-            index_vectors(db, name, exact_rows)
+    update_index_files(db, exact_rows)
     clean(db)
 
 
@@ -148,15 +148,22 @@ def index_keys(db: Database, name: str, exact_rows: int) -> None:
     db.refresh(name)
 
 
-def index_vectors(db: Database, name: str, exact_rows: int) -> None:
-    """Index files of a large table's vectors: made, extended, made again where many rows are gone, removed.
-
-    They are derived data, so a disk without room for them leaves the table to exact search.
-    """
-    dataset, folder = db.lance(name), db.layout.indexes
-    rows = dataset.count_rows()
-    if folder is None:
+def update_index_files(db: Database, exact_rows: int) -> None:
+    """Bring the index files of all large tables of vectors up to date; replaced ones are removed."""
+    if (folder := db.layout.indexes) is None:
         return
+    for name in db.names():
+        if name in FULL_TEXT_TABLES or is_clip_vectors(name):
+            with write_errors(db.layout.folder, name):
+                _index_vectors(db, folder, name, exact_rows)
+    with write_errors(db.layout.folder):
+        remove_unnamed(folder)
+
+
+def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> None:
+    """Index files of a table: made, extended, made again where many rows are gone, or removed."""
+    dataset = db.lance(name)
+    rows = dataset.count_rows()
     if rows <= exact_rows:
         manifest_path(folder, name).unlink(missing_ok=True)
         return
@@ -211,9 +218,6 @@ def clean(db: Database) -> None:
             # Without `unnamed`, Lance leaves files that no version names for a week.
             db.lance(name).cleanup_old_versions(older_than=age, delete_unverified=unnamed)
         db.refresh(name)
-    if db.layout.indexes is not None:
-        with write_errors(db.layout.folder):
-            remove_unnamed(db.layout.indexes)
 
 
 def collect(layout: LibraryLayout, s: Snapshot) -> Stats:

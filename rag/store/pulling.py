@@ -21,12 +21,12 @@ from typing import Any
 from corpora.objects import ObjectStore, StoreAddress, StoredObject, StoreError
 from corpora.outputs import atomic_file
 from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
+from rag.settings import EXACT_ROWS
 from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_tables, write_errors
 from rag.store.layout import CopyNote, Layout, ObjectLayout, nothing_indexed, require_library
-from rag.store.maintenance import compact
+from rag.store.maintenance import compact, index_keys, update_index_files
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.schema import is_clip_vectors
 
 PARALLEL = 8
 """Files in flight: a store answers late, and many at once."""
@@ -69,12 +69,14 @@ def pull_library(
     folder: Path,
     *,
     frames: bool = False,
+    exact_rows: int = EXACT_ROWS,
     announce: Callable[[int, int], object] = lambda *_: None,
 ) -> PullReport:
     """Copy a library into a folder that is new or a copy of it, or bring the copy up to date.
 
     `announce`: called with the number of files to copy, and their bytes. A copy that has frame matrices keeps
-    them. Only `rag.store.reading.Reader` opens a copy: it cannot be written otherwise.
+    them. `exact_rows`: tables of vectors with more rows get index files, which a store does not keep. Only
+    `rag.store.reading.Reader` opens a copy: it cannot be written otherwise.
 
     Raises `UsageError` for a folder that is anything else, `LibraryNotFound` for no library, `LibraryBusy`
     where two pulls write one copy, `StoreError`, and the errors of a library.
@@ -103,7 +105,7 @@ def pull_library(
     with lock:
         for _ in range(ATTEMPTS):
             try:
-                counts = _Pull(source, target, frames=frames, add_frames=add_frames).run(announce)
+                counts = _Pull(source, target, exact_rows, frames=frames, add_frames=add_frames).run(announce)
                 break
             except _Cleaned:
                 continue
@@ -111,6 +113,7 @@ def pull_library(
             raise LibraryBusy(
                 f"{library}: is written faster than it can be copied; run the same command again"
             )
+        update_index_files(Database(target), exact_rows)
         with write_errors(folder):
             target.write_copy_note(note)
     return PullReport(
@@ -121,13 +124,16 @@ def pull_library(
 class _Pull:
     """One version of every table, on its way into a folder."""
 
-    def __init__(self, source: ObjectLayout, target: Layout, *, frames: bool, add_frames: bool) -> None:
+    def __init__(
+        self, source: ObjectLayout, target: Layout, exact_rows: int, *, frames: bool, add_frames: bool
+    ) -> None:
         """`add_frames`: to a copy that has its clip vectors by rows."""
         self._source = source
         self._target = target
+        self._exact_rows = exact_rows
         self._add_frames = add_frames
         self._pins = self._pin()
-        self._by_rows = [name for name in self._pins if is_clip_vectors(name) and not frames]
+        self._by_rows = [name for name in self._pins if self._has_frames(name) and not frames]
         self._store: ObjectStore = source.store
         self._md5 = True
 
@@ -173,9 +179,12 @@ class _Pull:
 
     def _replaces_rows(self, path: str) -> bool:
         """Whether it is a manifest that takes the place of those of a table that was copied by rows."""
-        return (
-            self._add_frames and is_clip_vectors(path.partition(".lance/")[0]) and path.endswith(".manifest")
-        )
+        name = path.partition(".lance/")[0]
+        return self._add_frames and self._has_frames(name) and path.endswith(".manifest")
+
+    def _has_frames(self, name: str) -> bool:
+        """Whether a table has matrices of frames; that of sounds has not."""
+        return set(FRAME_COLUMNS) <= set(self._pins[name].schema.names)
 
     def _files(self, name: str) -> dict[str, StoredObject]:
         """What the pinned version of a table consists of."""
@@ -261,6 +270,7 @@ class _Pull:
                 db.add(name, part)
                 copied += part.num_rows
             compact(db, name)
+            index_keys(db, name, self._exact_rows)
         return copied, gone
 
     def _publish(self, drafts: Mapping[str, bytes]) -> None:

@@ -151,10 +151,16 @@ class Snapshot:
 
     def _open_index(self, name: str, folder: Path | None) -> tuple[Manifest, list[Segment]] | None:
         """None without an index, or with a damaged one."""
+        if folder is None:
+            log.warning(
+                "%s: table %s is searched exactly, slowly and in memory: a store keeps no index; ask a copy: "
+                "rag library pull",
+                self.layout.folder,
+                name,
+            )
+            return None
         reason = "it has no index yet"
         for _ in range(2):
-            if folder is None:
-                break
             # A writer may replace the files between the reading of their names and their opening.
             try:
                 manifest = read_manifest(folder, name)
@@ -164,10 +170,11 @@ class Snapshot:
             except IndexDamaged as error:
                 reason = str(error)
         log.warning(
-            "%s: table %s is searched exactly, slowly and in memory: %s; the next rag index makes its index",
+            "%s: table %s is searched exactly, slowly and in memory: %s; the next %s makes its index",
             self.layout.folder,
             name,
             reason,
+            "rag library pull" if self.layout.copy_note() else "rag index",
         )
         return None
 

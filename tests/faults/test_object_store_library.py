@@ -23,7 +23,16 @@ from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
-from tests.fakes.store_material import META, add_source, add_video, unit, video_path
+from tests.fakes.store_material import (
+    META,
+    add_source,
+    add_video,
+    clip_frames,
+    file_row,
+    unit,
+    video,
+    video_path,
+)
 
 
 def write(location: Location) -> None:
@@ -103,6 +112,27 @@ def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> N
     assert full.frames
     assert list(dump(copy)) == list(dump(address))
     assert pull_library(address, copy).frames
+
+
+def test_a_copy_has_sounds_and_index_files(bucket: FakeStore, tmp_path: Path) -> None:
+    address, copy = bucket.address(), tmp_path / "copy"
+    with Writer.open(address) as writer:
+        writer.set_meta(META)
+        made = video(1, clips=40)
+        clips = [clip_frames(1, k) for k in range(40)]
+        writer.put_file(file_row(made.path, made.video_id, "video"))
+        writer.begin_video(made)
+        writer.add_clips(clips)
+        writer.put_sounds(made.video_id, [each.clip for each in clips], unit(9, 40, 16))
+        writer.finish_video(made, {})
+    assert pull_library(address, copy, exact_rows=10).clips == 40
+    assert {path.name.partition("_")[0] for path in (copy / "indexes").glob("*.json")} == {
+        "vectors",
+        "sounds",
+    }
+    near = unit(1500, 16)
+    with Reader.open(copy, index="auto", exact_rows=10) as indexed, Reader.open(copy, index="flat") as exact:
+        assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []
 
 
 def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
