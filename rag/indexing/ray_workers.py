@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import EncoderMismatch, ExtraMissing, RagError, StalledFile
+from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, StalledFile
 from rag.indexing.encoders import choose_encoders
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, Silent
@@ -64,13 +64,24 @@ class RayPool:
     """The workers of one run, on a cluster that Ray knows or on this machine. A context manager."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
-        """Raises `ExtraMissing` without Ray, `RagError` where the cluster cannot be reached."""
+        """Raises `ExtraMissing` without Ray, `RagError` where the cluster cannot be reached, `SettingsError`
+        where this machine has no room for a worker."""
         self._settings = settings
         self._cluster = settings.cluster
         self._progress = progress
         self._ray = _connect(self._cluster)
         self._loaded: list[Any] = []
         """Workers that have loaded the libraries and do nothing yet."""
+        self._room = self._workers_that_fit()
+        if not self._room:
+            wanted = f"{self._cluster.worker_cpus:g} cores and {self._cluster.worker_gpus:g} GPUs"
+            if not _address(self._cluster):
+                self._ray.shutdown()
+                raise SettingsError(
+                    f"this machine has no room for a worker of {wanted}; set cluster.worker_cpus and "
+                    "cluster.worker_gpus"
+                )
+            progress.note(f"the cluster has no room for a worker of {wanted}; waiting until it has")
 
     def __enter__(self) -> RayPool:
         return self
@@ -115,7 +126,7 @@ class RayPool:
             worker = self._new_worker()
             calls[worker.open.remote(folder, meta, self._settings, recommended)] = worker
 
-        for _ in range(min(self._count(), len(groups))):
+        for _ in range(min(self._cluster.workers or max(1, self._room), len(groups))):
             start()
         while scheduler.left:
             for worker in list(idle):
@@ -166,14 +177,17 @@ class RayPool:
         options = {"num_cpus": self._cluster.worker_cpus, "num_gpus": self._cluster.worker_gpus}
         return actor.options(**options, max_restarts=0, max_task_retries=0).remote()
 
-    def _count(self) -> int:
-        if self._cluster.workers:
-            return self._cluster.workers
+    def _workers_that_fit(self) -> int:
         resources = self._ray.cluster_resources()
         fit = [resources.get("CPU", 0.0) / self._cluster.worker_cpus]
         if self._cluster.worker_gpus:
             fit.append(resources.get("GPU", 0.0) / self._cluster.worker_gpus)
-        return max(1, int(min(fit)))
+        return int(min(fit))
+
+
+def _address(cluster: ClusterSettings) -> str:
+    """Of a running cluster; empty for one on this machine alone."""
+    return cluster.address or os.environ.get("RAY_ADDRESS", "")
 
 
 def _connect(cluster: ClusterSettings) -> Any:
@@ -184,7 +198,7 @@ def _connect(cluster: ClusterSettings) -> Any:
         import ray
     except ImportError as error:
         raise ExtraMissing(f"ray is not installed; {INSTALL}") from error
-    address = cluster.address or os.environ.get("RAY_ADDRESS", "")
+    address = _address(cluster)
     local = {} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         # Lance warns of every fork, also of one that starts another program at once, as all of Ray's do.
