@@ -1,4 +1,4 @@
-"""Object stores: `s3://`, `gs://`, `az://`, and a folder read as one, behind the calls the product needs.
+"""Object stores, `s3://`, `gs://` and `az://`, behind the calls the product needs.
 
 Credentials come from the environment or the machine's role, as each provider's own tools read them; no
 setting holds one.
@@ -158,7 +158,7 @@ class ObjectStore:
         with store_errors(f"{self.url}/{key}"):
             return bytes(obstore.get(self._store, key, options=cast(Any, options)).bytes())
 
-    def create(self, key: str, content: bytes | Path) -> str:
+    def create(self, key: str, content: bytes) -> str:
         """Write an object that is not there; returns its ETag. Raises `Refused` where it is there already."""
         return self._put(key, content, "create")
 
@@ -279,19 +279,16 @@ def _reason(words: str) -> str:
     return " ".join(text.split())[:300]
 
 
-def open_store(url: str | Path, settings: StorageSettings) -> ObjectStore:
-    """The store at `s3://bucket/prefix`, `gs://...`, `az://...`; of a path, the folder, which must exist.
+def open_store(url: str, settings: StorageSettings) -> ObjectStore:
+    """The store at `s3://bucket/prefix`, `gs://...`, `az://...`; nothing is contacted yet.
 
-    Nothing is contacted yet. A folder cannot `replace`. Raises `UsageError` for another address, and where
-    the package for it is missing.
+    Raises `UsageError` for an address without a bucket, and where the package for stores is missing.
     """
-    address = os.fspath(url).rstrip("/")
+    address = url.rstrip("/")
     try:
-        from obstore.store import LocalStore, from_url
+        from obstore.store import from_url
     except ImportError as error:
         raise UsageError(f"{address}: reading object stores needs the package obstore; {INSTALL}") from error
-    if not is_url(address):
-        return ObjectStore(address, LocalStore(address, automatic_cleanup=False), {})
     scheme, _, rest = address.partition("://")
     if not rest.partition("/")[0]:
         raise UsageError(f"{address}: an address names a bucket, as in {scheme}://bucket/folder")
