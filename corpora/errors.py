@@ -53,7 +53,9 @@ class ChangedFile(UnreadableFile):
     lasting = False
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"{path}: it changed while it was read; run the same command again once it rests")
+        super().__init__(
+            f"{path}: it changed while it was read; run the same command again when it is complete"
+        )
 
 
 class UnfetchedFile(UnreadableFile):

@@ -490,7 +490,10 @@ def _run_checks(library: Library) -> Iterable[Check]:
         yield Check("tables", False, str(error))
         return
     for table, problem in library.engine.reader.damaged_indexes().items():
-        remedy = "the table is searched exactly until the next rag index makes it again"
+        remedy = (
+            "remove the library's folder indexes: the table is then searched exactly, until the next "
+            "rag index that adds or removes files, or rag library pull of a copy, makes the index again"
+        )
         yield Check(
             f"index of {table}", not problem, f"{problem}; {remedy}" if problem else "as it was written"
         )

@@ -176,7 +176,7 @@ class Session:
             folder = find_library(library=named, storage=self.settings.storage)
             note = open_layout(folder).copy_note()
             if note is not None and not note.frames:
-                command = f"rag library pull --frames {note.of} {shlex.quote(os.fspath(folder))}"
+                command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
                 echo_stderr(
                     f"rag: {folder}: copied without frame matrices: inside a clip the window is found by its "
                     f"text, else it is the first; to add them: {command}"

@@ -28,6 +28,8 @@ from rag.errors import (
     ModelError,
     RagError,
     ReasonerError,
+    ScratchFull,
+    StoreError,
     UsageError,
 )
 from rag.rendering.shapes import to_json
@@ -53,6 +55,8 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
     (ModelError, 503),
     (BudgetSpent, 504),
     (ReasonerError, 502),
+    (StoreError, 503),
+    (ScratchFull, 507),
     (RagError, 500),
 )
 """The first class that an error is an instance of gives its status."""

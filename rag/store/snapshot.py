@@ -170,11 +170,11 @@ class Snapshot:
             except IndexDamaged as error:
                 reason = str(error)
         log.warning(
-            "%s: table %s is searched exactly, slowly and in memory: %s; the next %s makes its index",
+            "%s: table %s is searched exactly, slowly and in memory: %s; its index is made by the next %s",
             self.layout.folder,
             name,
             reason,
-            "rag library pull" if self.layout.copy_note() else "rag index",
+            "rag library pull" if self.layout.copy_note() else "rag index that adds or removes files",
         )
         return None
 

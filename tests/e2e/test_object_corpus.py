@@ -166,7 +166,7 @@ def test_an_object_replaced_while_it_is_read_is_a_problem_and_read_by_the_next_r
     corpus.intercept = replaced
     report = run(corpus, settings)
     address = f"{corpus.url}/videos/b.mkv"
-    changed = "it changed while it was read; run the same command again once it rests"
+    changed = "it changed while it was read; run the same command again when it is complete"
     assert Problem(address, changed) in report.problems
     again = run(corpus, settings)
     assert (again.indexed, [p.path for p in again.problems]) == (1, [f"{corpus.url}/videos/bad.mp4"])
