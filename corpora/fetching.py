@@ -53,14 +53,23 @@ def scratch_folder(storage: StorageSettings) -> Iterator[Path]:
     with _disk_errors(parent):
         parent.mkdir(parents=True, exist_ok=True)
         _sweep(parent)
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        folder, lock = _locked_folder(parent)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
+
+
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """A new folder with the descriptor of its lock, which is held."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / "lock").exists():
+            return folder, lock
+        os.close(lock)  # another run that starts now took it for that of a killed one
 
 
 def _sweep(parent: Path) -> None:

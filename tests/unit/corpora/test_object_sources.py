@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
 from corpora.objects import StoreError, failure_of
 from corpora.scan import Scan, Shard, scan
+from corpora.settings import StorageSettings
 from tests.fakes.object_store import FakeStore
 
 NAMES = (
@@ -111,6 +113,21 @@ def test_the_folder_of_a_killed_run_goes_and_that_of_a_living_one_stays(
     (dead / "half.mp4").write_bytes(b"half")
     with scratch_folder(storage) as one, scratch_folder(storage) as other:
         assert {path.name for path in tmp_path.iterdir()} == {one.name, other.name}
+
+
+def test_two_runs_that_start_at_once_have_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second looks for killed runs after the first has made its lock, and before it holds it."""
+    flock, starts = fcntl.flock, iter([True])
+
+    def interrupted(file: int, operation: int) -> None:
+        if operation == fcntl.LOCK_EX and next(starts, False):
+            with scratch_folder(StorageSettings(scratch=tmp_path)) as second:
+                assert second.exists()
+        flock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", interrupted)
+    with scratch_folder(StorageSettings(scratch=tmp_path)) as first:
+        assert first.exists()
 
 
 def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:
