@@ -7,7 +7,7 @@ what is ready.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,6 +97,8 @@ class Committer:
 
     def _sorted(self, bundles: Iterable[Bundle]) -> _Work:
         """By what is to be done; contents that the library has keep their paths alone."""
+        bundles = list(bundles)
+        latest = _latest(bundles)
         stages = self._writer.stage_fingerprints()
         done = {row.content_id for row in self._writer.files().values() if row.kind == "passages"}
         done |= stages.keys()
@@ -104,7 +106,7 @@ class Committer:
         for bundle in bundles:
             head = bundle.head
             work.problems += head.problems
-            if not (group := self._current(head)).files:
+            if not (group := self._current(head, latest)).files:
                 continue
             here = head.content_id in done
             if here and self._replaces(bundle, stages.get(head.content_id, {})):
@@ -124,10 +126,12 @@ class Committer:
                 done.add(head.content_id)
         return work
 
-    def _current(self, head: BundleHead) -> Group:
-        """Its paths, without those under which the library has a file that was changed later."""
+    def _current(self, head: BundleHead, latest: Mapping[str, str]) -> Group:
+        """Its paths, without those under which the library, or `latest`, has a file that was changed later."""
         files = []
         for found in head.files:
+            if latest[found.path] != head.content_id:
+                continue
             row = self._writer.file(found.path)
             if row is None or row.content_id == head.content_id or _changed(row) <= _changed(found):
                 files.append(found)
@@ -166,6 +170,12 @@ class Committer:
             outcomes.count(group, Done(0, rows, 0.0, bundle.head.reason, bundle.head.action))
         outcomes.arrive(work.known)
         writer.flush()
+
+
+def _latest(bundles: Iterable[Bundle]) -> dict[str, str]:
+    """The content of each path: of several, that of the file that was changed last."""
+    pairs = [(found, bundle.head.content_id) for bundle in bundles for found in bundle.head.files]
+    return {found.path: content for found, content in sorted(pairs, key=lambda pair: _changed(pair[0]))}
 
 
 def _changed(file: FoundFile | FileRow) -> int:

@@ -248,6 +248,20 @@ def test_an_object_that_was_not_fetched_leaves_what_the_library_has(tmp_path: Pa
         assert "it changed while it was read" in writer.problems()[path][0].reason
 
 
+@pytest.mark.parametrize(("old", "new"), [(1, 2), (2, 1)])
+def test_of_a_file_that_was_staged_before_and_after_a_change_the_later_counts(
+    tmp_path: Path, old: int, new: int
+) -> None:
+    make_library(tmp_path)
+    staging = open_staging(tmp_path)
+    for n, changed in ((old, 3), (new, 9)):
+        staging.put(of_video(n, files=(found("/corpus/a.mp4", changed=changed),)))
+    assert commit(tmp_path).indexed == 1
+    with Writer.open(tmp_path) as writer:
+        assert writer.files()["/corpus/a.mp4"].content_id == video(new).video_id
+        assert set(writer.stage_fingerprints()) == {video(new).video_id}
+
+
 def test_workers_on_other_processors_are_refused_or_named(tmp_path: Path) -> None:
     make_library(tmp_path)
     staging = open_staging(tmp_path)
