@@ -7,6 +7,7 @@ what is ready.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
 from rag.store.records import FileRow
-from rag.store.staging import MIXED_DEVICES, Staging
+from rag.store.staging import MIXED_DEVICES, Staging, content_of
 from rag.store.writing import Writer
 
 GROUP_BYTES = 2**29
@@ -61,10 +62,17 @@ class Committer:
 
     def commit(self) -> None:
         """Commit all that waits now. A bundle that cannot be read is a problem, and is removed."""
-        for part in _groups(self._staging.waiting(), self._group):
+        waiting = self._staging.waiting()
+        named = Counter(map(content_of, waiting))
+        for part in _groups(waiting, self._group):
             bundles = [bundle for staged in part if (bundle := self._read(staged)) is not None]
             self._say_devices({bundle.head.device for bundle in bundles} - {""})
+            # A moved file's content may lose its earlier name to another file before it gets the new one.
+            self._outcomes.arriving = frozenset(+named)
             self._commit(self._sorted(bundles))
+            named.subtract(map(content_of, part))
+            self._outcomes.arriving = frozenset(+named)
+            self._writer.drop_nameless(set(map(content_of, part)) - self._outcomes.arriving)
             self._staging.remove(part)
             for bundle in bundles:
                 self._committed(bundle.head)
@@ -127,7 +135,7 @@ class Committer:
         return work
 
     def _current(self, head: BundleHead, latest: Mapping[str, str]) -> Group:
-        """Its paths, without those under which the library, or `latest`, has a file that was changed later."""
+        """Its paths, without those where the library or `latest` has a file that was changed later."""
         files = []
         for found in head.files:
             if latest[found.path] != head.content_id:

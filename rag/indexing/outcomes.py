@@ -103,6 +103,8 @@ class FileOutcomes:
 
     def __init__(self, writer: Writer, progress: Progress, storage: StorageSettings = LOCAL) -> None:
         self.stats = IndexingStats()
+        self.arriving: frozenset[str] = frozenset()
+        """Contents that get a path later in this run: they stay when they lose their last one."""
         self._storage = storage
         self._writer = writer
         self._progress = progress
@@ -117,7 +119,8 @@ class FileOutcomes:
             if (row := held[found.path]) is not None and row.content_id != content_id
         ]
         if changed:
-            self._writer.remove_paths(changed)
+            # Files that swapped their names: each content is named again below.
+            self._writer.remove_paths(changed, keep=self.arriving.union(g.content_id for g in groups))
         for found, content_id in fresh:
             self._writer.put_file(row_of(found, content_id))
         self._writer.clear_problem(*held)
@@ -161,7 +164,7 @@ class FileOutcomes:
         """
         known = [found.path for found in group.files if self._writer.file(found.path) is not None]
         if known and not is_unread(group, problem):
-            self._writer.remove_paths(known)
+            self._writer.remove_paths(known, keep=self.arriving)
         if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)
         reason = reason_of(problem, group.first.path)

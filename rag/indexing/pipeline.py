@@ -62,9 +62,12 @@ def run_indexing(
             stats.problems += problems
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
+        # First: a moved file's content would go with its earlier name where another file has that now.
+        outcomes.publish(*plan.known)
+        stats.moved += plan.arrived
         if bundled is not None and plan.groups:
             bundled.index(plan.groups, recommended=recommended)
-        here = Plan(known=plan.known, arrived=plan.arrived) if bundled is not None else plan
+        here = Plan(known=plan.known) if bundled is not None else plan
         if here.groups or here.known or reembed or outdated:
             _index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
         stats.forgotten += remove_missing(
@@ -89,7 +92,7 @@ def _index_contents(
     *,
     recommended: str | None,
 ) -> None:
-    """Encoders, then media, then measurements, then passages, then new paths of known content."""
+    """Encoders, then media, then measurements, then passages."""
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
     if encoders.line not in stats.stages:
@@ -110,5 +113,3 @@ def _index_contents(
                 stats.backfilled = backfill_measurements(
                     there, writer, readers, measuring, video, progress, outcomes.append_problem
                 )
-    outcomes.publish(*plan.known)
-    stats.moved += plan.arrived

@@ -247,6 +247,11 @@ class Staging:
         return [o.key for o in self._objects.list(prefix)]
 
 
+def content_of(staged: StoredObject) -> str:
+    """The content of a bundle by its name."""
+    return staged.key.rpartition("/")[2].replace("+", "@").partition("@")[0]
+
+
 def _digest_of_files(files: Iterable[FoundFile]) -> str:
     return _digest([(found.path, found.stamp) for found in files])
 

@@ -289,13 +289,16 @@ class Writer(VideoWriter):
 
     # Removal
 
-    def remove_paths(self, paths: Iterable[str]) -> Removed:
-        """Forget paths. Content goes when its last path goes. Unknown paths are skipped."""
+    def remove_paths(self, paths: Iterable[str], *, keep: Collection[str] = ()) -> Removed:
+        """Forget paths. Content goes when its last path goes. Unknown paths are skipped.
+
+        `keep`: contents that stay without a path, because they are about to get one.
+        """
         self.flush()
         named = set(paths)
         files = self._files.rows()
         kept = {row.content_id for path, row in files.items() if path not in named}
-        lost = {row.content_id for path, row in files.items() if path in named} - kept
+        lost = {row.content_id for path, row in files.items() if path in named} - kept - set(keep)
         videos = sorted(lost & self._status.keys())
         sources = lost & self._passages.sources
         self._mark_removing(videos)
@@ -304,6 +307,15 @@ class Writer(VideoWriter):
         self._erase_videos(videos)
         self._passages.erase(sources)
         return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
+
+    def drop_nameless(self, contents: Iterable[str]) -> None:
+        """Erase those of `contents` that no path names."""
+        self.flush()
+        lost = set(contents) - self._contents()
+        videos = sorted(lost & self._status.keys())
+        self._mark_removing(videos)
+        self._erase_videos(videos)
+        self._passages.erase(lost & self._passages.sources)
 
     def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
         """Erase videos that were begun and never finished, if neither `keep` nor a known path names them."""

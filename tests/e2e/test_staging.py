@@ -76,6 +76,29 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     assert (after.indexed, after.unchanged, after.problems) == (0, plain.files_found - 1, plain.problems)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("staged", [False, True])
+def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) -> None:
+    """Two swap theirs; a third one gives its name to a new file."""
+    corpus, library = tmp_path / "corpus", tmp_path / "library"
+    corpus.mkdir()
+    for n in range(3):
+        (corpus / f"{n}.md").write_text(f"# Bolts\n\nBolt {n} is tight.\n")
+        write_video(corpus / f"{n}.mp4", 2 + n, fps=1)
+    index([corpus], settings=settings_of(library))
+    for kind in ("md", "mp4"):
+        for old, new in (("0", "x"), ("1", "0"), ("x", "1"), ("2", "3")):
+            (corpus / f"{old}.{kind}").rename(corpus / f"{new}.{kind}")
+    (corpus / "2.md").write_text("# Nuts\n\nA nut.\n")
+    write_video(corpus / "2.mp4", 6, fps=1)
+    if staged:
+        stage(corpus, library)
+    report = index([] if staged else [corpus], settings=settings_of(library), commit_staged=staged)
+    assert (report.indexed, report.moved) == (2, 6)
+    index([corpus], settings=settings_of(tmp_path / "afresh"))
+    assert list(dump(library)) == list(dump(tmp_path / "afresh"))
+
+
 def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="stage_only excludes prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
