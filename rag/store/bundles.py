@@ -1,11 +1,12 @@
 """A bundle: what one content gave, as one Arrow file, made without the library and committed by its writer.
 
 The file has one row for each table: its name, and its rows as they are stored, as an Arrow stream. The head
-is JSON in the schema's metadata. A file that was cut has no footer and is never read as a whole one.
+is JSON in the schema's metadata. A hash of all that ends the file: one that was cut or damaged is never read.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = "offline-video-rag bundle 1"
+DIGEST_BYTES = 16
 
 
 class BundleInvalid(LibraryError):
@@ -86,13 +88,17 @@ class Bundle:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, columns) as file:
             file.write_table(pa.table([list(self.tables), streams], schema=columns))
-        return bytes(sink.getvalue().to_pybytes())
+        content = bytes(sink.getvalue().to_pybytes())
+        return content + _digest(content)
 
 
 def read_bundle(content: bytes) -> Bundle:
     """Raises `BundleInvalid` for anything that `Bundle.to_bytes` did not make."""
     import pyarrow as pa
 
+    content, digest = content[:-DIGEST_BYTES], content[-DIGEST_BYTES:]
+    if digest != _digest(content):
+        raise BundleInvalid("not a whole bundle: its bytes are not those that were written")
     try:
         held = pa.ipc.open_file(pa.BufferReader(content)).read_all()
         head = _head(json.loads(held.schema.metadata[b"head"]))
@@ -105,6 +111,10 @@ def read_bundle(content: bytes) -> Bundle:
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
         raise BundleInvalid(f"not a whole bundle: {' '.join(str(error).split())[:120]}") from error
     return Bundle(head, tables)
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
 def _require_columns(name: str, rows: Any) -> None:

@@ -20,7 +20,7 @@ from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, row_of
 from rag.indexing.report import Silent
 from rag.indexing.staging import Stager
-from rag.store.bundles import Bundle, BundleHead, BundleWriter
+from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import Meta
@@ -213,6 +213,16 @@ def test_bundles_that_cannot_be_committed(tmp_path: Path) -> None:
     assert "1 staged contents were made with other encoders" in line
     (left,) = staged_files(tmp_path)
     assert video(3).video_id in left.name
+
+
+def test_no_bit_of_a_bundle_may_differ() -> None:
+    whole = of_video(1).to_bytes()
+    assert read_bundle(whole).head == of_video(1).head
+    for at in range(0, len(whole), 31):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << at % 8
+        with pytest.raises(BundleInvalid):
+            read_bundle(bytes(damaged))
 
 
 def test_what_the_library_learnt_meanwhile_is_kept(tmp_path: Path) -> None:
