@@ -20,8 +20,8 @@ from rag.indexing.outcomes import Done, FileOutcomes
 from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
-from rag.store.records import FileRow
-from rag.store.staging import MIXED_DEVICES, Staging, content_of
+from rag.store.records import MIXED_DEVICES, FileRow
+from rag.store.staging import Staging, content_of
 from rag.store.writing import Writer
 
 GROUP_BYTES = 2**29

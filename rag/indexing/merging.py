@@ -16,7 +16,7 @@ from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
 from rag.indexing.report import Progress, Silent
 from rag.settings import Settings, load_settings
 from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
-from rag.store.joined import require_same_encoders
+from rag.store.joined import require_same_encoders, with_devices
 from rag.store.layout import (
     Location,
     library_location,
@@ -137,6 +137,7 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
         writer.set_meta(Meta(meta.image_encoder, meta.text_encoder, meta.settings))
     else:
         require_same_encoders(writer.folder, writer.meta, folder, meta)
+        writer.put_settings(with_devices(writer.meta.settings, meta.settings))
 
 
 def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> set[str]:

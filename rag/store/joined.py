@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store.database import quoted
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
-from rag.store.records import EncoderRef, FileRow, Hit, Meta
+from rag.store.records import MIXED_DEVICES, EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import IndexedRows
@@ -46,12 +46,18 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
                 f"{_described(mine)}; {remedy}"
             )
     ours, its = ({**m.settings, **_short_side(m)} for m in (held, other))
-    for name in sorted(ours.keys() & its.keys()):
+    for name in sorted((ours.keys() & its.keys()) - {MIXED_DEVICES}):
         if ours[name] != its[name]:
             raise LibraryError(
                 f"{second}: made with {name} = {its[name]}, and {first} with {ours[name]}; "
                 "index its files into a new library with that value"
             )
+
+
+def with_devices(settings: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
+    """`settings` of a library with the rows of `others`: it mixes the kinds of processor that they mix."""
+    devices = sorted({device for each in (settings, *others) for device in each.get(MIXED_DEVICES, ())})
+    return {**settings, **({MIXED_DEVICES: devices} if devices else {})}
 
 
 def _described(encoder: EncoderRef | None) -> str:
@@ -94,7 +100,8 @@ class JoinedSnapshot(Snapshot):
         scales = [meta.calibration for meta in metas if meta.calibration and meta.calibration.image]
         scale = max(scales, key=lambda scale: scale.image.sizes[-1] if scale.image else 0, default=None)
         library_id = "+".join(meta.library_id for meta in metas)
-        self.meta = replace(metas[0], calibration=scale, library_id=library_id)
+        settings = with_devices(metas[0].settings, *(meta.settings for meta in metas))
+        self.meta = replace(metas[0], calibration=scale, library_id=library_id, settings=settings)
         owners = self._owners()
         self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources, self.video_rows = {}, {}, set(), {}

@@ -25,11 +25,9 @@ from corpora.scan import FoundFile
 from rag.errors import EncoderMismatch
 from rag.store.bundles import Bundle, BundleHead, read_bundle
 from rag.store.error_mapping import write_errors
-from rag.store.records import Meta
+from rag.store.records import MIXED_DEVICES, Meta
 
 DEVICE = "device"
-MIXED_DEVICES = "cluster.devices"
-"""In `Meta.settings`: the kinds of processor whose vectors a library mixes."""
 DRAFT_SECONDS = 24 * 3600
 """A file under a temporary name that is older is what a killed worker left."""
 

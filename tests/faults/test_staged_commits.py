@@ -23,8 +23,8 @@ from rag.indexing.staging import Stager
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
 from rag.store.layout import Layout
 from rag.store.reading import Reader
-from rag.store.records import Meta
-from rag.store.staging import MIXED_DEVICES, FolderObjects, Staging
+from rag.store.records import MIXED_DEVICES, Meta
+from rag.store.staging import FolderObjects, Staging
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
