@@ -278,7 +278,7 @@ class SegmentWriter:
         try:
             faiss_module().write_index(self._index, os.fspath(temporary[0]))
         except RuntimeError as error:
-            raise OSError(f"{codes}: cannot be written") from error
+            raise OSError(f"{codes}: cannot be written: {error}") from error
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
         return SegmentFiles(rows.num_rows, _named(temporary[0], codes), _named(temporary[1], columns))

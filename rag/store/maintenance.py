@@ -9,6 +9,7 @@ from typing import Any
 
 from rag.settings import EXACT_ROWS
 from rag.store.code_index import (
+    BITS,
     IndexDamaged,
     Manifest,
     index_rows,
@@ -39,6 +40,8 @@ LATER_ROWS = 2048
 """Rows that an index lacks are searched exactly beside it, up to so many and up to that share of its own."""
 
 
+COLUMN_BYTES = 64
+"""Of a row in an index beside its code, about."""
 MATRIX_FRAGMENT_ROWS = (1200, 19_200)
 """Of a table whose rows are matrices of 61 KB: 74 MB in a small library, at most 1.2 GB in a large one."""
 MATRIX_FRAGMENTS = 256
@@ -161,13 +164,18 @@ def update_index_files(db: Database, exact_rows: int) -> None:
 
 
 def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> None:
-    """Index files of a table: made, extended, made again where many rows are gone, or removed."""
+    """Index files of a table: made, extended, made again where many rows are gone, or removed.
+
+    They are derived data, so a disk without room for them leaves what is there.
+    """
     dataset = db.lance(name)
     rows = dataset.count_rows()
     if rows <= exact_rows:
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     dim = dataset.schema.field("vector").type.list_size
+    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES)):
+        return
     try:
         begun = read_manifest(folder, name)
         later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
