@@ -124,7 +124,7 @@ class Committer:
                 work.known.append(group)
             elif head.known:
                 continue  # of a content that is gone: the next run finds the file
-            elif head.reason and not head.action:
+            elif _is_bad(head):
                 work.bad.append((group, _problem(head)))
             elif (found := bundle.video()) is not None:
                 work.videos.append((group, bundle, *found))
@@ -181,9 +181,16 @@ class Committer:
 
 
 def _latest(bundles: Iterable[Bundle]) -> dict[str, str]:
-    """The content of each path: of several, that of the file that was changed last."""
-    pairs = [(found, bundle.head.content_id) for bundle in bundles for found in bundle.head.files]
-    return {found.path: content for found, content in sorted(pairs, key=lambda pair: _changed(pair[0]))}
+    """The content of each path: of several, that of the file that was changed last; of one state of a file,
+    that of a later attempt that could read it."""
+    pairs = [(found, bundle.head) for bundle in bundles for found in bundle.head.files]
+    pairs.sort(key=lambda pair: (_changed(pair[0]), not _is_bad(pair[1])))
+    return {found.path: head.content_id for found, head in pairs}
+
+
+def _is_bad(head: BundleHead) -> bool:
+    """Whether nothing of the content can be used."""
+    return bool(head.reason and not head.action)
 
 
 def _changed(file: FoundFile | FileRow) -> int:

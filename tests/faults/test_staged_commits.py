@@ -272,6 +272,16 @@ def test_of_a_file_that_was_staged_before_and_after_a_change_the_later_counts(
         assert set(writer.stage_fingerprints()) == {video(new).video_id}
 
 
+def test_a_second_attempt_that_could_read_an_object_counts(tmp_path: Path) -> None:
+    path = "s3://bucket/video.mp4"
+    make_library(tmp_path)
+    staging = open_staging(tmp_path)
+    Stager(staging, META, "cpu", {}).skip_file(Group("", (found(path),), (), ()), ChangedFile(path))
+    staging.put(of_video(1, files=(found(path),)))
+    stats = commit(tmp_path)
+    assert (stats.indexed, stats.problems) == (1, [])
+
+
 def test_workers_on_other_processors_are_refused_or_named(tmp_path: Path) -> None:
     make_library(tmp_path)
     staging = open_staging(tmp_path)
