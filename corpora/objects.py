@@ -44,8 +44,16 @@ class ConditionsIgnored(StoreError):
 
 
 def is_url(path: str | os.PathLike[str]) -> bool:
-    """Whether a path names an object store and not a file."""
-    return os.fspath(path).startswith(SCHEMES)
+    """Whether a path names an object store and not a file.
+
+    Raises `UsageError` for an address of another kind: as a path it would be a folder named like one.
+    """
+    text = os.fspath(path)
+    if text.startswith(SCHEMES):
+        return True
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
+        raise UsageError(f"{text}: no such kind of address; there are {', '.join(SCHEMES)}")
+    return False
 
 
 @dataclass(frozen=True, slots=True)

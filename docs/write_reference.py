@@ -36,6 +36,12 @@ FLAGS = {
     "search.threshold": "--threshold",
     "reasoner.record": "--record",
     "reasoner.replay": "--replay",
+    "cluster.engine": "--engine",
+    "cluster.address": "--address",
+    "cluster.workers": "--workers",
+    "cluster.worker_cpus": "--worker-cpus",
+    "cluster.worker_gpus": "--worker-gpus",
+    "cluster.group": "--group",
 }
 """Settings that have a flag of their own."""
 

@@ -10,7 +10,8 @@ RagError
 │   │   └── UnfetchedFile    its object store gives others, and not this one
 │   ├── UnsupportedFile      no reader for this kind of file
 │   ├── DamagedFile          it opened, but contains nothing usable
-│   └── StalledFile          its reader made no progress for too long, or died
+│   ├── StalledFile          its reader made no progress for too long, or died
+│   └── WorkerLost           the workers that took it died, or took too long
 ├── ScratchFull              no room for a copy of an object
 ├── StoreError               an object store refuses, fails or cannot be reached
 │   └── Refused              an object is there already, or has changed
@@ -115,11 +116,18 @@ __all__ = [
     "WebUnusable",
     "WeightsInvalid",
     "WeightsMissing",
+    "WorkerLost",
 ]
 
 
 class QuestionError(UsageError):
     """An empty question, too many options, or a text that is too long."""
+
+
+class WorkerLost(FileProblem):
+    """The workers that took it died, or took too long: nothing is known of the file itself."""
+
+    lasting = False
 
 
 class LibraryError(RagError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -201,7 +202,8 @@ def index(
         return 0
     if nothing:
         echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
-    lines = () if nothing and not report.missing else summary_lines(report, progress.printed)
+    named = session.settings.library
+    lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named)
     print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
 
@@ -213,14 +215,19 @@ def _report_problems(report: IndexReport, printed: list[str]) -> None:
             echo_stderr(problem_line(problem))
 
 
-def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[str]:
-    """The run in a few lines, without those that were printed during it."""
+def summary_lines(
+    report: IndexReport, printed: Sequence[str] = (), library: Path | str | None = None
+) -> Iterator[str]:
+    """The run in a few lines, without those that were printed during it. `library`: as the user named it."""
     if report.forecast is not None:
         ahead = report.forecast
         yield (
             f"would index {counted(ahead.new_files, 'file')} with {duration(ahead.media_seconds)} of media: "
             f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk"
         )
+    elif report.staged:
+        named = f" --library {shlex.quote(str(library))}" if library else ""
+        yield f"staged: {counted(report.staged, 'content')}; commit with: rag index --commit-staged{named}"
     else:
         yield (
             f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "
@@ -228,8 +235,6 @@ def summary_lines(report: IndexReport, printed: Sequence[str] = ()) -> Iterator[
             f"{counted(report.passages, 'passage')}; "
             f"the library has {byte_count(report.bytes)}"
         )
-    if report.staged:
-        yield f"staged: {counted(report.staged, 'content')}; commit them with: rag index --commit-staged"
     counts = {
         "found": report.files_found,
         "unchanged": report.unchanged,

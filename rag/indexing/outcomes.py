@@ -12,7 +12,7 @@ from corpora.objects import is_url
 from corpora.records import Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
-from rag.errors import FileProblem
+from rag.errors import FileProblem, WorkerLost
 from rag.indexing.planning import LOCAL, Group, below, find_gone, row_of
 from rag.indexing.report import Progress, reason_of
 from rag.store.tables import VideoWriter
@@ -36,7 +36,9 @@ def require_unchanged(found: FoundFile) -> None:
 
 
 def is_unread(group: Group, problem: FileProblem) -> bool:
-    """Whether an object could not be fetched: what the library has under its paths stays."""
+    """Whether nothing was learnt of the file: what the library has under its paths stays."""
+    if isinstance(problem, WorkerLost):
+        return True
     return is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
 
 
@@ -160,7 +162,7 @@ class FileOutcomes:
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays.
 
-        What an object was before stays while it cannot be fetched.
+        What the library has stays where the file was not read (`is_unread`).
         """
         known = [found.path for found in group.files if self._writer.file(found.path) is not None]
         if known and not is_unread(group, problem):

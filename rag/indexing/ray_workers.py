@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, StalledFile
+from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, WorkerLost
 from rag.indexing.encoders import choose_encoders
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, Silent
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
 MOST_DEATHS = 100
-"""Workers that die with none finishing a content meanwhile."""
+"""Workers that die with none finishing a content meanwhile; of a larger pool, twice all of them."""
 START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
 POLL_SECONDS = 1.0
@@ -109,7 +109,7 @@ class RayPool:
         groups: Sequence[Group],
         lengths: Mapping[str, float],
         finished: Mapping[str, Mapping[str, Any]],
-    ) -> Iterator[tuple[Group, StalledFile | None]]:
+    ) -> Iterator[tuple[Group, WorkerLost | None]]:
         """Stage contents; yields each as soon as it is staged, or given up.
 
         `lengths`: seconds of media by the path that is read. Raises `EncoderMismatch` where no worker can
@@ -120,13 +120,13 @@ class RayPool:
         calls: dict[Any, Any] = {}
         idle: list[Any] = []
         refusals: list[str] = []
-        deaths = 0
+        deaths, count = 0, min(self._cluster.workers or max(1, self._room), len(groups))
 
         def start() -> None:
             worker = self._new_worker()
             calls[worker.open.remote(folder, meta, self._settings, recommended)] = worker
 
-        for _ in range(min(self._cluster.workers or max(1, self._room), len(groups))):
+        for _ in range(count):
             start()
         while scheduler.left:
             for worker in list(idle):
@@ -145,11 +145,11 @@ class RayPool:
                     refusal = self._ray.get(call)
                 except self._ray.exceptions.RayActorError:
                     deaths += 1
-                    if deaths > MOST_DEATHS:
+                    if deaths > max(MOST_DEATHS, 2 * count):
                         raise RagError(f"{deaths} workers died in a row; see the logs of Ray") from None
                     if (name := scheduler.lose(worker)) is not None:
                         reason = "its worker died, or took too long, in each attempt"
-                        yield by_name[name], StalledFile(f"{by_name[name].first.path}: {reason}")
+                        yield by_name[name], WorkerLost(f"{by_name[name].first.path}: {reason}")
                     start()
                     continue
                 except self._ray.exceptions.RayTaskError as error:

@@ -63,7 +63,7 @@ def index(
     writable_library(folder)
     if commit_staged:
         _refuse_with(
-            "commit_staged",
+            "--commit-staged",
             paths=roots,
             stage_only=stage_only,
             reembed=reembed,
@@ -73,7 +73,7 @@ def index(
         )
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
-        _refuse_with("stage_only", reembed=reembed, prune=prune)
+        _refuse_with("--stage-only", reembed=reembed, prune=prune)
     found = _scan(roots, settings)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
@@ -113,7 +113,8 @@ def index(
 def _refuse_with(option: str, **others: object) -> None:
     for name, value in others.items():
         if value:
-            raise UsageError(f"{option} excludes {name}; index once more without {option} for that")
+            other = "PATH" if name == "paths" else f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} excludes {other}; index once more without {option} for that")
 
 
 def _commit_staged(folder: Location, settings: Settings, progress: Progress, started: float) -> IndexReport:

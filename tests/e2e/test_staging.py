@@ -100,11 +100,11 @@ def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) ->
 
 
 def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="stage_only excludes prune"):
+    with pytest.raises(UsageError, match="--stage-only excludes --prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
-    with pytest.raises(UsageError, match="commit_staged excludes paths"):
+    with pytest.raises(UsageError, match="--commit-staged excludes PATH"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
-    with pytest.raises(UsageError, match="commit_staged excludes dry_run"):
+    with pytest.raises(UsageError, match="--commit-staged excludes --dry-run"):
         index([], settings=settings_of(tmp_path / "l"), commit_staged=True, dry_run=True)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from corpora.records import Problem
 from corpora.scan import FoundFile
-from rag.errors import ChangedFile, EncoderMismatch, UnreadableFile
+from rag.errors import ChangedFile, EncoderMismatch, UnreadableFile, WorkerLost
 from rag.indexing.committing import Committer
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, row_of
@@ -256,6 +256,19 @@ def test_an_object_that_was_not_fetched_leaves_what_the_library_has(tmp_path: Pa
     with Writer.open(tmp_path) as writer:
         assert {row.path: row.content_id for row in writer.files().values()} == {path: video(1).video_id}
         assert "it changed while it was read" in writer.problems()[path][0].reason
+
+
+def test_a_file_whose_workers_died_leaves_what_the_library_has(tmp_path: Path) -> None:
+    path = "/corpus/video.mp4"
+    with Writer.open(tmp_path) as writer:
+        writer.set_meta(META)
+        write_video(writer, 1)
+        writer.put_file(row_of(found(path), video(1).video_id))
+        outcomes = FileOutcomes(writer, Silent())
+        outcomes.skip_file(Group("", (found(path, changed=9),), (), ()), WorkerLost(f"{path}: they died"))
+        assert {row.path: row.content_id for row in writer.files().values()} == {path: video(1).video_id}
+        assert writer.problems()[path][0].reason == "they died"
+        assert outcomes.stats.deferred == {path}
 
 
 @pytest.mark.parametrize(("old", "new"), [(1, 2), (2, 1)])

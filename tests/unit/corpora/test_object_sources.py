@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile
+from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile, UsageError
 from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
-from corpora.objects import StoreError, failure_of
+from corpora.objects import StoreError, failure_of, is_url
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from tests.fakes.object_store import FakeStore
@@ -179,3 +179,9 @@ def test_a_full_disk_is_one_line(
 
 class _Full:
     free = 0
+
+
+@pytest.mark.parametrize("address", ["S3://bucket/videos", "s3n://bucket", "https://host/videos"])
+def test_an_address_of_another_kind_is_no_folder(address: str) -> None:
+    with pytest.raises(UsageError, match="no such kind of address; there are s3://, gs://, az://"):
+        is_url(address)
