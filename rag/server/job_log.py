@@ -117,6 +117,8 @@ class JobLog:
         if state in ("running", "queued"):
             self.process = process
             self.started = time if state == "running" else None
+        # A quick child writes its first events before the server has written that it runs.
+        if state == "queued":
             self.progress, self.result, self.problem_count = None, None, 0
             self.problems, self.steps = [], []
             self.said.clear()

@@ -133,6 +133,15 @@ def test_half_an_event_changes_no_state(tmp_path: Path, event: dict[str, Any]) -
     assert len(job.said) == 1
 
 
+def test_events_of_a_child_before_its_state_is_written_are_kept(tmp_path: Path) -> None:
+    job = JobLog(tmp_path / "a.jsonl")
+    job.write("progress", media_seconds_done=2.5)
+    job.write("state", state="running", time=1.0, process=[1, "2"])
+    assert job.progress == {"media_seconds_done": 2.5}
+    job.write("state", state="queued", time=2.0)
+    assert job.progress is None
+
+
 def test_the_jobs_are_followed_after_an_error(
     start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
