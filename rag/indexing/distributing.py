@@ -62,7 +62,7 @@ class BundledRun:
 
     def _here(self, groups: Sequence[Group], recommended: str | None) -> None:
         meta = select_encoders(self._writer, self._settings, recommended=recommended).meta
-        settings = pinned_settings(self._settings)
+        settings = self._settings
         committer = self._committer()
         waiting = 0
 
@@ -89,7 +89,8 @@ class BundledRun:
             if self._writer.meta is None:
                 self._writer.set_meta(pool.choose(recommended))
             encoders = select_encoders(self._writer, self._settings, recommended=recommended)
-            for line in (encoders.line, ocr_line(settings.ocr), asr_line(settings.asr, settings.encoder)):
+            speech = asr_line(self._settings.asr, self._settings.encoder)
+            for line in (encoders.line, ocr_line(self._settings.ocr), speech):
                 self._outcomes.note(line)
             committer = self._committer(self._count)
             finished = self._writer.stage_fingerprints()

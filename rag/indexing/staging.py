@@ -144,11 +144,11 @@ class StagingWorker:
         *,
         recommended: str | None = None,
     ) -> None:
-        """`settings`: pinned. Raises `EncoderMismatch` and the errors of models where this machine's encoders
-        or its kind of processor are not those of the library or of the other workers."""
+        """Raises `EncoderMismatch` and the errors of models where this machine's encoders or its kind of
+        processor are not those of the library or of the other workers."""
         self._meta = meta
         self._stack = contextlib.ExitStack()
-        self.staging = open_staging(folder, meta, settings)
+        self.staging = open_staging(folder, meta, pinned_settings(settings))
         encoders = stored_encoders(meta, settings, recommended=recommended)
         image = meta.image_encoder
         warn_of_specialised(image, recommended, progress)
@@ -201,7 +201,6 @@ def run_staging(
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
-    settings = pinned_settings(settings)
     rows = StoredRows(folder)
     plan = make_plan(scan, roots, rows, settings.storage)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
