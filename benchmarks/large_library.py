@@ -54,6 +54,7 @@ from rag.settings import load_settings
 from rag.store import schema
 from rag.store.layout import Layout
 from rag.store.reading import Reader
+from rag.store.vector_index import one_thread
 from rag.store.writing import Writer
 
 TOP = 10
@@ -329,18 +330,6 @@ def _share(values: Sequence[float]) -> tuple[str, str, str]:
 # Beside other indexes
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    import faiss
-
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(threads)
-
-
 def lancedb_default(rows: NDArray[np.float16], folder: Path) -> Engine:
     """LanceDB's `create_index` and `search`, each with nothing chosen but cosine."""
     import lancedb
@@ -370,13 +359,13 @@ def faiss_hnsw(rows: NDArray[np.float16]) -> Engine:
     index = faiss.IndexHNSWFlat(rows.shape[1], 32, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efSearch = 128
     begun = time.process_time()
-    with _one_thread():
+    with one_thread(faiss):
         index.add(rows.astype(np.float32))
     cpu = time.process_time() - begun
     size = faiss.serialize_index(index).nbytes - rows.size * 4
 
     def find(query: Rows) -> list[int]:
-        with _one_thread():
+        with one_thread(faiss):
             numbers: list[int] = index.search(query[None], TOP)[1][0].tolist()
         return numbers
 

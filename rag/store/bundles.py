@@ -133,7 +133,10 @@ def _head(value: dict[str, Any]) -> BundleHead:
 
 
 class _Rows:
-    """The tables of one content in memory, behind what a `VideoWriter` asks of a library's."""
+    """The tables of one content in memory, behind what a `VideoWriter` asks of a library's.
+
+    Rows are written once: `update` and `delete` raise ValueError.
+    """
 
     def __init__(self) -> None:
         self.held: dict[str, Any] = {"videos": schema.arrow_schema("videos").empty_table()}
@@ -156,10 +159,10 @@ class _Rows:
         self.held[name] = rows
 
     def update(self, name: str, where: str, values: dict[str, Any]) -> None:
-        raise NotImplementedError
+        raise ValueError(f"rows of a bundle are written once: {name}, {where}, {values}")
 
     def delete(self, name: str, where: str) -> None:
-        raise NotImplementedError
+        raise ValueError(f"rows of a bundle are written once: {name}, {where}")
 
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:  # noqa: ARG002 (of one content)
         """All of them: they are of one content, whatever the condition."""

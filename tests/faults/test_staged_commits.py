@@ -271,6 +271,14 @@ def test_a_file_whose_workers_died_leaves_what_the_library_has(tmp_path: Path) -
         assert outcomes.stats.deferred == {path}
 
 
+def test_rows_of_a_bundle_are_written_once() -> None:
+    writer = BundleWriter(META)
+    writer.begin_video(video(1))
+    writer.add_clips([clip_frames(1, 0)])
+    with pytest.raises(ValueError, match="rows of a bundle are written once: clips"):
+        writer.add_clips([clip_frames(1, 0)])
+
+
 @pytest.mark.parametrize(("old", "new"), [(1, 2), (2, 1)])
 def test_of_a_file_that_was_staged_before_and_after_a_change_the_later_counts(
     tmp_path: Path, old: int, new: int

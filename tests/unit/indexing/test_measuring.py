@@ -46,26 +46,21 @@ def held(path: str, video_id: str) -> Group:
     return Group(video_id, (FoundFile(path, "video", 1, 2, 3, (), "stamp"),), (), ())
 
 
+def backfill(
+    group: Group, writer: Writer, reader: MediaReader, measuring: Measuring, problems: Problems
+) -> int:
+    groups, settings = local_groups([group], StorageSettings()), VideoSettings()
+    return backfill_measurements(groups, writer, [reader], measuring, settings, Silent(), problems)
+
+
 def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     path, video_id = video(1).path, video(1).video_id
     group = held(path, video_id)
-    settings = VideoSettings()
-    measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
+    measuring = Measuring(VideoSettings(), {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Torn() as reader:
         problems = Problems()
-        assert (
-            backfill_measurements(
-                local_groups([group], StorageSettings()),
-                writer,
-                [reader],
-                measuring,
-                settings,
-                Silent(),
-                problems,
-            )
-            == 1
-        )
+        assert backfill(group, writer, reader, measuring, problems) == 1
         assert writer.stage_fingerprints()[video_id]["sound"] == "now"
     assert problems == [
         (path, "sound not measured to its end: the rest cannot be decoded", "measured what is there")
@@ -90,24 +85,13 @@ def test_what_is_switched_off_stays_and_what_is_missing_is_reported(tmp_path: Pa
     made, group = video(1), held(video(1).path, video(1).video_id)
     shot = Shot("s0", made.video_id, 0.0, 60.0, 0.0, "warm", 20.0, 1.0, 50.0, 5.0, 2.0, "live")
     mark = Fingerprint(made.video_id, np.arange(3.0), np.zeros((3, 18, 32), np.uint8))
-    problems, settings = Problems(), VideoSettings()
-    measuring = Measuring(settings, {"shots": "off", "sound": "now"}, lambda: None)
+    problems = Problems()
+    measuring = Measuring(VideoSettings(), {"shots": "off", "sound": "now"}, lambda: None)
     with Writer.open(tmp_path / "lib") as writer, Faint() as reader:
         writer.begin_video(made)
         writer.put_measures(made.video_id, [shot], None, mark)
         writer.finish_video(made, {"shots": "then", "sound": "off"})
-        assert (
-            backfill_measurements(
-                local_groups([group], StorageSettings()),
-                writer,
-                [reader],
-                measuring,
-                settings,
-                Silent(),
-                problems,
-            )
-            == 1
-        )
+        assert backfill(group, writer, reader, measuring, problems) == 1
         stages = writer.stage_fingerprints()[made.video_id]
         assert (stages["shots"], stages["sound"]) == ("then", "now")
     ((_, reason, _),) = problems
