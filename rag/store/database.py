@@ -7,10 +7,11 @@ process is killed in the middle.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from rag.errors import LibraryFull
+from rag.errors import LibraryBusy, LibraryFull, RagError
 from rag.store.error_mapping import require_columns, write_errors
 from rag.store.layout import LibraryLayout
 from rag.store.lease import Lease
@@ -18,6 +19,10 @@ from rag.store.lock import WriterLock
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
+FENCED_AT_ONCE = 8
+"""Tables."""
+FENCE_ATTEMPTS = 5
+"""Another writer has one commit under way."""
 
 
 def quoted(values: Iterable[str]) -> str:
@@ -34,12 +39,19 @@ class Database:
     """The LanceDB tables of one library, opened for writing."""
 
     def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease | None = None) -> None:
-        """`lock`: held, and looked at before each commit."""
+        """`lock`: held, and looked at before each commit; that of an earlier writer may still be under way.
+
+        Raises as `commit`.
+        """
         import lancedb
 
         self.layout = layout
         self._lock = lock
         self._tables: dict[str, Any] = {}
+        if lock is not None and lock.unsettled:
+            with ThreadPoolExecutor(FENCED_AT_ONCE) as pool:
+                list(pool.map(self._fence, layout.table_names()))
+            lock.unsettled = False
         with write_errors(layout.folder):
             self._db = lancedb.connect(layout.database, storage_options={**STORAGE, **layout.storage_options})
         self._names: set[str] | None = None
@@ -54,13 +66,45 @@ class Database:
         """Whether a table exists."""
         return name in self.names()
 
+    def _fence(self, name: str) -> None:
+        """Commit the newest version once more, as a restored one: what another writer began before and has
+        not committed yet is then refused, where Lance would put it after any other commit."""
+        import lance
+
+        dataset = self.lance(name)
+        newest = restored = dataset.version
+        for attempt in range(FENCE_ATTEMPTS):
+            try:
+                with self.commit(name):
+                    operation = lance.LanceOperation.Restore(restored)
+                    dataset = lance.LanceDataset.commit(dataset, operation, newest, max_retries=0)
+            except LibraryBusy:
+                if attempt + 1 == FENCE_ATTEMPTS:
+                    raise
+                dataset = self.lance(name)
+                newest = restored = dataset.version
+                continue
+            if dataset.version == newest + 1:
+                return
+            # What was committed in between stays, too.
+            newest, restored = dataset.version, dataset.version - 1
+
     @contextmanager
     def commit(self, name: str) -> Iterator[None]:
-        """Around each change of a table. Raises `LibraryBusy` where another writer has taken over."""
-        if self._lock is not None:
-            self._lock.require()
-        with write_errors(self.layout.folder, name):
-            yield
+        """Around each change of a table, in a version that was opened before: the lock was held then, so no
+        change is put after what another writer has committed since. Raises `LibraryBusy` where one has."""
+        lock = self._lock
+        if lock is not None:
+            lock.require()
+        try:
+            with write_errors(self.layout.folder, name):
+                yield
+        except BaseException as error:
+            if lock is not None:
+                lock.unsettled = True  # it may still arrive
+                if isinstance(error, RagError):
+                    lock.require()
+            raise
 
     def create(self, name: str, schema: Any) -> None:
         """Make an empty table; one that is there already stays as it is."""
@@ -96,10 +140,14 @@ class Database:
             with self._written_whole(name) as table:
                 table.add(rows)
 
-    def overwrite(self, name: str, rows: Any) -> None:
-        """Put `rows` in place of all rows, in one commit."""
+    def replace_all(self, name: str, key: str, rows: Any) -> None:
+        """Put `rows`, each with another key, in place of all rows, in one commit.
+
+        By their keys: Lance never refuses an overwrite for what others have committed.
+        """
         with self._written_whole(name) as table:
-            table.add(rows, mode="overwrite")
+            merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
+            merge.when_not_matched_by_source_delete().execute(rows)
 
     def upsert(self, name: str, key: str, rows: Any) -> None:
         """Put each row in place of the one with its key, in one commit."""
@@ -114,8 +162,8 @@ class Database:
     @contextmanager
     def _written_whole(self, name: str) -> Iterator[Any]:
         """Look at what was written: past a limit on file sizes the end of a file goes lost without a word."""
+        table = self.table(name)
         with self.commit(name):
-            table = self.table(name)
             before = table.version
             yield table
             if not self.layout.is_whole(name):
@@ -128,8 +176,9 @@ class Database:
 
     def delete(self, name: str, where: str) -> None:
         """Delete the rows that an SQL condition selects."""
+        table = self.table(name)
         with self.commit(name):
-            self.table(name).delete(where)
+            table.delete(where)
 
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
         """The newest rows as an Arrow table, in no particular order."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from corpora.objects import StoreError, failure_of, is_failure, is_url
-from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
+from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
 FULL_WORDS = (
     "no space left",
@@ -26,6 +26,7 @@ READ_ONLY_WORDS = ("permission denied", "read-only file system", "os error 13", 
 GONE_WORDS = ("not found", "no such file", "os error 2)")
 # A filter that Lance refuses is a bug of ours, not damage.
 OUR_FAULT_WORDS = ("sql filter", "schema mismatch")
+CONFLICT_WORDS = ("incompatible transaction", "commit conflict")
 KEY_COLUMNS = {
     "meta": "key",
     "files": "path",
@@ -106,6 +107,11 @@ def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -
     if not table and isinstance(error, OSError):
         reason = (error.strerror or str(error)).lower()
         return LibraryReadOnly(f"{folder}: no library can be kept here ({reason}); name another --library")
+    if any(part in words for part in CONFLICT_WORDS):
+        return LibraryBusy(
+            f"{folder}: another writer has changed table {table} meanwhile, and nothing was written over "
+            "that; run the same command again"
+        )
     if not table or any(part in words for part in OUR_FAULT_WORDS):
         return error
     if any(part in words for part in GONE_WORDS):

@@ -42,24 +42,26 @@ class Lease:
             "host": socket.gethostname(),
             "start": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+        self.unsettled = False
+        """Whether commits of the holder before may still arrive, or one of this holder that failed. It is
+        written with the lease, for the next holder."""
         self._etag = ""
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
     def acquire(self) -> None:
         """Take the lease: a new one, one that was given back, or one that was not renewed in time."""
-        content = self._content()
         try:
-            self._etag = self._store.create(LEASE, content)
+            self._etag = self._store.create(LEASE, self._content())
         except Refused:
-            self._etag = self._take_over(content)
+            self._etag = self._take_over()
         self._thread = threading.Thread(target=self._keep_up, name="rag-writer-lease", daemon=True)
         self._thread.start()
 
     def _content(self, *, held: bool = True) -> bytes:
-        return json.dumps({**self._note, "held": held}).encode()
+        return json.dumps({**self._note, "held": held, "unsettled": self.unsettled}).encode()
 
-    def _take_over(self, content: bytes) -> str:
+    def _take_over(self) -> str:
         found = self._store.read(LEASE)
         if found is None:
             raise LibraryBusy(
@@ -68,7 +70,8 @@ class Lease:
         note, meta = _parsed(found[0]), found[1]
         if note.get("token") == self._note["token"]:
             return meta.etag  # The answer to the first try was lost, and the client sent it again.
-        if note.get("held", True):
+        held = note.get("held", True)
+        if held:
             age = (self._now() - meta.modified).total_seconds()
             if age < self.seconds:
                 raise LibraryBusy(
@@ -76,7 +79,8 @@ class Lease:
                     f"if it was killed, its lease ends in {self.seconds - age:.0f} s"
                 )
         try:
-            return self._replaced(content, meta.etag)
+            self.unsettled = held or note.get("unsettled", False)
+            return self._replaced(self._content(), meta.etag)
         except Refused as error:
             raise LibraryBusy(
                 f"{self._store.url}: {_holder(self._held())} has just begun to write to this library; "

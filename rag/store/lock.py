@@ -31,6 +31,9 @@ NO_FLOCK = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK, errno.E
 class WriterLock:
     """Held from `acquire` to `release`. Raises `LibraryBusy`, naming the holder."""
 
+    unsettled = False
+    """As of a `Lease`; here nothing arrives after the process that wrote it."""
+
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = -1

@@ -103,8 +103,8 @@ def _small(name: str, dataset: Any) -> int:
 
 def compact(db: Database, name: str) -> None:
     """Merge small fragments, where the disk has room for the copies."""
+    dataset = db.lance(name)
     with db.commit(name):
-        dataset = db.lance(name)
         full = fragment_rows(name, dataset.count_rows())
         found = (fragment.metadata for fragment in dataset.get_fragments())
         copied = [file for each in found if each.num_rows < full or each.deletion_file for file in each.files]
@@ -122,7 +122,8 @@ def index_text(db: Database, name: str) -> None:
     """
     from lancedb.index import FTS
 
-    dataset = db.lance(name)
+    db.refresh(name)
+    dataset, table = db.lance(name), db.table(name)
     with db.commit(name):
         built = [
             index.segments[0].dataset_version_at_last_update
@@ -131,8 +132,7 @@ def index_text(db: Database, name: str) -> None:
         ]
         if built and dataset.version == built[0] + 1:
             return
-        db.refresh(name)
-        db.table(name).create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
+        table.create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
 
 
 def index_keys(db: Database, name: str, exact_rows: int) -> None:
@@ -141,13 +141,15 @@ def index_keys(db: Database, name: str, exact_rows: int) -> None:
 
     dataset = db.lance(name)
     rows = dataset.count_rows()
-    with db.commit(name):
+    with write_errors(db.layout.folder, name):
         held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
-        for column in INDEXED_KEYS.get(name, ("video_id",)):
-            if rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows:
-                # Through LanceDB: it cannot read an index that the newer Lance has written.
-                db.refresh(name)
-                db.table(name).create_index(column, config=BTree(), replace=True)
+    for column in INDEXED_KEYS.get(name, ("video_id",)):
+        if rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows:
+            # Through LanceDB: it cannot read an index that the newer Lance has written.
+            db.refresh(name)
+            table = db.table(name)
+            with db.commit(name):
+                table.create_index(column, config=BTree(), replace=True)
     db.refresh(name)
 
 

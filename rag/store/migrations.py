@@ -119,7 +119,7 @@ def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIO
     for number, step in enumerate(steps[rows.schema :], rows.schema + 1):
         step(db)
         rows = replace(rows, schema=number, meta=rows.meta and replace(rows.meta, schema=number))
-        db.overwrite("meta", rows.table())
+        db.replace_all("meta", "key", rows.table())
     require_tables(db.layout.folder, rows.tables, db.names())
     return rows
 

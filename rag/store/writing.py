@@ -170,7 +170,7 @@ class Writer(VideoWriter):
         self._db.drop(vectors)
 
     def _put_meta_rows(self, rows: MetaRows) -> None:
-        self._db.overwrite("meta", rows.table())
+        self._db.replace_all("meta", "key", rows.table())
         self._meta_rows = rows
 
     def _refuse_other(self, role: str, held: EncoderRef, new: EncoderRef | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-COMMITS = ("create", "add", "overwrite", "upsert", "update", "delete")
+COMMITS = ("create", "add", "replace_all", "upsert", "update", "delete")
 """Methods of `rag.store.database.Database` that commit."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import threading
 import time
@@ -252,6 +253,74 @@ def test_a_paused_writer_writes_no_more(bucket: FakeStore, monkeypatch: pytest.M
         add_video(other, 3)
     with Reader.open(address) as reader:
         assert {video.video_id for video in reader.videos()} == {f"{n:032x}" for n in (1, 3)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", ["passages", "meta"])
+def test_a_commit_that_hangs_until_a_takeover_is_refused(
+    bucket: FakeStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, table: str
+) -> None:
+    address = bucket.address()
+    small(address, 1, source=True)
+    hanging, released, hung = threading.Event(), threading.Event(), itertools.count()
+    found: list[BaseException] = []
+
+    def hold(environ: dict[str, Any]) -> None:
+        path = environ["PATH_INFO"]
+        if environ["REQUEST_METHOD"] == "PUT" and f"{table}.lance/_versions" in path and not next(hung):
+            hanging.set()
+            assert released.wait(30)
+
+    def write_all(location: Location) -> None:
+        with Writer.open(location) as writer:
+            writer.put_settings({**META.settings, "seed": 2})
+            add_video(writer, 2)
+            add_source(writer, 2)
+            writer.remove_paths([video_path(1)])
+
+    def hang() -> None:
+        try:
+            write_all(address)
+        except LibraryBusy as error:
+            found.append(error)
+
+    bucket.intercept = hold
+    paused = threading.Thread(target=hang)
+    paused.start()
+    assert hanging.wait(30)
+    monkeypatch.setattr(Lease, "seconds", 0.0)
+    write_all(address)
+    before = list(dump(address))
+    released.set()
+    paused.join(30)
+    assert "taken over; nothing more was written" in str(found[0])
+    small(tmp_path / "library", 1, source=True)
+    write_all(tmp_path / "library")
+    assert list(dump(address)) == before == list(dump(tmp_path / "library"))
+    assert not json.loads((bucket.open("library").read("writer.lease") or (b"",))[0])["unsettled"]
+
+
+def test_a_commit_that_hangs_and_then_fails_is_refused_later(
+    bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its writer gives the lease back, and the request may still arrive."""
+    address = bucket.address()
+    small(address)
+    writer = Writer.open(address)
+    late = writer._db.table("passages")
+    rows = writer._db.rows("passages", late.schema.names)
+    add_source(writer, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(late), "add", _fail)
+        with pytest.raises(StoreError):
+            writer.close()
+    small(address, 3)
+    with pytest.raises(RuntimeError, match="Incompatible transaction"):
+        late.add(rows)
+
+
+def _fail(*_: object) -> None:
+    raise OSError("Generic S3 error: operation timed out")
 
 
 def test_old_versions_stay_for_unseen_readers(bucket: FakeStore) -> None:

@@ -220,7 +220,7 @@ def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(
     db = Database(Layout(tmp_path / "lib"))
     for name in MEASURED_TABLES:
         db.drop(name)
-    db.overwrite("meta", MetaRows(1, dataclasses.replace(META, schema=1, library_id="x")).table())
+    db.replace_all("meta", "key", MetaRows(1, dataclasses.replace(META, schema=1, library_id="x")).table())
     with Reader.open(tmp_path / "lib") as reader:
         assert len(reader.videos()) == 1
         assert reader.shots(video(1).video_id) == ()

@@ -290,9 +290,8 @@ def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
     values = rows[column].to_pylist()
     values[0] = [0.5] * len(values[0]) if value is None else value
     index = rows.column_names.index(column)
-    db.overwrite(
-        name, rows.set_column(index, rows.schema.field(index), pa.array(values, rows.schema.types[index]))
-    )
+    changed = pa.array(values, rows.schema.types[index])
+    db.replace_all(name, rows.column_names[0], rows.set_column(index, rows.schema.field(index), changed))
     after = list(dump(tmp_path / "lib"))
     assert len(set(after) - set(before)) == 1
 

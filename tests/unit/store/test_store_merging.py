@@ -313,7 +313,7 @@ def test_a_library_of_the_first_schema_is_copied_as_unmeasured(world: Path, tmp_
         shutil.rmtree(Layout(tmp_path / "old").table(name))
     db = Database(Layout(tmp_path / "old"))
     held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
-    db.overwrite("meta", replace(held, schema=1).table())
+    db.replace_all("meta", "key", replace(held, schema=1).table())
     merge_libraries([tmp_path / "old", world / "right"], tmp_path / "into", settings=SETTINGS)
     with Reader.open(tmp_path / "into") as reader:
         assert [len(reader.shots(video(n).video_id)) for n in (1, 3, 4)] == [0, 0, 1]
