@@ -42,9 +42,15 @@ class DamagedFile(FileProblem):
 
 
 class StalledFile(FileProblem):
-    """Decoding stopped making progress and was ended."""
+    """Reading stopped making progress and was ended, or its subprocess was."""
 
     lasting = False
+
+
+class OverLimit(StalledFile):
+    """Reading took more than the settings `reading` allow, or crashed: so it will with the same limits."""
+
+    lasting = True
 
 
 class ChangedFile(UnreadableFile):

@@ -56,6 +56,16 @@ class StorageSettings(SettingsSection):
     worker needs twice its largest file."""
 
 
+class ReadingSettings(SettingsSection):
+    """Section `reading`: limits of the subprocess in which files are read. A file that exceeds them is
+    reported once, and tried again when it or a limit changes."""
+
+    memory_gib: float = Field(4.0, ge=0.5, le=4096)
+    """Memory that the subprocess may write to, on Linux."""
+    document_seconds: float = Field(60.0, ge=1, le=86400)
+    """Processor time for each MiB of a document, and for one smaller than that."""
+
+
 def _registered_decoder(name: str) -> str:
     if find_entry_point("rag.decoders", name) is None:
         raise ValueError(f"no decoder {name!r}; installed are: {', '.join(all_entry_points('rag.decoders'))}")

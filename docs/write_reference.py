@@ -90,6 +90,7 @@ _SECTIONS = {
     "scan": "Which files are indexed",
     "storage": "Object stores",
     "cluster": "Indexing with several workers",
+    "reading": "Limits of the subprocess that reads files",
     "video": "How videos are decoded and cut into clips",
     "encoder": "Image and text encoders",
     "ocr": "On-screen text",

@@ -103,7 +103,9 @@ class Engine:
             from corpora.video.reader import MediaReader
 
             video = self.settings.video
-            self._media = MediaReader(video.decoder, video.stall_seconds, self.settings.storage)
+            self._media = MediaReader(
+                video.decoder, video.stall_seconds, self.settings.storage, self.settings.reading
+            )
         return self._media
 
     def read_audio(self, path: str, start: float, end: float) -> NDArray[np.float32]:

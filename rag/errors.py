@@ -10,7 +10,8 @@ RagError
 │   │   └── UnfetchedFile    its object store gives others, and not this one
 │   ├── UnsupportedFile      no reader for this kind of file
 │   ├── DamagedFile          it opened, but contains nothing usable
-│   ├── StalledFile          its reader made no progress for too long, or died
+│   ├── StalledFile          its reader made no progress for too long, or was ended
+│   │   └── OverLimit        it took more time or memory than allowed, or crashed
 │   └── WorkerLost           the workers that took it died, or took too long
 ├── ScratchFull              no room for a copy of an object
 ├── StoreError               an object store refuses, fails or cannot be reached
@@ -59,6 +60,7 @@ from corpora.errors import (
     ChangedFile,
     DamagedFile,
     FileProblem,
+    OverLimit,
     RagError,
     ScratchFull,
     SettingsError,
@@ -91,6 +93,7 @@ __all__ = [
     "ModelError",
     "NoMedia",
     "NoTranscript",
+    "OverLimit",
     "PageGone",
     "PromptTooLarge",
     "QuestionError",

@@ -24,7 +24,7 @@ from pydantic_settings import SettingsError as SourcesError
 
 from corpora.entry_points import all_entry_points, find_entry_point
 from corpora.objects import is_url
-from corpora.settings import ScanSettings, SettingsSection, StorageSettings, VideoSettings
+from corpora.settings import ReadingSettings, ScanSettings, SettingsSection, StorageSettings, VideoSettings
 from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
 from localization.settings import LocalizeSettings
 from rag.errors import SettingsError
@@ -231,6 +231,7 @@ class Settings(BaseSettings):
     scan: ScanSettings = ScanSettings()
     storage: StorageSettings = StorageSettings()
     cluster: ClusterSettings = ClusterSettings()
+    reading: ReadingSettings = ReadingSettings()
     video: VideoSettings = VideoSettings()
     encoder: EncoderSettings = EncoderSettings()
     ocr: OcrSettings = OcrSettings()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corpora.passages.chunking import chunk
+from corpora.passages.chunking import chunk, read_passages
 from corpora.passages.document import Document, read_documents
 
-__all__ = ["Document", "chunk", "read_documents"]
+__all__ = ["Document", "chunk", "read_documents", "read_passages"]

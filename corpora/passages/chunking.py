@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from corpora.passages.document import Document, cut_point
-from corpora.records import Passage
+from corpora.passages.document import Document, cut_point, read_documents
+from corpora.records import Passage, Problem
 
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
@@ -42,6 +43,19 @@ def chunk(document: Document) -> list[Passage]:
         Passage(_passage_id(document.title, text), document.doc_id, document.title, text) for text in texts
     )
     return list({passage.passage_id: passage for passage in passages}.values())
+
+
+def read_passages(path: str | os.PathLike[str]) -> Iterator[Passage | Problem]:
+    """The passages of one file, streamed, each content once. Raises as `read_documents` does."""
+    seen: set[str] = set()
+    for document in read_documents(path):
+        if isinstance(document, Problem):
+            yield document
+            continue
+        for passage in chunk(document):
+            if passage.passage_id not in seen:
+                seen.add(passage.passage_id)
+                yield passage
 
 
 def count_pieces(text: str) -> int:

@@ -28,12 +28,12 @@ import corpora.errors as errors
 from corpora import require_posix
 from corpora.objects import is_url
 from corpora.scan import path_or_address
-from corpora.settings import StorageSettings
+from corpora.settings import ReadingSettings, StorageSettings
 
 require_posix()
 
 _HEAD = struct.Struct("<IQ")
-_MOST_HEADER = 64 * 2**20
+_MOST_HEADER = 256 * 2**20
 _DTYPES = ("|u1", "<f4", "<f8")
 
 Array = NDArray[Any]
@@ -108,6 +108,9 @@ def readable(handle: int, seconds: float) -> bool:
     return bool(poller.poll(max(0, round(seconds * 1000))))
 
 
+TOO_MUCH_MEMORY = "reading it takes more memory than reading.memory_gib allows"
+CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP")
+"""Signals by which a library ends itself over a file; any other came from outside."""
 PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
@@ -116,9 +119,12 @@ _ROOT = Path(__file__).resolve().parents[2]
 class MediaProcess:
     """One subprocess, started at the first request and again after a crash; one request at a time."""
 
-    def __init__(self, stall_seconds: float, storage: StorageSettings | None = None) -> None:
-        """`storage`: how objects are reached; needed to open any."""
+    def __init__(
+        self, stall_seconds: float, limits: ReadingSettings, storage: StorageSettings | None = None
+    ) -> None:
+        """`storage`: how objects are reached; with it the network can be used."""
         self._stall_seconds = stall_seconds
+        self._limits = limits
         self._storage = storage
         self._process: subprocess.Popen[bytes] | None = None
         self._busy = 0
@@ -160,6 +166,8 @@ class MediaProcess:
                     return
                 elif kind == "problem":
                     self._busy = 0
+                    if answer["error"] == "OverLimit":
+                        self.close()  # the next file gets a process that holds nothing of this one
                     raise _problem(path, answer)
                 elif kind == "bug":
                     self._busy = 0
@@ -185,7 +193,7 @@ class MediaProcess:
             process = self._process
             if process is None or process.poll() is not None:
                 self.close()
-                process = self._process = _start()
+                process = self._process = _start(self._limits, network=self._storage is not None)
             assert process.stdin is not None
             try:
                 send(process.stdin.fileno(), message)
@@ -204,20 +212,31 @@ class MediaProcess:
         assert process.stdout is not None
         handle = process.stdout.fileno()
 
+        soon = min(1.0, self._stall_seconds / 4)
+
         def wait() -> None:
-            if not readable(handle, self._stall_seconds):
-                raise _Stuck
+            if readable(handle, soon):
+                return
+            before = _cpu_seconds(process.pid)
+            if not readable(handle, self._stall_seconds - soon):
+                # One that was busy all the time is held by the file, any other by the disk or the machine.
+                busy = _cpu_seconds(process.pid) - before > self._stall_seconds / 4
+                raise errors.OverLimit if busy else errors.StalledFile
 
         try:
             return receive(handle, wait)
-        except _Stuck:
+        except errors.StalledFile as stalled:
             self.close()
             reason = f"its reader made no progress for {self._stall_seconds:g} s and was ended"
-            raise errors.StalledFile(f"{path}: {reason}") from None
+            raise type(stalled)(f"{path}: {reason}") from None
         except Closed:
-            code = process.wait()
+            cause = _cause(process.wait())
             self.close()
-            raise errors.StalledFile(f"{path}: its reader died ({_cause(code)})") from None
+            if cause == "SIGXCPU":
+                reason = "reading it takes more processor time than a file of its size may take"
+                raise errors.OverLimit(f"{path}: {reason}") from None
+            kind = errors.OverLimit if cause in CRASHES else errors.StalledFile
+            raise kind(f"{path}: its reader died ({cause})") from None
 
     def _cancel(self) -> None:
         """Let the subprocess know, and drain what it still sends; if that takes long, end it."""
@@ -244,7 +263,16 @@ class MediaProcess:
 class _Stuck(Exception): ...
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _cpu_seconds(pid: int | None) -> float:
+    """Processor time of a process; 0 where that cannot be read."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _start(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
     """Start it from a thread of its own, which then waits for its end: the kernel ends a subprocess whose
     parent *thread* ends, and the thread that asks first may be a short-lived one."""
     started: list[subprocess.Popen[bytes] | OSError] = []
@@ -252,7 +280,7 @@ def _start() -> subprocess.Popen[bytes]:
 
     def run() -> None:
         try:
-            process = _popen()
+            process = _popen(limits, network=network)
         except OSError as error:
             started.append(error)
             ready.set()
@@ -268,17 +296,22 @@ def _start() -> subprocess.Popen[bytes]:
     return started[0]
 
 
-def _popen() -> subprocess.Popen[bytes]:
-    # The subprocess must find the same packages as this process, wherever that was started.
+def _popen(limits: ReadingSettings, *, network: bool) -> subprocess.Popen[bytes]:
+    # The subprocess must find the same packages as this process, wherever that was started; without -P it
+    # would import any that the working folder holds, which may be a corpus.
     paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     process = subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "corpora.video.worker", str(os.getpid())],
+        [
+            *(sys.executable, "-P", "-X", "utf8", "-m", "corpora.video.worker"),
+            *(str(os.getpid()), str(round(limits.memory_gib * 2**30)), str(int(network))),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         bufsize=0,
         close_fds=True,
-        env={**os.environ, "PYTHONPATH": paths},
+        # Arrow's own allocator asks for more than it needs, ahead.
+        env={**os.environ, "PYTHONPATH": paths, "ARROW_DEFAULT_MEMORY_POOL": "system"},
     )
     if sys.platform == "linux":
         import fcntl
@@ -296,6 +329,7 @@ def _problem(path: str, answer: Message) -> errors.FileProblem:
         "UnsupportedFile": errors.UnsupportedFile,
         "DamagedFile": errors.DamagedFile,
         "StalledFile": errors.StalledFile,
+        "OverLimit": errors.OverLimit,
     }
     return kinds.get(answer["error"], errors.FileProblem)(f"{path}: {answer['reason']}")
 

@@ -1,21 +1,24 @@
-"""Reads media files in a watched subprocess: facts, frames, text, audio, and clips cut out of them."""
+"""Reads files in a watched subprocess: of media facts, frames, text, audio, and clips cut out of them; of
+documents their passages."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from corpora.errors import FileProblem, StalledFile, UsageError
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import MP4, OverwritePolicy, replace_file
-from corpora.records import Frames
-from corpora.settings import StorageSettings
+from corpora.passages.document import Document
+from corpora.records import Frames, Passage, Problem
+from corpora.scan import path_or_address
+from corpora.settings import ReadingSettings, StorageSettings
 from corpora.video import ipc
 from corpora.video.decoders import check_decoder
 from corpora.video.ipc import MediaProcess
@@ -28,9 +31,13 @@ from corpora.video.records import (
     TimedText,
     TrackFacts,
 )
+from corpora.video.sidecars import Sidecars, merge_sidecars
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+T = TypeVar("T")
 
 
 class FrameStream:
@@ -87,14 +94,21 @@ class MediaReader:
     """
 
     def __init__(
-        self, decoder: str = "pyav", stall_seconds: float = 60.0, storage: StorageSettings | None = None
+        self,
+        decoder: str = "pyav",
+        stall_seconds: float = 60.0,
+        storage: StorageSettings | None = None,
+        limits: ReadingSettings | None = None,
     ) -> None:
-        """`storage`: how objects are reached; default: as the environment says."""
+        """`storage`: how objects are reached; default: as the environment says. `limits`: of each file."""
         self.decoder = check_decoder(decoder)
         self._storage = storage or StorageSettings()
-        self._media = MediaProcess(stall_seconds, self._storage)
+        self._limits = limits or ReadingSettings()
+        self._files = MediaProcess(stall_seconds, self._limits)
+        # Only this one has the network.
+        self._objects = MediaProcess(stall_seconds, self._limits, self._storage)
         # Other decoders have an FFmpeg of their own, which cannot share a process with PyAV's.
-        self._frames = self._media if decoder == "pyav" else MediaProcess(stall_seconds)
+        self._frames = self._files if decoder == "pyav" else MediaProcess(stall_seconds, self._limits)
         self._probed: tuple[str, object, Probe] | None = None
 
     def __enter__(self) -> MediaReader:
@@ -107,17 +121,18 @@ class MediaReader:
 
     def close(self) -> None:
         """End the subprocesses."""
-        self._media.close()
-        self._frames.close()
+        for child in (self._files, self._objects, self._frames):
+            child.close()
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Process ids of the children that run now."""
-        return tuple(child.pid for child in {self._media, self._frames} if child.pid is not None)
+        children = {self._files, self._objects, self._frames}
+        return tuple(child.pid for child in children if child.pid is not None)
 
     def probe(self, path: str) -> Probe:
         """The facts of a file; packets are counted where the container's word cannot be right."""
-        facts = self._one(self._media, "probe", path)[0]["probe"]
+        facts = self._one(self._media(path), "probe", path)[0]["probe"]
         chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
         probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
         self._probed = path, self._stamp(path), probe
@@ -125,13 +140,13 @@ class MediaReader:
 
     def tracks(self, path: str) -> TrackFacts:
         """Exact rate, timecode and sound format. Raises `UnsupportedFile` without images."""
-        facts = self._one(self._media, "tracks", path)[0]["tracks"]
+        facts = self._one(self._media(path), "tracks", path)[0]["tracks"]
         return TrackFacts(**{**facts, "rate": Fraction(facts["rate"])})
 
     def texts(self, path: str) -> tuple[TimedText, ...]:
         """Embedded text subtitles, sorted by time, one stream for each language: the one marked default,
         else the first that is not forced, else the first."""
-        return tuple(TimedText(**text) for text in self._one(self._media, "texts", path)[0]["texts"])
+        return tuple(TimedText(**text) for text in self._one(self._media(path), "texts", path)[0]["texts"])
 
     def frames(
         self,
@@ -181,7 +196,7 @@ class MediaReader:
         asked = {"times": sorted(float(time) for time in times), "size": size}
         probe = asdict(self._facts(path))
         # Of PyAV, whatever the decoder: no other reads keyframes alone.
-        _, (moments, images) = self._one(self._media, "keyframes", path, probe=probe, **asked)
+        _, (moments, images) = self._one(self._media(path), "keyframes", path, probe=probe, **asked)
         return Frames(moments, images)
 
     def audio(
@@ -190,7 +205,7 @@ class MediaReader:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
         gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
         seeking where the container has an index; samples may then differ in their last bits."""
-        for _, (block,) in self._media.ask("audio", path, rate=rate, gaps=gaps, start=start):
+        for _, (block,) in self._media(path).ask("audio", path, rate=rate, gaps=gaps, start=start):
             yield block
 
     def audio_between(self, path: str, start: float, end: float, *, rate: int = 16000) -> NDArray[np.float32]:
@@ -208,17 +223,60 @@ class MediaReader:
                 break
         return np.concatenate(blocks)
 
+    def passages(self, path: str) -> Iterator[Passage | Problem]:
+        """The passages of a document, each content once, as they are read; what is wrong with parts of it is
+        one `Problem` each. Raises `FileProblem`, as `corpora.passages.read_documents` does."""
+        yield from self._records("passages", path, Passage)
+
+    def documents(self, path: str) -> Iterator[Document | Problem]:
+        """As `passages`: the documents, before they are cut into passages."""
+        yield from self._records("documents", path, Document)
+
+    def _records(self, op: str, path: str, kind: Callable[..., T]) -> Iterator[T | Problem]:
+        for part, _ in self._files.ask(op, path, cpu_seconds=self._limits.document_seconds):
+            if "problem" in part:
+                yield Problem(**{**part["problem"], "path": path})
+            for fields in part.get("records", ()):
+                yield kind(**fields)
+
+    def sidecars(self, paths: Sequence[str]) -> Sidecars:
+        """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error."""
+        if not paths:
+            return Sidecars()
+        try:
+            return self._sidecars(paths)
+        except FileProblem as problem:
+            if len(paths) == 1:
+                reason = str(problem).removeprefix(f"{paths[0]}: ")
+                return Sidecars(notes=(f"{os.path.basename(paths[0])}: {reason}",))
+        return merge_sidecars([self.sidecars([path]) for path in paths])
+
+    def _sidecars(self, paths: Sequence[str]) -> Sidecars:
+        texts: list[TimedText] = []
+        beside = [path_or_address(path) for path in paths]
+        seconds = self._limits.document_seconds
+        facts: dict[str, Any] = {}
+        for part, _ in self._files.ask("sidecars", paths[0], beside=beside, cpu_seconds=seconds):
+            texts += (TimedText(**text) for text in part.get("texts", ()))
+            facts = part.get("sidecars", facts)
+        return Sidecars(
+            tuple(texts), **{**facts, "tags": tuple(facts["tags"]), "notes": tuple(facts["notes"])}
+        )
+
     def cut(self, path: str, start: float, end: float, out: str) -> None:
         """Encode [start, end) to the MP4 file `out`; what to call is `corpora.video.reader.cut_clip`."""
-        self._one(self._media, "clip", path, start=start, end=end, out=out)
+        self._one(self._media(path), "clip", path, start=start, end=end, out=out)
 
     def remux(self, path: str, out: str) -> None:
         """Copy images and sound, nothing encoded again, into the MP4 file `out`, for players that read no
         other container. Raises `UnsupportedFile` where MP4 cannot hold them."""
-        self._one(self._media, "remux", path, probe=asdict(self._facts(path)), out=out)
+        self._one(self._media(path), "remux", path, probe=asdict(self._facts(path)), out=out)
 
     def _decoder_of(self, path: str) -> tuple[MediaProcess, str]:
-        return (self._media, "pyav") if is_url(path) else (self._frames, self.decoder)
+        return (self._objects, "pyav") if is_url(path) else (self._frames, self.decoder)
+
+    def _media(self, path: str) -> MediaProcess:
+        return self._objects if is_url(path) else self._files
 
     def _facts(self, path: str) -> Probe:
         """Of the file last probed, unless it is another one or has been written since."""

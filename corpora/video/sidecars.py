@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,38 +36,39 @@ class Sidecars:
 
 def read_sidecars(paths: Sequence[str | os.PathLike[str]]) -> Sidecars:
     """Read all sidecar files of one video. Never raises for a bad file: it says so in `notes`."""
-    texts: set[TimedText] = set()
-    info = Sidecars()
-    notes: list[str] = []
-    for path in sorted(os.fspath(path) for path in paths):
-        name = Path(path).name
-        try:
-            if name.lower().endswith(".info.json"):
-                info = _read_info(path)
-                texts.update(info.texts)
-                notes.extend(f"{name}: {note}" for note in info.notes)
-            else:
-                found, note = _read_subtitles(path)
-                texts.update(found)
-                notes.extend([f"{name}: {note}"] if note else [])
-        except OSError as error:
-            notes.append(f"{name}: cannot be read: {(error.strerror or str(error)).lower()}")
+    return merge_sidecars([_read(path) for path in sorted(os.fspath(path) for path in paths)])
+
+
+def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
+    """All texts and notes of files beside one video; the facts of the last that states any."""
+    texts = {text for part in parts for text in part.texts}
+    stating = [part for part in parts if part.title or part.description or part.tags or part.language]
     ordered = sorted(texts, key=lambda text: (text.start, text.end, text.kind, text.text))
-    return Sidecars(tuple(ordered), info.title, info.description, info.tags, info.language, tuple(notes))
+    notes = tuple(note for part in parts for note in part.notes)
+    return replace(stating[-1] if stating else Sidecars(), texts=tuple(ordered), notes=notes)
 
 
-def _read_subtitles(path: str) -> tuple[list[TimedText], str]:
+def _read(path: str) -> Sidecars:
+    name = Path(path).name
+    try:
+        found = _read_info(path) if name.lower().endswith(".info.json") else _read_subtitles(path)
+    except OSError as error:
+        found = Sidecars(notes=(f"cannot be read: {(error.strerror or str(error)).lower()}",))
+    return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
+
+
+def _read_subtitles(path: str) -> Sidecars:
     data = _bytes(path, MAX_SUBTITLE_BYTES)
     if data is None:
-        return [], f"larger than {MAX_SUBTITLE_BYTES >> 20} MiB, not read"
+        return Sidecars(notes=(f"larger than {MAX_SUBTITLE_BYTES >> 20} MiB, not read",))
     if not data.strip():
-        return [], "empty subtitle file"
+        return Sidecars(notes=("empty subtitle file",))
     parsed = parse_subtitles(path, decode(data))
     texts = [TimedText(cue.start, cue.end, "subtitle", " ".join(cue.lines)) for cue in parsed.cues]
     if not texts:
-        return [], "no usable subtitles in it"
-    note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped" if parsed.skipped else ""
-    return texts, note
+        return Sidecars(notes=("no usable subtitles in it",))
+    note = f"{parsed.skipped} malformed cue{'s' * (parsed.skipped > 1)} skipped"
+    return Sidecars(tuple(texts), notes=(note,) if parsed.skipped else ())
 
 
 def _read_info(path: str) -> Sidecars:

@@ -1,33 +1,39 @@
-"""The subprocess in which all media files are opened: `python -m corpora.video.worker PARENT_PID`.
+"""The subprocess in which all files are opened: `python -P -m corpora.video.worker PARENT MEMORY NETWORK`.
+
+PARENT: its process id. MEMORY: limit in bytes. NETWORK: 1 for addresses of a store.
 
 It reads requests on stdin and answers on stdout (`corpora.video.ipc`). A crash, a hang or a memory
-bomb in a media library ends this process and nothing else. Its own prints and libav's go nowhere.
+bomb in a library ends this process and nothing else, and what takes more than the limits of
+`corpora.sandbox` is ended. Each request has a thread of its own, which can open the files of the request
+alone. Its own prints and libav's go nowhere.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-import resource
 import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 from corpora.errors import FileProblem, UnreadableFile
-from corpora.records import Frames
+from corpora.objects import is_url
+from corpora.records import Frames, Problem
+from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
 from corpora.settings import StorageSettings
 from corpora.video import ipc
 from corpora.video.containers import object_files
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe, TimedText
 
-MOST_MEMORY = 16 * 2**30
-"""Bytes of address space: a bound for headers that ask for absurd buffers, far above what decoding takes."""
+MEDIA_SECONDS = 1200.0
+"""Processor time for each MiB of a media file: a still image of an hour is about as large."""
 HEARTBEAT_SECONDS = 0.25
 OPAQUE_HEARTBEATS = 10
 """A library call without signs of its own may work for so many stall limits, as long as it uses the CPU."""
@@ -78,10 +84,10 @@ def main() -> None:
     """Serve requests until the parent process ends."""
     link = Link(*_private_pipes())
     _die_with_parent(int(sys.argv[1]))
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if sys.platform == "linux" and (hard == resource.RLIM_INFINITY or hard > MOST_MEMORY):
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, hard))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_memory(int(sys.argv[2]))
+    if sys.argv[3] == "0":
+        with suppress(OSError):  # `rag doctor` says where it does not hold
+            deny_system_calls()
     try:
         while True:
             request = link.next_request()
@@ -92,7 +98,41 @@ def main() -> None:
 
 
 def _serve(link: Link, request: ipc.Message) -> None:
+    """Answer in a thread that can open the files of this request and no others."""
+    inputs = [request["path"], *request.get("beside", ())]
+    outputs = [os.path.dirname(request["out"])] if "out" in request else []
+    closed: list[ipc.Closed] = []
+
+    def run() -> None:
+        if not is_url(request["path"]):
+            with suppress(OSError):
+                restrict_files(inputs, outputs)
+        try:
+            _answer(link, request)
+        except ipc.Closed as error:
+            closed.append(error)
+
+    limit_request(_cpu_seconds(request, inputs), writes=bool(outputs))
     stop = _start_heartbeat(link, float(request["stall_seconds"]))
+    thread = threading.Thread(target=run, name="request")
+    try:
+        thread.start()
+        thread.join()
+    finally:
+        stop.set()
+    if closed:
+        raise closed[0]
+
+
+def _cpu_seconds(request: ipc.Message, inputs: list[str]) -> float:
+    size = 0
+    for path in inputs:
+        with suppress(OSError, ValueError):
+            size += 2**40 if is_url(path) else os.stat(path).st_size
+    return float(request.get("cpu_seconds", MEDIA_SECONDS)) * max(1.0, size / 2**20)
+
+
+def _answer(link: Link, request: ipc.Message) -> None:
     objects = object_files(StorageSettings(**request.get("storage", {})))
     objects.failure = ""
     try:
@@ -107,11 +147,10 @@ def _serve(link: Link, request: ipc.Message) -> None:
         link.send({"type": "done"})
     except FileProblem as problem:
         found = UnreadableFile(objects.failure) if objects.failure else problem
-        link.send({"type": "problem", "error": type(found).__name__, "reason": str(found)})
+        reason = str(found).removeprefix(f"{request['path']}: ")
+        link.send({"type": "problem", "error": type(found).__name__, "reason": reason})
     except MemoryError:
-        link.send(
-            {"type": "problem", "error": "UnsupportedFile", "reason": "it takes more memory than allowed"}
-        )
+        link.send({"type": "problem", "error": "OverLimit", "reason": ipc.TOO_MUCH_MEMORY})
     except ipc.Closed:
         raise
     except Exception as error:
@@ -126,8 +165,6 @@ def _serve(link: Link, request: ipc.Message) -> None:
             link.send({"type": "problem", "error": "UnreadableFile", "reason": f"cannot be read: {words}"})
         else:
             link.send({"type": "bug", "traceback": traceback.format_exc()})
-    finally:
-        stop.set()
 
 
 def _start_heartbeat(link: Link, stall_seconds: float) -> threading.Event:
@@ -245,6 +282,51 @@ def _remux(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     yield {}, []
 
 
+PART_CHARACTERS = 2**20
+PART_TEXTS = 10_000
+
+
+def _passages(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.passages import read_passages
+
+    return _batches(read_passages(request["path"]), beat)
+
+
+def _documents(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.passages import read_documents
+
+    return _batches(read_documents(request["path"]), beat)
+
+
+def _batches(found: Iterator[Any], beat: Callable[[], None]) -> Answer:
+    """Records in parts of bounded size; a `Problem`, which has no text, under its own name."""
+    held: list[dict[str, Any]] = []
+    size = 0
+    for each in found:
+        beat()
+        if isinstance(each, Problem):
+            yield {"problem": asdict(each)}, []
+            continue
+        held.append(asdict(each))
+        size += len(each.text)
+        if size >= PART_CHARACTERS:
+            yield {"records": held}, []
+            held, size = [], 0
+    if held:
+        yield {"records": held}, []
+
+
+def _sidecars(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.sidecars import read_sidecars
+
+    found = asdict(read_sidecars(request["beside"]))
+    texts = found.pop("texts")
+    for start in range(0, len(texts), PART_TEXTS):
+        beat()
+        yield {"texts": texts[start : start + PART_TEXTS]}, []
+    yield {"sidecars": found}, []
+
+
 def _arrays(frames: Frames) -> list[ipc.Array]:
     return [frames.times, frames.images]
 
@@ -264,6 +346,9 @@ OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
     "audio": _audio,
     "clip": _clip,
     "remux": _remux,
+    "passages": _passages,
+    "documents": _documents,
+    "sidecars": _sidecars,
 }
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
+from corpora.sandbox import protections
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryNotFound, RagError
@@ -75,6 +76,7 @@ def doctor(
     findings = [
         *_environment(),
         *_extensions(),
+        *_protections(session),
         *_weights(session),
         *store_findings(session),
         *_library(session, recall),
@@ -159,6 +161,12 @@ def _temporary_space() -> Finding:
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     return Finding("environment", "temporary space", free > 100_000_000, f"{byte_count(free)} free")
+
+
+def _protections(session: Session) -> Iterator[Finding]:
+    """What keeps a hostile file from harm; what this machine does not offer is no fault of it."""
+    for each in protections(round(session.settings.reading.memory_gib * 2**30)):
+        yield Finding("reading files", each.name, each.holds or None, each.message)
 
 
 def _extensions() -> Iterator[Finding]:

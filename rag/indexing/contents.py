@@ -131,7 +131,7 @@ class ContentIndexer:
 
     def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
         """Index the documents of `groups`."""
-        passages = PassageIndexer(self._encoders.text, sink, self._progress)
+        passages = PassageIndexer(self._encoders.text, self._readers[0], sink, self._progress)
         with closing(local_groups(groups, self._settings.storage)) as there:
             for local in there:
                 passages.add(local)

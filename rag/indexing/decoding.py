@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from corpora.settings import VideoSettings
+from corpora.settings import ReadingSettings, VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.devices import device_of
 from rag.errors import FileProblem
@@ -38,11 +38,13 @@ def decoder_count(settings: VideoSettings, backend: str) -> int:
 
 
 @contextmanager
-def open_readers(settings: VideoSettings, backend: str) -> Iterator[list[MediaReader]]:
+def open_readers(
+    settings: VideoSettings, backend: str, limits: ReadingSettings
+) -> Iterator[list[MediaReader]]:
     """`decoder_count` readers; each starts its subprocess at its first file."""
     with ExitStack() as stack:
         yield [
-            stack.enter_context(MediaReader(settings.decoder, settings.stall_seconds))
+            stack.enter_context(MediaReader(settings.decoder, settings.stall_seconds, limits=limits))
             for _ in range(decoder_count(settings, backend))
         ]
 

@@ -107,7 +107,7 @@ class BundledRun:
         """Those that can be opened, where that can be seen here; the lengths of all are then known."""
         readable = []
         video = self._settings.video
-        with MediaReader(video.decoder, video.stall_seconds) as reader:
+        with MediaReader(video.decoder, video.stall_seconds, limits=self._settings.reading) as reader:
             for group in groups:
                 found = group.first
                 length = found.size / PASSAGE_BYTES_PER_SECOND

@@ -18,6 +18,7 @@ from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
     StoredRows,
     estimated_seconds,
+    limits_of,
     make_plan,
     prune_refusal,
     shares_its_size,
@@ -71,14 +72,14 @@ def forecast(
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path
 
-    plan = make_plan(found, roots, held, settings.storage, identify)
+    plan = make_plan(found, roots, held, settings.storage, identify, limits_of(settings))
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]
     problems = plan.problems
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
     durations = [*map(estimated_seconds, remote)]
-    with MediaReader(settings.video.decoder, settings.video.stall_seconds) as reader:
+    with MediaReader(settings.video.decoder, settings.video.stall_seconds, limits=settings.reading) as reader:
         for file in files:
             if file.kind == "passages" or is_url(file.path):
                 continue

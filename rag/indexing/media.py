@@ -21,7 +21,7 @@ from corpora.scan import FoundFile
 from corpora.settings import SHORT_SIDE, VideoSettings
 from corpora.video.reader import MediaReader
 from corpora.video.records import FrameBatch, Probe, TimedText
-from corpora.video.sidecars import Sidecars, read_sidecars
+from corpora.video.sidecars import Sidecars
 from indexers.settings import FRAME_MEASURES
 from indexers.shots import FrameFigures, measure_frames
 from indexers.soundtrack import SoundMeter
@@ -76,7 +76,7 @@ def index_media(
     committed clip and ends with the same rows.
     """
     writer, reader, stages, video_id = context.writer, context.reader, context.stages, copy.content_id
-    sidecars = read_sidecars(copy.sidecars)
+    sidecars = reader.sidecars(copy.sidecars)
     texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
     video = _describe(found, video_id, probe, sidecars)
     writer.begin_video(video)

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from corpora.errors import ChangedFile, UnfetchedFile
+from corpora.errors import ChangedFile, OverLimit, UnfetchedFile
 from corpora.objects import is_url
 from corpora.records import Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.planning import LOCAL, Group, below, find_gone, row_of
+from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of
 from rag.indexing.report import Progress, reason_of
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
@@ -103,11 +103,15 @@ class IndexingStats:
 class FileOutcomes:
     """Writes the rows of paths and problems of one run, and counts; `stats` is the result."""
 
-    def __init__(self, writer: Writer, progress: Progress, storage: StorageSettings = LOCAL) -> None:
+    def __init__(
+        self, writer: Writer, progress: Progress, storage: StorageSettings = LOCAL, limits: str = ""
+    ) -> None:
+        """`limits`: of reading files (`rag.indexing.planning.limits_of`)."""
         self.stats = IndexingStats()
         self.arriving: frozenset[str] = frozenset()
         """Contents that get a path later in this run: they stay when they lose their last one."""
         self._storage = storage
+        self._limits = limits
         self._writer = writer
         self._progress = progress
 
@@ -173,6 +177,8 @@ class FileOutcomes:
         for found in group.files:
             # Without a stamp it is tried again, changed or not.
             stamp = "" if found.path in self.stats.deferred else found.stamp
+            if isinstance(problem, OverLimit) and group.content_id:
+                stamp = limit_stamp(group.content_id, self._limits)
             self._record(Problem(found.path, reason), stamp)
 
     def arrive(self, groups: Iterable[Group]) -> None:
@@ -212,9 +218,10 @@ class FileOutcomes:
             self.stats.problems.append(problem)
             self._progress.problem(problem)
 
-    def keep_scan_problems(self, problems: Sequence[Problem], scan: Scan, roots: Sequence[str]) -> None:
-        """Store the problems of the scan, and clear those below `roots` that are solved."""
-        stored, stamps = self._writer.problems(), {f.path: f.stamp for f in scan.files}
+    def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
+        """Store the problems of the plan, and clear those below `roots` that are solved."""
+        problems = plan.problems
+        stored, stamps = self._writer.problems(), {f.path: f.stamp for f in scan.files} | plan.over_limit
         still = set(self.stats.problems)
         for problem in problems:
             if problem not in still:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages import Document, chunk, read_documents
-from corpora.records import Passage
+from corpora.records import Passage, Problem
+from corpora.video.reader import MediaReader
 from indexers.protocol import PassageEncoder
 from rag.errors import FileProblem
 from rag.indexing.copies import LocalGroup
@@ -39,8 +39,11 @@ class _ReadFile:
 class PassageIndexer:
     """Takes one passage file after another; call `flush` after the last."""
 
-    def __init__(self, encoder: PassageEncoder, sink: ContentSink, progress: Progress) -> None:
+    def __init__(
+        self, encoder: PassageEncoder, reader: MediaReader, sink: ContentSink, progress: Progress
+    ) -> None:
         self._encoder = encoder
+        self._reader = reader
         self._sink = sink
         self._progress = progress
         self._pending: list[_ReadFile] = []
@@ -53,7 +56,7 @@ class PassageIndexer:
         self._progress.file(group.first.path)
         notes: list[str] = []
         try:
-            passages = _passages(local.require().path, notes)
+            passages = _passages(self._reader.passages(local.require().path), notes)
             part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             if len(part) < PASSAGES_PER_CALL:
                 require_unchanged(group.first)
@@ -124,14 +127,10 @@ def encode_passages(
     return rows
 
 
-def _passages(path: str, notes: list[str]) -> Iterator[Passage]:
-    """The passages of a file, each content once; what is wrong with single rows goes to `notes`."""
-    seen: set[str] = set()
-    for document in read_documents(path):
-        if not isinstance(document, Document):
-            notes.append(document.reason)
-            continue
-        for passage in chunk(document):
-            if passage.passage_id not in seen:
-                seen.add(passage.passage_id)
-                yield passage
+def _passages(found: Iterator[Passage | Problem], notes: list[str]) -> Iterator[Passage]:
+    """The passages among `found`; what is wrong with single rows goes to `notes`."""
+    for each in found:
+        if isinstance(each, Passage):
+            yield each
+        else:
+            notes.append(each.reason)

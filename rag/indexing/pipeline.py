@@ -17,7 +17,7 @@ from rag.indexing.distributing import BundledRun, by_bundles
 from rag.indexing.encoders import select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import Group, Plan, make_plan, prune_refusal, remove_missing
+from rag.indexing.planning import Group, Plan, limits_of, make_plan, prune_refusal, remove_missing
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.settings import Settings
@@ -43,12 +43,12 @@ def run_indexing(
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
-        outcomes = FileOutcomes(writer, progress, settings.storage)
+        outcomes = FileOutcomes(writer, progress, settings.storage, limits := limits_of(settings))
         stats = outcomes.stats
         bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
         earlier = bundled.commit() if bundled is not None else set()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = make_plan(scan, roots, writer, settings.storage)
+        plan = make_plan(scan, roots, writer, settings.storage, limits=limits)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
         outcomes.report(problem for problem in plan.problems if problem not in stats.problems)
@@ -73,7 +73,7 @@ def run_indexing(
         stats.forgotten += remove_missing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
-        outcomes.keep_scan_problems(plan.problems, scan, roots)
+        outcomes.keep_scan_problems(plan, scan, roots)
         if plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled:
             writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
@@ -99,7 +99,7 @@ def _index_contents(
         stats.stages.append(encoders.line)
     image = encoders.meta.image_encoder
     warn_of_specialised(image, recommended, progress)
-    with open_readers(settings.video, image.backend if image else "") as readers:
+    with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
         contents = ContentIndexer(settings, encoders, readers, writer.cache, progress)
         left = sum(writer.video(group.content_id).duration for group in outdated)
         if plan.groups or outdated:

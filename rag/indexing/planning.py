@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -34,6 +35,7 @@ from rag.store.schema import column_names, problem_of
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
+    from rag.settings import Settings
     from rag.store.writing import Writer
 
 
@@ -70,6 +72,8 @@ class Plan:
     """Files of `known` whose path the library does not have with this content."""
     problems: list[Problem] = field(default_factory=list)
     """Files that cannot be read, now or when they were last tried and unchanged since."""
+    over_limit: dict[str, str] = field(default_factory=dict)
+    """Path to the stamp (`limit_stamp`) of a problem that holds for any file of its content."""
     missing: list[str] = field(default_factory=list)
     """Paths of the library below these roots that are no longer on disk."""
     moved: list[str] = field(default_factory=list)
@@ -133,16 +137,19 @@ def make_plan(
     indexed: Indexed,
     storage: StorageSettings = LOCAL,
     identify: Callable[[FoundFile], str] | None = None,
+    limits: str = "",
 ) -> Plan:
     """Compare the files found with the library.
 
     `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
     fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
+    `limits`: of reading files (`limits_of`); a content that exceeded them is not tried again.
     """
     rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), indexed.problems()
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
     identify = identify or _by_content(scan, rows, storage)
     plan = Plan(problems=list(scan.problems))
+    refused = {stamp: problem for problem, stamp in problems.values() if stamp.startswith(OVER_LIMIT)}
     by_content: dict[str, list[FoundFile]] = {}
     fresh: set[str] = set()
     unread: set[str] = set()
@@ -160,6 +167,11 @@ def make_plan(
             except FileProblem as problem:
                 plan.problems.append(Problem(found.path, reason_of(problem, found.path)))
                 continue
+            if (over := refused.get(limit_stamp(content, limits))) is not None:
+                plan.problems.append(Problem(found.path, over.reason))
+                plan.over_limit[found.path] = limit_stamp(content, limits)
+                if row is None:
+                    continue
             fresh.add(found.path)
         if not content:
             unread.add(found.path)
@@ -195,6 +207,21 @@ def make_plan(
     here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
+
+
+OVER_LIMIT = "over limit "
+
+
+def limits_of(settings: Settings) -> str:
+    """Hash over the settings that decide whether a file exceeds the limits of its reader."""
+    chosen = [settings.reading.model_dump(mode="json"), settings.video.decoder]
+    return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def limit_stamp(content_id: str, limits: str) -> str:
+    """The stamp of the problem of a content that exceeded `limits`: it holds for every file of that content,
+    and until the limits change."""
+    return f"{OVER_LIMIT}{content_id} {limits}"
 
 
 def _by_content(

@@ -57,7 +57,10 @@ def reembed_library(
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []
-    with Reader.open(writer.folder) as reader, open_readers(settings.video, encoder.backend) as readers:
+    with (
+        Reader.open(writer.folder) as reader,
+        open_readers(settings.video, encoder.backend, settings.reading) as readers,
+    ):
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
         progress.start(sum(video.duration for video in videos.values()), len(videos))
         groups = [_group(reader.files_of(video_id)) for video_id in videos]

@@ -142,7 +142,7 @@ def _scan(roots: Sequence[str], settings: Settings) -> Scan:
 
 def _settings_fingerprint(settings: Settings) -> str:
     """Of the settings that decide the rows: under others no file counts as unchanged by the scan cache."""
-    chosen = settings.model_dump(mode="json", include={"video", "encoder", "ocr", "asr"})
+    chosen = settings.model_dump(mode="json", include={"reading", "video", "encoder", "ocr", "asr"})
     chosen["measured"] = [FRAME_MEASURES, SOUND_MEASURES, SCORE_MEASURES]
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
 

@@ -27,7 +27,7 @@ from rag.indexing.contents import ContentIndexer, pinned_settings, warn_of_speci
 from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import select_encoders, stored_encoders, stored_side
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
-from rag.indexing.planning import Group, StoredRows, make_plan
+from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
 from rag.indexing.report import Progress, reason_of
 from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
@@ -156,7 +156,7 @@ class StagingWorker:
         self.device = describe_device(backend or meta.text_encoder.backend)
         if not settings.cluster.mixed_devices:
             self.staging.claim_device(self.device)
-        readers = self._stack.enter_context(open_readers(settings.video, backend))
+        readers = self._stack.enter_context(open_readers(settings.video, backend, settings.reading))
         logs = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="rag-staging-")))
         self._contents = ContentIndexer(settings, encoders, readers, logs, progress)
         self._line = encoders.line
@@ -202,11 +202,12 @@ def run_staging(
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
-    plan = make_plan(scan, roots, rows, settings.storage)
+    plan = make_plan(scan, roots, rows, settings.storage, limits=limits_of(settings))
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
-        staging, stamps, stored = worker.staging, {f.path: f.stamp for f in scan.files}, rows.problems()
+        staging, stored = worker.staging, rows.problems()
+        stamps = {f.path: f.stamp for f in scan.files} | plan.over_limit
         noted = [(problem, stamps.get(problem.path, "")) for problem in plan.problems]
         staging.put_problems(pair for pair in noted if stored.get(pair[0].path) != pair)
         groups = staging.missing(plan.groups)

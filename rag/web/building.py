@@ -20,7 +20,6 @@ from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
 from corpora.records import Problem
 from corpora.scan import FoundFile, scan
-from corpora.video.sidecars import read_sidecars
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.protocol import TranscriptLine
@@ -212,7 +211,7 @@ class _Builder:
         info = next((path for path in file.sidecars if path.lower().endswith(".info.json")), None)
         fields = {} if info is None else read_info(Path(info))
         fields |= {key: value for key, value in known.items() if value}
-        sides = read_sidecars(file.sidecars)
+        sides = self._reader().sidecars(file.sidecars)
         probe = self._reader().probe(file.path)
         said = [text for text in sides.texts if text.kind in SPOKEN]
         if not said and not fields.get("transcript"):
@@ -251,10 +250,8 @@ class _Builder:
         return os.path.abspath(found) if found else ""
 
     def _read_pages(self, path: str) -> None:
-        from corpora.passages.document import read_documents
-
         try:
-            for found in read_documents(path):
+            for found in self._reader().documents(path):
                 if isinstance(found, Problem):
                     self.problems.append(found)
                     continue
