@@ -86,7 +86,7 @@ def test_one_document_stops_neither_this_run_nor_the_next(
         assert len(library.indexed_paths()) == 4
 
 
-SPY = '''
+SPY = """
 import os, socket, threading
 from pathlib import Path
 from corpora.passages.document import make_document
@@ -112,7 +112,7 @@ def read(path):
     thread.start()
     thread.join()
     yield make_document("", f"did {' '.join(done)}")
-'''
+"""
 
 
 @pytest.mark.skipif(not (HOLDS["network"] and HOLDS["files"]), reason="not offered by this kernel")
