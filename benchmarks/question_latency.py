@@ -53,9 +53,10 @@ def at_scale(folder: Path) -> dict[str, Any]:
     rng = np.random.default_rng(5)
     queries = [f"{words(rng, 5)[0]} {number}" for number in range(ROUNDS)]
     assert META.image_encoder is not None
-    with Reader.open(folder) as reader:
+    settings = load_settings()
+    with Reader.open(folder, index=settings.search.index) as reader:
         encoders = Encoded(META.image_encoder), Encoded(META.text_encoder)
-        retriever = Retriever(reader, *encoders, load_settings())
+        retriever = Retriever(reader, *encoders, settings)
         images = unit(rng.standard_normal((ROUNDS, META.image_encoder.dim)))
 
         def vectors_alone(number: int) -> None:
@@ -70,8 +71,7 @@ def at_scale(folder: Path) -> dict[str, Any]:
 
         def six_options(number: int) -> None:
             clips(number)
-            for option in range(6):
-                retriever.find_passages(f"{queries[number]} {option}", 1)
+            retriever.find_passages_each([f"{queries[number]} {option}" for option in range(6)], 1)
 
         return {
             "clip vectors + localize (target 20)": median_ms(vectors_alone, ROUNDS),

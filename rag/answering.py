@@ -159,15 +159,13 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
 def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
     """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`."""
     question, queries = context.question, rewriting.rewritten.passage_queries
-    find = context.retriever.find_passages
     if not question.options:
         query = queries[0] if queries else question.text
-        return find(query, context.settings.search.top_k, context.where)
-    found: list[RetrievedPassage] = []
-    for index, option in enumerate(question.options):
-        query = queries[index] if index < len(queries) else f"{question.text} {option}"
-        found += [replace(passage, option=index) for passage in find(query, 1, context.where)]
-    return found
+        return context.retriever.find_passages(query, context.settings.search.top_k, context.where)
+    missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
+    asked = [*queries[: len(question.options)], *missing]
+    each = context.retriever.find_passages_each(asked, 1, context.where)
+    return [replace(passage, option=index) for index, found in enumerate(each) for passage in found]
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:

@@ -20,7 +20,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,6 +103,7 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """A light English stem: no plural, -ing, -ed, final e or -ion of -ation; "tighten" is "tight"."""
     word = word.removesuffix("'s")

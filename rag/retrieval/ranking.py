@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
-from rag.records import SearchFilter
 from rag.relevance import (
     FUNCTION_WORDS,
     chunk_relevance,
@@ -25,10 +24,6 @@ from rag.relevance import (
     tokens,
 )
 from rag.store.records import Hit
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +100,6 @@ def fuse(
     return sorted(fused, key=lambda item: (-item.score, str(item.key)))
 
 
-Dense = Callable[["NDArray[np.floating[Any]]", int, SearchFilter], list[Hit]]
-Match = Callable[[str, int, SearchFilter], list[Hit]]
-
-
 @dataclass(frozen=True, slots=True)
 class TextHits:
     """Both rankings of one query over one table, best first, and the cosine of each key.
@@ -137,12 +128,8 @@ class TextHits:
         return found
 
 
-def text_hits(
-    query: str, vector: NDArray[np.float32], pool: int, where: SearchFilter, dense: Dense, match: Match
-) -> TextHits:
-    """Both rankings for `query`, `pool` hits each. `vector`: float32 (dim,), unit, of the query."""
-    near = dense(vector, pool, where)
-    words = match(search_words(query), pool, where)
+def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
+    """Of both rankings of a query, by vectors and by words, of which `pool` hits each were asked for."""
     least = min((hit.score for hit in near), default=0.0) if len(near) >= pool else 0.0
     cosine = {hit.key: hit.score for hit in near}
     for hit in words:

@@ -5,8 +5,11 @@ Nothing is decoded here, and nothing is encoded but the question's own text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -20,11 +23,19 @@ from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.frames import FrameCache, images_of, joined_frames, similarity_to
-from rag.retrieval.ranking import RelevantSpan, RetrievedClip, RetrievedPassage, TextHits, fuse, text_hits
+from rag.retrieval.ranking import (
+    RelevantSpan,
+    RetrievedClip,
+    RetrievedPassage,
+    TextHits,
+    fuse,
+    search_words,
+    text_hits,
+)
 from rag.retrieval.shots import resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, Hit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +44,7 @@ Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
+SEARCHES_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,25 @@ class _ClipHits:
     """Clip id to the cosine of its image embedding, best first."""
     searched: int
     """Clips among which these were found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TextSearches:
+    """Both searches of one query over one table, under way."""
+
+    near: Future[list[Hit]]
+    matched: Future[list[Hit]]
+
+    def hits(self, pool: int) -> TextHits:
+        return text_hits(self.near.result(), self.matched.result(), pool)
+
+
+@dataclass(frozen=True, slots=True)
+class _ClipSearches:
+    """Both searches of the text evidence, and that of the images; None where these are not searched."""
+
+    evidence: _TextSearches
+    images: Future[list[Hit]] | None
 
 
 class Retriever:
@@ -79,8 +110,9 @@ class Retriever:
         embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in.
         """
-        where = self.resolve(where)
-        return self._best_clips(self._clip_hits(text, visual, self._pool(top_k), where), visual, top_k)
+        where, pool = self.resolve(where), self._pool(top_k)
+        searches = self._clip_searches(text, visual, pool, where)
+        return self._best_clips(self._clip_hits(searches, text, pool, where), visual, top_k)
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
         """`where` with its filter on shots turned into intervals of time.
@@ -93,7 +125,18 @@ class Retriever:
         self, query: str, top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[RetrievedPassage]:
         """The `top_k` passages for one query, best first: dense and BM25, fused (RRF)."""
-        return self._best_passages(self._passage_hits(query, self._pool(top_k), where), query, top_k)
+        return self.find_passages_each([query], top_k, where)[0]
+
+    def find_passages_each(
+        self, queries: Sequence[str], top_k: int, where: SearchFilter = EVERYWHERE
+    ) -> list[list[RetrievedPassage]]:
+        """As `find_passages`, for each of several queries; they are searched side by side."""
+        pool = self._pool(top_k)
+        searches = [self._passage_searches(query, pool, where) for query in queries]
+        return [
+            self._best_passages(found.hits(pool), query, top_k)
+            for query, found in zip(queries, searches, strict=True)
+        ]
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
@@ -331,11 +374,20 @@ class Retriever:
             self._vectors[space, text] = np.asarray(encoder.encode_text([text])[0], np.float32)
         return self._vectors[space, text]
 
-    def _clip_hits(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipHits:
-        evidence = self._evidence_hits(text, pool, where)
-        images = self._image_hits(visual, pool, where)
+    def _clip_searches(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipSearches:
+        """A filter on kinds of evidence asks for text, not for images."""
+        evidence = self._evidence_searches(text, pool, where)
+        if self.tower is None or where.kinds is not None:
+            return _ClipSearches(evidence, None)
+        vector = self._image_space_vector(visual)
+        return _ClipSearches(evidence, _start(self.reader.search_clips, vector, pool, where))
+
+    def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
+        evidence = searches.evidence.hits(pool)
+        spans = self._spans_by_clip(text, evidence)
+        images = {hit.key: hit.score for hit in searches.images.result()} if searches.images else {}
         searched = self.reader.count_clips(where) if images else 0
-        return _ClipHits(evidence, self._spans_by_clip(text, evidence), images, searched)
+        return _ClipHits(evidence, spans, images, searched)
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         owner = _owners(hits.spans)
@@ -355,22 +407,18 @@ class Retriever:
             for item in fused
         ]
 
+    def _evidence_searches(self, text: str, pool: int, where: SearchFilter) -> _TextSearches:
+        reader = self.reader
+        matched = _start(reader.match_evidence, search_words(text), pool, where)
+        return _TextSearches(_start(reader.search_evidence, self._text_vector(text), pool, where), matched)
+
+    def _passage_searches(self, text: str, pool: int, where: SearchFilter) -> _TextSearches:
+        reader = self.reader
+        matched = _start(reader.match_passages, search_words(text), pool, where)
+        return _TextSearches(_start(reader.search_passages, self._text_vector(text), pool, where), matched)
+
     def _evidence_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
-        reader = self.reader
-        vector = self._text_vector(text)
-        return text_hits(text, vector, pool, where, reader.search_evidence, reader.match_evidence)
-
-    def _passage_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
-        reader = self.reader
-        vector = self._text_vector(text)
-        return text_hits(text, vector, pool, where, reader.search_passages, reader.match_passages)
-
-    def _image_hits(self, visual: str, pool: int, where: SearchFilter) -> dict[str, float]:
-        """Clip ids to cosine, best first. A filter on kinds of evidence asks for text, not for images."""
-        if self.tower is None or where.kinds is not None:
-            return {}
-        hits = self.reader.search_clips(self._image_space_vector(visual), pool, where)
-        return {hit.key: hit.score for hit in hits}
+        return self._evidence_searches(text, pool, where).hits(pool)
 
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
@@ -453,8 +501,10 @@ class Retriever:
         if kind == "passage":
             return [], self.find_passages(query, k, where)
         pool = self._pool(k)
-        clip_hits = self._clip_hits(query, query, pool, where)
-        passage_hits = self._passage_hits(query, pool, where)
+        of_passages = self._passage_searches(query, pool, where)
+        of_clips = self._clip_searches(query, query, pool, where)
+        clip_hits = self._clip_hits(of_clips, query, pool, where)
+        passage_hits = of_passages.hits(pool)
         clips = self._best_clips(clip_hits, query, k)
         passages = self._best_passages(passage_hits, query, k)
         return self._scored_together(clips, passages, clip_hits, passage_hits)
@@ -488,14 +538,29 @@ class Retriever:
         )
 
 
+def _start(search: Callable[..., list[Hit]], *arguments: object) -> Future[list[Hit]]:
+    return _searchers().submit(search, *arguments)
+
+
+@cache
+def _searchers() -> ThreadPoolExecutor:
+    """Threads for the searches of a question, which spend their time in FAISS and Lance."""
+    # A process that is forked has none of these threads.
+    os.register_at_fork(after_in_child=_searchers.cache_clear)
+    return ThreadPoolExecutor(SEARCHES_AT_ONCE, "search")
+
+
 def _owners(spans: dict[str, dict[str, RelevantSpan]]) -> dict[str, str]:
     """Evidence id to the id of the clip that it counts for."""
     return {key: clip_id for clip_id, found in spans.items() for key in found}
 
 
-def _clip_with_most(clips: Sequence[Clip], start: float, end: float) -> Clip:
+def _clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
     """The clip that shares most of [start, end), the earlier of two."""
-    return max(clips, key=lambda clip: (_overlap(clip.start, clip.end, start, end), -clip.start))
+    shared = [clip for clip in clips_of_video if clip.start < end and clip.end > start and start < end]
+    return max(
+        shared or clips_of_video, key=lambda clip: (_overlap(clip.start, clip.end, start, end), -clip.start)
+    )
 
 
 def _overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT
 from rag.store.vector_index import DECIMALS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TOKENIZER: dict[str, Any] = {
     # ICU knows where words end in Chinese, Japanese, Thai and the like, where no spaces say it.
@@ -24,8 +28,9 @@ TOKENIZER: dict[str, Any] = {
 MAX_QUERY_WORDS = 256
 MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
-MOST_TIED = 256
-"""Rows that tie with the last hit and whose keys are compared."""
+
+KeysOf = Callable[["NDArray[np.uint64]"], Mapping[int, str]]
+"""Keys by row id, of row ids uint64 (n,)."""
 
 
 def plain_query(text: str) -> str:
@@ -34,19 +39,11 @@ def plain_query(text: str) -> str:
     return " ".join(words[:MAX_QUERY_WORDS])[:8192]
 
 
-def match(
-    dataset: Any,
-    key: str,
-    text: str,
-    k: int,
-    where: str | None,
-    found_rows: Callable[[list[str], list[int]], None] | None = None,
-) -> list[Hit]:
+def match(dataset: Any, text: str, k: int, where: str | None, keys_of: KeysOf) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 
     Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
-    `MOST_TIED` rows tie with the last hit, those that were stored first are answered.
-    `found_rows` is given the keys of these rows, and their row ids.
+    `MOST_READ` rows tie, those of them that Lance gives are ranked.
     """
     import numpy as np
     from lance.query import MatchQuery
@@ -67,8 +64,7 @@ def match(
             disable_scoring_autoprojection=True,
         ).to_table()
         scores = found["_score"].to_numpy().astype(np.float64).round(DECIMALS)
-        row_ids = found["_rowid"].to_numpy()
-        order = np.lexsort((row_ids, -scores))
+        order = np.argsort(-scores, kind="stable")
         whole = len(order) < limit
         if (
             not whole
@@ -77,28 +73,17 @@ def match(
         ):
             limit *= 4
             continue
+        # With all that tie with the last one: which of them are answered, their keys decide.
         last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
-        chosen = order[: min(last, wanted + MOST_TIED)]
-        hits = _ranked(dataset, key, row_ids[chosen].tolist(), scores[chosen].tolist(), found_rows)
+        chosen = order[:last]
+        row_ids = found["_rowid"].to_numpy()[chosen]
+        key = keys_of(row_ids)
+        best: dict[str, float] = {}
+        for row_id, score in zip(row_ids.tolist(), scores[chosen].tolist(), strict=True):
+            if (name := key.get(row_id)) is not None:
+                best.setdefault(name, score)
         # Of several rows with one key there is one hit.
-        if len(hits) >= k or len(chosen) == len(order):
-            return hits[:k]
+        if len(best) >= k or len(chosen) == len(order):
+            ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+            return [Hit(name, score) for name, score in ranked[:k]]
         wanted *= 2
-
-
-def _ranked(
-    dataset: Any,
-    key: str,
-    row_ids: list[int],
-    scores: list[float],
-    found_rows: Callable[[list[str], list[int]], None] | None,
-) -> list[Hit]:
-    where = f"_rowid IN ({','.join(map(str, row_ids))})" if row_ids else "false"
-    rows = dataset.scanner(columns=[key], filter=where, with_row_id=True).to_table()
-    if found_rows is not None:
-        found_rows(rows[key].to_pylist(), rows["_rowid"].to_pylist())
-    score = dict(zip(row_ids, scores, strict=True))
-    best: dict[str, float] = {}
-    for name, row_id in zip(rows[key].to_pylist(), rows["_rowid"].to_pylist(), strict=True):
-        best[name] = max(score[row_id], best.get(name, float("-inf")))
-    return [Hit(name, found) for name, found in sorted(best.items(), key=lambda item: (-item[1], item[0]))]

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store.database import quoted
+from rag.store.fulltext import KeysOf
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
 from rag.store.records import MIXED_DEVICES, EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
-from rag.store.vectors import IndexedRows
+from rag.store.vectors import IndexedRows, VectorTable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
@@ -195,11 +202,25 @@ class JoinedSnapshot(Snapshot):
         for number, library in enumerate(self._libraries):
             yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
 
-    def match(self, name: str, key: str, text: str, k: int, conditions: Sequence[str]) -> list[Hit]:
+    def match(
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys_of: KeysOf | None = None
+    ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
+        vectors = self.passage_vectors if name == "passages" else self.evidence_vectors
+        if vectors is None:
+            return []
         best: dict[str, Hit] = {}
         for number, library in enumerate(self._libraries):
-            for hit in library.match(name, key, text, k, self._conditions(number, name, conditions)):
+            if name not in library.tables:
+                continue
+            keys = keys_of or partial(_own_keys, vectors, number << ROW_ID_BITS)
+            for hit in library.match(name, text, k, self._conditions(number, name, conditions), keys):
                 if hit.key not in best or hit.score > best[hit.key].score:
                     best[hit.key] = hit
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
+
+
+def _own_keys(vectors: VectorTable, first_id: int, row_ids: NDArray[np.uint64]) -> dict[int, str]:
+    """Keys by the row ids of one library, whose rows have ids from `first_id` on in the snapshot of all."""
+    found = vectors.keys_of(row_ids.astype(np.int64) + first_id)
+    return {row_id - first_id: key for row_id, key in found.items()}

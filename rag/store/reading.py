@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 EVERYTHING = SearchFilter()
 
 T = TypeVar("T")
+Loaded = TypeVar("Loaded")
 
 
 class Reader:
@@ -91,6 +92,20 @@ class Reader:
             except TableGone:
                 self.refresh()
                 return question(self._snapshot)
+
+    def _search(
+        self, load: Callable[[Snapshot], Loaded], search: Callable[[Snapshot, Loaded], list[Hit]]
+    ) -> list[Hit]:
+        """As `ask`, and only `load` waits for other threads: searches of one question run side by side."""
+
+        def loaded() -> tuple[Snapshot, Loaded]:
+            return self.ask(lambda s: (s, load(s)))
+
+        try:
+            return search(*loaded())
+        except TableGone:
+            self.refresh()
+            return search(*loaded())
 
     @property
     def folder(self) -> Location:
@@ -247,15 +262,19 @@ class Reader:
         that has a vector of its sound too counts with the nearer of the two.
         """
 
-        def ask(s: Snapshot) -> list[Hit]:
+        def load(s: Snapshot) -> tuple[list[VectorTable], set[str] | None]:
+            held = [vectors for vectors in (s.clip_vectors, s.sound_vectors) if vectors is not None]
+            return held, s.wanted_videos(where)
+
+        def search(_: Snapshot, loaded: tuple[list[VectorTable], set[str] | None]) -> list[Hit]:
             best: dict[str, Hit] = {}
-            for vectors in (s.clip_vectors, s.sound_vectors):
-                for hit in _nearest(vectors, vector, k, s.wanted_videos(where), where):
+            for vectors in loaded[0]:
+                for hit in vectors.nearest(vector, k, loaded[1], where):
                     if hit.key not in best or hit.score > best[hit.key].score:
                         best[hit.key] = hit
             return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
 
-        return self.ask(ask)
+        return self._search(load, search)
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
@@ -291,10 +310,10 @@ class Reader:
 
         where = self._shown(where)
 
-        def ask(s: Snapshot) -> list[Hit]:
-            return _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where)
-
-        return self.ask(ask)
+        return self._search(
+            lambda s: (s.evidence_vectors, s.wanted_videos(where)),
+            lambda _, loaded: _nearest(loaded[0], vector, k, loaded[1], where),
+        )
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -303,7 +322,10 @@ class Reader:
 
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
-        return self.ask(lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING))
+        return self._search(
+            lambda s: (s.passage_vectors, s.wanted_sources(where)),
+            lambda _, loaded: _nearest(loaded[0], vector, k, loaded[1], EVERYTHING),
+        )
 
     def damaged_indexes(self) -> dict[str, str]:
         """What is wrong with the index files of each table that has some; empty where nothing is.
@@ -351,7 +373,7 @@ class Reader:
         """The k spans that fit the words of `text` best, any of them; nothing in `text` is syntax."""
         where = self._shown(where)
 
-        def ask(s: Snapshot) -> list[Hit]:
+        def load(s: Snapshot) -> list[str]:
             wanted = s.wanted_videos(where)
             if wanted is None:
                 conditions = list(s.ready_evidence)
@@ -360,11 +382,14 @@ class Reader:
             conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
+            return conditions if s.evidence_vectors is not None else ["false"]
+
+        def search(s: Snapshot, conditions: list[str]) -> list[Hit]:
             if where.spans is None:
-                return s.match("evidence", "evidence_id", text, k, conditions)
+                return s.match("evidence", text, k, conditions)
             return self._match_inside(s, text, k, conditions, where.spans)
 
-        return self.ask(ask)
+        return self._search(load, search)
 
     def _shown(self, where: SearchFilter) -> SearchFilter:
         if not self._hidden:
@@ -383,8 +408,9 @@ class Reader:
         """Matches within `spans` only: a row's BM25 score does not depend on the rows around it."""
         asked = k
         while True:
-            hits = s.match("evidence", "evidence_id", text, asked, conditions)
-            rows = s.spans([hit.key for hit in hits])
+            hits = s.match("evidence", text, asked, conditions)
+            with self._lock:
+                rows = s.spans([hit.key for hit in hits])
             kept = [
                 hit
                 for hit in hits
@@ -397,12 +423,12 @@ class Reader:
     def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k passages that fit the words of `text` best, titles included."""
 
-        def ask(s: Snapshot) -> list[Hit]:
+        def load(s: Snapshot) -> list[str]:
             wanted = s.wanted_sources(where)
             conditions = owner_sql("source_id", s.passage_owners, s.sources if wanted is None else wanted)
-            return s.match("passages", "passage_id", text, k, conditions)
+            return conditions if s.passage_vectors is not None else ["false"]
 
-        return self.ask(ask)
+        return self._search(load, lambda s, conditions: s.match("passages", text, k, conditions))
 
     # Frames
 

@@ -118,14 +118,16 @@ class VectorColumns:
     dim: int
     filters: tuple[str, ...] = ()
     """Other columns that filters look at."""
+    texts: tuple[str, ...] = ()
+    """Columns of text, which small tables hold in memory."""
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
     """Of a table of vectors; `dim`: their length."""
     if table == "evidence":
-        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind"))
+        return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind"), (FULL_TEXT,))
     if table == "passages":
-        return VectorColumns(table, "passage_id", "source_id", dim)
+        return VectorColumns(table, "passage_id", "source_id", dim, texts=("doc_id", "title", FULL_TEXT))
     return VectorColumns(table, "clip_id", "video_id", dim)
 
 

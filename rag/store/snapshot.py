@@ -29,7 +29,7 @@ from rag.store.code_index import IndexDamaged, Manifest, Segment, open_segments,
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
-from rag.store.fulltext import match
+from rag.store.fulltext import KeysOf, match
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
 CLIPS_IN_MEMORY = 200_000
+TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
+"""Rows of so small tables are held with their texts, of a span some 100 bytes, of a passage 1,000."""
 MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
@@ -222,18 +224,19 @@ class Snapshot:
             if held:
                 yield pa.Table.from_batches(held)
 
-    def match(self, name: str, key: str, text: str, k: int, conditions: Sequence[str]) -> list[Hit]:
-        """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`."""
-        if name not in self.tables or "false" in conditions:
+    def match(
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys_of: KeysOf | None = None
+    ) -> list[Hit]:
+        """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`.
+
+        `keys_of`: where keys are looked up, default in this snapshot.
+        """
+        vectors = self.passage_vectors if name == "passages" else self.evidence_vectors
+        if name not in self.tables or vectors is None or "false" in conditions:
             return []
         with read_errors(self.layout.folder, name):
             where = " AND ".join(conditions) or None
-            return match(self.tables[name], key, text, k, where, self._found_rows(name))
-
-    def _found_rows(self, name: str) -> Callable[[list[str], list[int]], None] | None:
-        """Where the row ids of found spans are remembered."""
-        vectors: VectorTable | None = self.__dict__.get("evidence_vectors") if name == "evidence" else None
-        return vectors.remember if vectors is not None and vectors.indexed else None
+            return match(self.tables[name], text, k, where, keys_of or vectors.keys_of)
 
     # Names
 
@@ -434,13 +437,14 @@ class Snapshot:
         self, table: schema.VectorColumns, shown: Collection[str], last: Sequence[int] | None
     ) -> Matrix:
         columns = [table.key, table.owner, *table.filters, "vector"]
+        if self.tables[table.name].count_rows() <= TEXTS_IN_MEMORY.get(table.name, 0):
+            columns += table.texts
         rows = self.scan_after(table.name, columns, last)
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
-        return Matrix(
-            rows, table.key, table.owner, table.dim, "flat" if self._index == "auto" else self._index
-        )
+        kind: IndexKind = "fp16" if self._index == "auto" else self._index
+        return Matrix(rows, table.key, table.owner, table.dim, kind, table.texts)
 
     def whole_matrix(self, vectors: VectorTable) -> Matrix:
         """All vectors of a table, float16 (n, dim), in memory."""
@@ -508,6 +512,8 @@ class Snapshot:
         """Rows whose `column` is among `values`; by row id, the quicker way, where vectors are loaded."""
         vectors: VectorTable | None = self.__dict__.get("evidence_vectors")
         if vectors is not None:
+            if (held := vectors.rows_by(column, values)) is not None:
+                return held
             by_owner = column == "video_id"
             wanted = vectors.rows_of(values) if by_owner else vectors.rows_with(values)
             rows: list[dict[str, Any]] = self.take("evidence", EVIDENCE_COLUMNS, wanted).to_pylist()
@@ -520,8 +526,11 @@ class Snapshot:
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
-        columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
-        rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
+        vectors: VectorTable | None = self.__dict__.get("passage_vectors")
+        rows = vectors.rows_by("passage_id", ids) if vectors is not None else None
+        if rows is None:
+            columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
+            rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         return {row["passage_id"]: row for row in shown}

@@ -26,12 +26,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IndexKind = Literal["auto", "flat", "fp16", "hnsw"]
-"""`auto`: exact up to a number of rows, by index files above it (`rag.store.vectors`)."""
+"""`auto`: exact up to a number of rows, as `fp16`, and by index files above it (`rag.store.vectors`).
+
+Rows are float16, so that `fp16` compares the same numbers as `flat`, in half the memory and time.
+"""
 
 DECIMALS = 6
 FEW_ROWS = 2048
-"""So few rows are scored one by one: quicker than asking an index with a filter."""
+"""So few rows that a filter leaves are scored one by one: quicker than asking an index with a filter."""
 HNSW_NEIGHBOURS = 32
+REMEMBERED = 10_000
+"""Positions of what was found last, kept by key."""
 
 
 class VectorIndex(Protocol):
@@ -121,11 +126,12 @@ def nearest(
     query: NDArray[np.floating[Any]],
     k: int,
     keep: NDArray[np.bool_] | None = None,
+    seen: dict[str, int] | None = None,
 ) -> list[Hit]:
     """The k best hits, best first, ties by id; one hit for each id.
 
-    `rows`: float16 (n, d), unit rows; `ids`: Arrow array of n strings; `query`: (d,). Raises ValueError for
-    another shape.
+    `rows`: float16 (n, d), unit rows; `ids`: Arrow array of n strings; `query`: (d,); `seen`: takes the
+    positions of what was ranked, by id. Raises ValueError for another shape.
     """
     if query.shape != (rows.shape[1],):
         raise ValueError(f"the query must be ({rows.shape[1]},), not {query.shape}")
@@ -133,13 +139,13 @@ def nearest(
         return []
     exact = query.astype(np.float64)
     allowed = len(rows) if keep is None else int(np.count_nonzero(keep))
-    if allowed <= FEW_ROWS:
-        few = np.arange(len(rows)) if keep is None else np.flatnonzero(keep)
-        return _ranked(rows, ids, exact, few)[:k]
     count = k + 32
+    if allowed <= (FEW_ROWS if keep is not None else 4 * count):
+        few = np.arange(len(rows)) if keep is None else np.flatnonzero(keep)
+        return _ranked(rows, ids, exact, few, seen)[:k]
     while True:
         found = index.candidates(query.astype(np.float32), count, keep)
-        hits = _ranked(rows, ids, exact, found)
+        hits = _ranked(rows, ids, exact, found, seen)
         # Rows that tie with the last hit may be outside the candidates: ask for more until the worst
         # of them is truly worse.
         settled = len(hits) > k and hits[-1].score < hits[k - 1].score - 2 * 10**-DECIMALS
@@ -149,12 +155,19 @@ def nearest(
 
 
 def _ranked(
-    rows: NDArray[np.float16], ids: Any, query: NDArray[np.float64], positions: NDArray[np.int64]
+    rows: NDArray[np.float16],
+    ids: Any,
+    query: NDArray[np.float64],
+    positions: NDArray[np.int64],
+    seen: dict[str, int] | None,
 ) -> list[Hit]:
     # Summed along the last axis each row's sum is its own: the other rows change nothing in it.
     scores = (rows[positions].astype(np.float64) * query).sum(axis=1).round(DECIMALS).tolist()
     best: dict[str, float] = {}
-    for key, score in zip(ids.take(positions).to_pylist(), scores, strict=True):
+    keys = ids.take(positions).to_pylist()
+    if seen is not None:
+        seen.update(zip(keys, positions.tolist(), strict=True))
+    for key, score in zip(keys, scores, strict=True):
         if score > best.get(key, -np.inf):
             best[key] = score
     # Adding zero turns -0.0 into 0.0.
@@ -227,10 +240,12 @@ class Matrix:
 
     `rows`: float16 (n, d); `ids`: Arrow array of n strings; `row_ids`: uint64 (n,); `owners`: the video or
     the source of each. `spans`: (start, end), float64 (n,) seconds each, and `kinds`, where the table has
-    them.
+    them. `texts`: the rows as an Arrow table without vectors, where it has one of those columns.
     """
 
-    def __init__(self, table: Any, key: str, owner: str, dim: int, index: IndexKind) -> None:
+    def __init__(
+        self, table: Any, key: str, owner: str, dim: int, index: IndexKind, texts: Collection[str] = ()
+    ) -> None:
         self.rows = column_matrix(table["vector"], dim)
         self.ids: Any = table[key].cast("large_string").combine_chunks()
         self.row_ids: NDArray[np.uint64] = table["_rowid"].to_numpy()
@@ -241,7 +256,9 @@ class Matrix:
             self.spans = (table["start"].to_numpy(), table["end"].to_numpy())
         if "kind" in table.column_names:
             self.kinds = Codes(table["kind"])
+        self.texts: Any = table.drop_columns(["vector"]) if set(texts) & set(table.column_names) else None
         self._kind: IndexKind = index
+        self._seen: dict[str, int] = {}
 
     @cached_property
     def index(self) -> VectorIndex:
@@ -254,7 +271,40 @@ class Matrix:
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
-        return positions_of(self.ids, self.owners, keys)
+        wanted = set(keys)
+        found = {key: self._seen[key] for key in wanted & self._seen.keys()}
+        return found | positions_of(self.ids, self.owners, wanted - found.keys())
+
+    def rows_among(self, keys: Collection[str]) -> NDArray[np.int64]:
+        """Numbers of all rows with one of `keys`, int64 (m,), rising; several rows may have one key."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        held = pc.is_in(self.ids, value_set=pa.array(sorted(keys), pa.large_string()))
+        return np.flatnonzero(held.to_numpy(zero_copy_only=False))
+
+    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
+        """Keys by row id, of row ids int64 or uint64 (n,) that are here; `positions` then knows them."""
+        if not len(self.row_ids):
+            return {}
+        order = self._by_row_id
+        place = np.searchsorted(self.row_ids, row_ids.astype(np.uint64), sorter=order)
+        place[place == len(self.row_ids)] = 0
+        rows = place if order is None else order[place]
+        there = self.row_ids[rows] == row_ids
+        keys = self.ids.take(rows[there]).to_pylist()
+        self._note(keys, rows[there].tolist())
+        return dict(zip(row_ids[there].tolist(), keys, strict=True))
+
+    @cached_property
+    def _by_row_id(self) -> NDArray[np.int64] | None:
+        """Positions in the order of row ids; None where the rows are in it."""
+        return None if (self.row_ids[:-1] <= self.row_ids[1:]).all() else np.argsort(self.row_ids)
+
+    def _note(self, keys: list[str], positions: list[int]) -> None:
+        if len(self._seen) + len(keys) > REMEMBERED:
+            self._seen = {}
+        self._seen.update(zip(keys, positions, strict=True))
 
     def rows_with(self, keys: Iterable[str]) -> list[int]:
         """Row ids of those of `keys` that are here, sorted."""
@@ -270,7 +320,10 @@ class Matrix:
         `keep`: bool (n,), the rows that may be answered; None is all of them. Raises ValueError for a
         query of another shape.
         """
-        return nearest(self.index, self.rows, self.ids, query, k, keep)
+        seen: dict[str, int] = {}
+        hits = nearest(self.index, self.rows, self.ids, query, k, keep, seen)
+        self._note(list(seen), list(seen.values()))
+        return hits
 
 
 def overlapping(

@@ -20,7 +20,7 @@ from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_index import DECIMALS, FEW_ROWS, Codes, Matrix
+from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,6 @@ the best are then hardly nearer than others (`benchmarks.large_library recall`).
 MOST_PROPOSED = 4 * PROPOSED
 """Where more rows tie with the last hit, such as equal texts, some of them are answered."""
 SEARCH_THREADS = 4
-REMEMBERED = 10_000
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -175,8 +174,7 @@ class VectorTable:
         self, query: NDArray[np.floating[Any]], row_ids: NDArray[np.int64], k: int
     ) -> tuple[list[Hit], float]:
         """The best of these rows, k or more where there are so many, and the least score of all of them."""
-        name, key = self.table.name, self.table.key
-        table = self._source.take(name, ["vector"], row_ids.tolist(), row_ids=True)
+        table = self._source.take(self.table.name, ["vector"], row_ids.tolist(), row_ids=True)
         rows, exact = column_matrix(table["vector"], self.table.dim), query.astype(np.float64)
         scores = (rows.astype(np.float64) * exact).sum(axis=1).round(DECIMALS)
         if not len(scores):
@@ -185,9 +183,7 @@ class VectorTable:
         # Keys are slow to read, and some rows may have one key: twice as many rows as hits are wanted.
         best = best[scores[best] >= scores[best[min(len(best), 2 * k) - 1]]]
         ids = table["_rowid"].to_numpy()[best]
-        keys = self._source.take(name, [key], ids.tolist(), row_ids=True)
-        names = dict(zip(keys["_rowid"].to_pylist(), keys[key].to_pylist(), strict=True))
-        self.remember(list(names.values()), list(names))
+        names = self.keys_of(ids)
         pairs = zip(ids.tolist(), scores[best].tolist(), strict=True)
         # Adding zero turns -0.0 into 0.0.
         hits = _best(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
@@ -210,6 +206,27 @@ class VectorTable:
             least = right[-1] - 10**-5
             found += sum(hit.score >= least for hit in self.nearest(query, k, None, SearchFilter()))
         return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
+
+    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
+        """Keys by row id, of row ids int64 or uint64 (n,); those not here are read from the table."""
+        found = self.matrix.keys_of(row_ids)
+        if missing := [row_id for row_id in row_ids.tolist() if row_id not in found]:
+            rows = self._source.take(self.table.name, [self.table.key], missing, row_ids=True)
+            read = dict(zip(rows["_rowid"].to_pylist(), rows[self.table.key].to_pylist(), strict=True))
+            self.remember(list(read.values()), list(read))
+            found |= read
+        return found
+
+    def rows_by(self, column: str, values: Collection[str]) -> list[dict[str, Any]] | None:
+        """Rows with their texts whose key or owner is among `values`; None where they are not in memory."""
+        if self.matrix.texts is None or self.indexed:
+            return None
+        if column == self.table.owner:
+            rows = np.concatenate([np.empty(0, np.int64), *map(self.matrix.owners.rows_of, values)])
+        else:
+            rows = self.matrix.rows_among(values)
+        found: list[dict[str, Any]] = self.matrix.texts.take(rows).to_pylist()
+        return found
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""
@@ -276,4 +293,5 @@ def _each(search: Callable[[T], R], parts: list[T]) -> list[R]:
 @cache
 def _workers() -> ThreadPoolExecutor:
     """Threads that search segments; each asks FAISS for one thread."""
+    os.register_at_fork(after_in_child=_workers.cache_clear)
     return ThreadPoolExecutor(min(SEARCH_THREADS, os.cpu_count() or 1), "vectors")
