@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -37,6 +37,19 @@ class StoreError(RagError):
 
 class Refused(StoreError):
     """A conditional write whose condition does not hold: the object is there already, or has changed."""
+
+
+class Unaddressable(StoreError):
+    """A listing stopped at a key that the client cannot name: with an empty part, `.` or `..` as one, or a
+    control character."""
+
+    def __init__(self, where: str, key: str) -> None:
+        super().__init__(
+            f"{where}: the key {key!r} has an empty part, '.' or '..' as one, or a control character, by "
+            "which no object can be read; rename the object"
+        )
+        self.key = key
+        """In its bucket."""
 
 
 class ConditionsIgnored(StoreError):
@@ -99,28 +112,68 @@ class ObjectStore:
         """Of the same store, as LanceDB's `storage_options` take them."""
         self._store = store
 
-    def list(self, prefix: str = "") -> Iterator[StoredObject]:
-        """Every object whose key begins with the path `prefix`, in no particular order."""
+    def list(self, prefix: str = "", *, after: str = "") -> Iterator[StoredObject]:
+        """Every object whose key begins with the path `prefix`, in no particular order.
+
+        `after`: only keys that sort after it. Raises `Unaddressable`.
+        """
         import obstore
 
         with store_errors(self.url):
-            for batch in obstore.list(self._store, prefix or None, chunk_size=1000):
+            for batch in obstore.list(self._store, prefix or None, offset=after or None, chunk_size=1000):
                 yield from map(_described, batch)
+
+    def list_addressable(
+        self, prefix: str, skip: Callable[[Unaddressable], object], after: str = ""
+    ) -> Iterator[StoredObject]:
+        """As `list`, of a whole bucket; `skip` is called with the keys at which a listing stops.
+
+        Objects in the same folder as such a key that sort before it may be left out with it: a listing comes
+        in pages, and the page is lost.
+        """
+        try:
+            for found in self.list(prefix, after=after):
+                yield found
+                after = found.key
+            return
+        except Unaddressable as error:
+            stopped: Unaddressable | None = error
+        try:
+            objects, folders = self._folder(prefix)
+        except Unaddressable:
+            while stopped is not None:
+                skip(stopped)
+                after, stopped = _following(stopped.key), None
+                if (beyond := self.head(after)) is not None:
+                    yield beyond
+                try:
+                    for found in self.list(prefix, after=after):
+                        yield found
+                except Unaddressable as error:
+                    stopped = error
+            return
+        yield from (found for found in objects if found.key > after)
+        for folder in folders:
+            yield from self.list_addressable(folder, skip, after)
 
     def list_folder(self, prefix: str = "") -> Iterator[StoredObject]:
         """As `list`, without what is in folders below `prefix`."""
-        import obstore
-
-        with store_errors(self.url):
-            yield from map(_described, obstore.list_with_delimiter(self._store, prefix or None)["objects"])
+        yield from self._folder(prefix)[0]
 
     def folders(self, prefix: str = "") -> tuple[str, ...]:
         """The last part of every path below the path `prefix` that has objects below it, sorted."""
+        return tuple(sorted(path.rpartition("/")[2] for path in self._folder(prefix)[1]))
+
+    def _folder(self, prefix: str) -> tuple[tuple[StoredObject, ...], tuple[str, ...]]:
+        """The objects in a path, and the paths one level below it that have some."""
         import obstore
 
         with store_errors(self.url):
             found = obstore.list_with_delimiter(self._store, prefix or None)
-        return tuple(sorted(path.rstrip("/").rpartition("/")[2] for path in found["common_prefixes"]))
+        return (
+            tuple(map(_described, found["objects"])),
+            tuple(path.rstrip("/") for path in found["common_prefixes"]),
+        )
 
     def head(self, key: str) -> StoredObject | None:
         """None where there is no such object."""
@@ -221,6 +274,22 @@ class ObjectStore:
                     continue
 
 
+def _following(key: str) -> str:
+    """The least key that can be named of those after `key`, which cannot, and after all like it."""
+    start = 0
+    for part in key.split("/"):
+        end = start + len(part)
+        if part in {"", ".", ".."}:
+            return key[:end] + ("0" if end < len(key) else " ")  # "0" is the character after "/"
+        for at, character in enumerate(part, start):
+            if character < " ":
+                return f"{key[:at]} "
+            if character == "\x7f":
+                return f"{key[:at]}\x80"
+        start = end + 1
+    return key
+
+
 def _described(meta: Any) -> StoredObject:
     return StoredObject(meta["path"], meta["size"], meta["e_tag"] or "", meta["last_modified"])
 
@@ -237,9 +306,14 @@ def store_errors(where: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise StoreError(f"{where}: no such object") from error
     except (BaseError, OSError) as error:
+        if stopped := _UNADDRESSABLE.search(str(error)):
+            raise Unaddressable(where, stopped[1]) from error
         raise StoreError(f"{where}: {failure_of(str(error))}") from error
 
 
+_UNADDRESSABLE = re.compile(
+    r'object with invalid path: .*?Path "(.*)"(?: contained|: Encountered)', re.DOTALL
+)
 FAILURES = (
     (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket; check the address"),
     (
@@ -363,6 +437,8 @@ def object_states(
                 for found in store.list(key):
                     if (address := f"{store.url}/{found.key}") in states:
                         states[address] = found
+            except Unaddressable:
+                states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
             except StoreError as error:
                 states |= dict.fromkeys(inside, error)
     return states

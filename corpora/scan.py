@@ -25,12 +25,13 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
 from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
-from corpora.objects import ObjectStore, StoredObject, is_url, locate
+from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.records import Problem
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class _Walk:
         """The objects below an address, as the files below a folder; or the one object there."""
         folders: dict[str, list[tuple[_Entry, str]]] = {}
         listed = False
-        for found in store.list(key):
+        for found in store.list_addressable(key, partial(self._unaddressable, store)):
             listed = True
             relative = found.key[len(key) :].lstrip("/")
             names = relative.split("/")
@@ -203,6 +204,11 @@ class _Walk:
                     if self.objects[entry.path].size or relative not in folders
                 ]
             )
+
+    def _unaddressable(self, store: ObjectStore, error: Unaddressable) -> None:
+        reason = "its key has an empty part, '.' or '..' as one, or a control character: it cannot be read"
+        action = "skipped, perhaps with objects beside it; rename it"
+        self._report(f"{store.url}/{error.key}", reason, action)
 
     def _listed(self, store: ObjectStore, found: StoredObject) -> _Listed:
         path = f"{store.url}/{found.key}"

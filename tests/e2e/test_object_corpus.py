@@ -269,3 +269,27 @@ def test_commands_take_addresses(
     assert main(["index", "s3://no-such-bucket/videos", *library]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "there is no such bucket" in line
+
+
+@pytest.mark.slow
+def test_odd_keys_are_indexed_asked_and_shown(
+    bucket: FakeStore, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, value in bucket.environment.items():
+        monkeypatch.setenv(name, value)
+    odd = ("videos/50%25 #1?.mp4", "videos/🎬 a&b=c+d.mp4", f"videos/{'x' * 900}.mp4")
+    for count, key in enumerate(odd):
+        write_video(tmp_path / "v.mp4", 3 + count, fps=4)
+        bucket.put_raw(key, (tmp_path / "v.mp4").read_bytes())
+    bucket.put_raw("videos/100%.md", b"# Bolts\n\nA bolt that is too tight will strip its thread.\n")
+    bucket.put_raw("videos/a//b.mp4", b"unnamed")
+    report = run(bucket, settings)
+    assert (report.indexed, len(report.problems)) == (4, 1)
+    again = run(bucket, settings)
+    assert (again.unchanged, again.indexed, again.problems) == (4, 0, report.problems)
+    with Library.open(settings.library, settings=settings) as library:
+        assert library.ask("What strips the thread of a bolt?").citations
+    for key in odd:
+        citation = f"{bucket.url}/{key}@1-2"
+        assert main(["show", citation, "--out", "s.png", "--library", str(settings.library), "--force"]) == 0

@@ -76,6 +76,10 @@ class FakeStore:
             if path.is_file():
                 store.put(path.relative_to(folder).as_posix(), path)
 
+    def put_raw(self, key: str, content: bytes) -> None:
+        """An object with a key that the product's own client may refuse."""
+        _client(self.endpoint).put_object(Bucket=self.bucket, Key=key, Body=content)
+
     def gets(self) -> list[Request]:
         """The requests that read the content of an object."""
         return [r for r in self.requests if r.method == "GET" and r.path.strip("/") != self.bucket]
@@ -134,20 +138,22 @@ def serve_buckets() -> Iterator[_Server]:
         server.close()
 
 
-def make_bucket(server: _Server) -> FakeStore:
-    """An empty bucket."""
+def _client(endpoint: str) -> Any:
     import boto3
 
-    name = f"bucket-{len(server.stores)}"
-
-    client = boto3.client(
+    return boto3.client(
         "s3",
-        endpoint_url=server.endpoint,
+        endpoint_url=endpoint,
         region_name=KEYS["AWS_REGION"],
         aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"],
     )
-    client.create_bucket(Bucket=name)
+
+
+def make_bucket(server: _Server) -> FakeStore:
+    """An empty bucket."""
+    name = f"bucket-{len(server.stores)}"
+    _client(server.endpoint).create_bucket(Bucket=name)
     store = server.stores[name] = FakeStore(name, server.endpoint)
     return store
 

@@ -12,7 +12,7 @@ import pytest
 from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile, UsageError
 from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
-from corpora.objects import StoreError, failure_of, is_url
+from corpora.objects import StoreError, failure_of, is_url, object_states
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from tests.fakes.object_store import FakeStore
@@ -60,6 +60,39 @@ def test_a_prefix_is_scanned_as_a_folder(corpus: Path, bucket: FakeStore, choice
     found = scan(f"{bucket.url}/videos/", storage=bucket.storage, **choices)
     assert shape(found, f"{bucket.url}/videos") == shape(scan(corpus, **choices), str(corpus))
     assert [(r.method, r.path) for r in bucket.requests] == [("GET", f"/{bucket.bucket}")]
+
+
+ODD = (
+    "%.md",
+    "50%25.md",
+    "why?.md",
+    "#1.md",
+    "a b .md",
+    "🎬.md",
+    "back\\slash.md",
+    "[x]{y}^`|~.md",
+    "x" * 900 + ".md",
+)
+
+
+def test_keys_of_any_kind_are_read_or_named(bucket: FakeStore, tmp_path: Path) -> None:
+    bad = ("a//b.md", "a//c.md", "b/../c.md", "b/./d.md", "f/tab\there.md", "f/tab\tthere.md", "g/\x7f.md")
+    good = (*ODD, "a/a.md", "a/0", "a/00.md", "b/x.md", "b/..0", "f/young.md", "g/é.md", "z/deep/est.md")
+    for name in (*bad, *good):
+        bucket.put_raw(f"v/{name}", name.encode())
+    found = scan(f"{bucket.url}/v", storage=bucket.storage)
+    cut = len(bucket.url) + 3
+    assert {f.path[cut:] for f in found.files} == {name for name in good if name.endswith(".md")}
+    named = [problem.path[cut:] for problem in found.problems]
+    assert {name.partition("/")[0] for name in named} == {"a", "b", "f", "g"}
+    assert set(named) <= set(bad)
+    assert all("cannot be read" in p.reason and "rename it" in p.action for p in found.problems)
+    for each in found.files:
+        copy = fetch(each, tmp_path, bucket.storage)
+        assert Path(copy.path).read_bytes().decode() == each.path[cut:]
+    many = [f"{bucket.url}/v/a/{n}.md" for n in range(100)]
+    states = object_states([*many, f"{bucket.url}/v/a/a.md"], bucket.storage)
+    assert [address for address, state in states.items() if state is not None] == [f"{bucket.url}/v/a/a.md"]
 
 
 def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) -> None:
