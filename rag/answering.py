@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.captioning import caption_windows
 from rag.citations import cite
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
@@ -33,6 +32,9 @@ from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.answer_open import ANSWER_OPEN, OpenAnswer
+from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
+from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
+from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
@@ -239,10 +241,35 @@ def window_texts(context: Context, found: RetrievedClip, window: Window) -> tupl
 
 
 def caption(context: Context, reading: Reading) -> Reading:
-    """The reading as it is, or with captions in place of frames (EgoFact, D.2.3)."""
-    if context.settings.reasoner.answer_from == "frames":
+    """The reading as it is, or with captions in place of frames: the answer then rests on text alone.
+
+    Keywords are taken from the question; a model that sees the frames of a window lists the actions that
+    concern them (EgoFact, 3.1 and D.2.3). A window without frames stays as it is. Raises `ReasonerError`.
+    """
+    if context.settings.reasoner.answer_from == "frames" or not reading.windows:
         return reading
-    return caption_windows(context.reasoner, reading)
+    keywords = context.reasoner.run(EXTRACT_KEYWORDS, reading.question).keywords
+    windows = tuple(captioned_window(context.reasoner, window, keywords) for window in reading.windows)
+    return replace(reading, windows=windows, keywords=keywords)
+
+
+def captioned_window(reasoner: Reasoner, read: ReadWindow, keywords: tuple[str, ...]) -> ReadWindow:
+    """One window as text: its words, and the numbered actions of its frames as evidence of kind `caption`."""
+    if read.frames is None and read.frame_vectors is None:
+        return read
+    start, end = read.window.start, read.window.end
+    view = VideoView(
+        title=read.title,
+        start=start,
+        end=end,
+        frame_times=read.frame_times,
+        frame_vectors=read.frame_vectors,
+        frames=read.frames,
+    )
+    text = reasoner.run(CAPTION_WINDOW, CaptionRequest(view, keywords)).text
+    evidence = (Evidence(read.window.video_id, start, end, "caption", text),) if text else ()
+    texts = (*read.texts, *evidence)
+    return replace(read, texts=texts, caption=text, frame_times=None, frame_vectors=None, frames=None)
 
 
 def answer(context: Context, reading: Reading) -> ChosenOption | OpenAnswer:

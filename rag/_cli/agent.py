@@ -15,7 +15,7 @@ import typer
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unread_lines
-from rag._cli.session import given_path, words
+from rag._cli.session import IndexedVideo, words
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -293,14 +293,7 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
 
     package = "video_detective"
 
-    video: Annotated[
-        Path,
-        typer.Argument(
-            metavar="VIDEO",
-            parser=given_path,
-            help="An indexed video: its path or the end of it, its id or the start of that.",
-        ),
-    ]
+    video: IndexedVideo
     preset: Annotated[
         Literal["tuned", "paper"],
         typer.Option("--preset", help="Settings tuned here, or the paper's equations as printed."),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import Session, given_path, with_session, words
+from rag._cli.session import IndexedVideo, Session, given_path, with_session, words
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape, windows_shape
 from rag.rendering.terminal import (
@@ -130,14 +130,7 @@ def _is_confirmed(going: int, held: int) -> bool:
 @with_session(several=True)
 def localize(
     session: Session,
-    video: Annotated[
-        Path,
-        typer.Argument(
-            metavar="VIDEO",
-            parser=given_path,
-            help="An indexed video: its path or the end of it, its id or the start of it.",
-        ),
-    ],
+    video: IndexedVideo,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
     count: Annotated[
         int, typer.Option("--count", metavar="N", min=1, max=1000, help="Number of windows.")
@@ -158,14 +151,7 @@ def localize(
 @with_session(several=True)
 def shots(
     session: Session,
-    video: Annotated[
-        Path,
-        typer.Argument(
-            metavar="VIDEO",
-            parser=given_path,
-            help="An indexed video: its path or the end of it, its id or the start of it.",
-        ),
-    ],
+    video: IndexedVideo,
     copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,
 ) -> int:
     """List the shots of a video, with their tone, style and sound as measured."""

@@ -79,6 +79,14 @@ Json = Annotated[
         show_default=False,
     ),
 ]
+IndexedVideo = Annotated[
+    Path,
+    typer.Argument(
+        metavar="VIDEO",
+        parser=given_path,
+        help="An indexed video: its path or the end of it, its id or the start of it.",
+    ),
+]
 Verbose = Annotated[
     int,
     typer.Option(

@@ -170,7 +170,7 @@ def serve(
 
     Prints its base URL on stdout, and runs until it is interrupted.
     """
-    from rag.web.serving import serve as run
+    from rag.web.serving.app import serve as run
 
     with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True, force=force) as web:
         run(web, host, port, started=lambda base: print_lines([base]))

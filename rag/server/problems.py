@@ -14,24 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rag.errors import (
-    BudgetSpent,
-    EncoderMismatch,
-    FileProblem,
-    LibraryBusy,
-    LibraryCorrupt,
-    LibraryError,
-    LibraryFull,
-    LibraryNotFound,
-    LibraryReadOnly,
-    LibraryTooNew,
-    ModelError,
-    RagError,
-    ReasonerError,
-    ScratchFull,
-    StoreError,
-    UsageError,
-)
+from rag import errors
 from rag.rendering.shapes import to_json
 from rag.store.error_mapping import TableGone
 
@@ -40,24 +23,24 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-STATUS: tuple[tuple[type[RagError], int], ...] = (
-    (UsageError, 400),
-    (FileProblem, 422),
-    (LibraryNotFound, 409),
-    (LibraryBusy, 409),
-    (LibraryReadOnly, 507),
-    (LibraryFull, 507),
-    (LibraryTooNew, 500),
+STATUS: tuple[tuple[type[errors.RagError], int], ...] = (
+    (errors.UsageError, 400),
+    (errors.FileProblem, 422),
+    (errors.LibraryNotFound, 409),
+    (errors.LibraryBusy, 409),
+    (errors.LibraryReadOnly, 507),
+    (errors.LibraryFull, 507),
+    (errors.LibraryTooNew, 500),
     (TableGone, 409),
-    (LibraryCorrupt, 500),
-    (EncoderMismatch, 503),
-    (LibraryError, 409),
-    (ModelError, 503),
-    (BudgetSpent, 504),
-    (ReasonerError, 502),
-    (StoreError, 503),
-    (ScratchFull, 507),
-    (RagError, 500),
+    (errors.LibraryCorrupt, 500),
+    (errors.EncoderMismatch, 503),
+    (errors.LibraryError, 409),
+    (errors.ModelError, 503),
+    (errors.BudgetSpent, 504),
+    (errors.ReasonerError, 502),
+    (errors.StoreError, 503),
+    (errors.ScratchFull, 507),
+    (errors.RagError, 500),
 )
 """The first class that an error is an instance of gives its status."""
 MOST_KEYS = 100
@@ -160,7 +143,7 @@ def problem_response(error: Exception, instance: str) -> Response:
     """The answer to a request that ended with a `Problem` or a `RagError`."""
     shape = problem_shape(error, instance)
     headers = error.headers if isinstance(error, Problem) else {}
-    if isinstance(error, LibraryBusy):
+    if isinstance(error, errors.LibraryBusy):
         headers = {"Retry-After": str(BUSY_SECONDS)}
     return ProblemResponse(shape, shape["status"], headers)
 
@@ -182,7 +165,7 @@ def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:
     """
     from fastapi.exceptions import RequestValidationError
 
-    app.add_exception_handler(RagError, _refused)
+    app.add_exception_handler(errors.RagError, _refused)
     app.add_exception_handler(Problem, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

@@ -13,20 +13,7 @@ from eval.metrics.tables import CASES, estimate, families
 from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
 from eval.reports.generic import draw_reliability
 from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure, shown
-from eval.tasks.egofact.tables import (
-    ACCURACY,
-    BASELINE,
-    MARK,
-    RETRIEVALS,
-    SERIES,
-    UNDERSTANDINGS,
-    case_estimates,
-    chose_fact,
-    egofact_tables,
-    family_name,
-    letter_shares,
-    window_points,
-)
+from eval.tasks.egofact import tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,14 +26,14 @@ def draw_figures(section: Section, folder: Path) -> list[str]:
     """Names of the PNG files written into `folder`; figures that do not apply are left out."""
     made = []
     for name, title, measures in (
-        ("figure3_retrieval.png", "Retrieval success", RETRIEVALS),
-        ("figure4_understanding.png", "Video understanding, gold clip retrieved", UNDERSTANDINGS),
+        ("figure3_retrieval.png", "Retrieval success", tables.RETRIEVALS),
+        ("figure4_understanding.png", "Video understanding, gold clip retrieved", tables.UNDERSTANDINGS),
     ):
         if _cases(section, folder / name, title, measures):
             made.append(name)
     if _letters(section, folder / "figure5_letters.png"):
         made.append("figure5_letters.png")
-    if window_points(section):
+    if tables.window_points(section):
         _windows(section, folder / "figure8_windows.png")
         made.append("figure8_windows.png")
     return made + draw_reliability(named_systems(section), folder)
@@ -70,14 +57,18 @@ def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Meas
             parts = [
                 part
                 for part in families(rows[0].samples)
-                if any(case_estimates(measure, row.samples, part)["all"] for row in rows)
+                if any(tables.case_estimates(measure, row.samples, part)["all"] for row in rows)
             ]
             for case, axes in zip(CASES, line, strict=True):
                 bars: dict[str, list[Estimate | None]] = {
-                    row.label: [case_estimates(measure, row.samples, part)[case] for part in (*parts, None)]
+                    row.label: [
+                        tables.case_estimates(measure, row.samples, part)[case] for part in (*parts, None)
+                    ]
                     for row in rows
                 }
-                grouped_bars(axes, [family_name(part).replace(" ", "\n") for part in parts] + ["all"], bars)
+                grouped_bars(
+                    axes, [tables.family_name(part).replace(" ", "\n") for part in parts] + ["all"], bars
+                )
                 axes.set_title(f"{name}: {CASE_NAMES[case]}")
         legend_below(figure, panels[0][0])
 
@@ -86,7 +77,7 @@ def _cases(section: Section, path: Path, title: str, measures: Mapping[str, Meas
 
 
 def _letters(section: Section, path: Path) -> bool:
-    rows = [row for row in shown(section) if estimate(chose_fact, row.samples) is not None]
+    rows = [row for row in shown(section) if estimate(tables.chose_fact, row.samples) is not None]
     if not rows:
         return False
 
@@ -95,7 +86,8 @@ def _letters(section: Section, path: Path) -> bool:
         panels = figure.subplots(1, len(CASES), squeeze=False, sharey=True)
         for (case, belongs), axes in zip(CASES.items(), panels[0], strict=True):
             shares = {
-                row.label: letter_shares([each for each in row.samples if belongs(each)]) for row in rows
+                row.label: tables.letter_shares([each for each in row.samples if belongs(each)])
+                for row in rows
             }
             letters = list(next(iter(shares.values())))
             bars = {label: [_free(case, *each) for each in share.items()] for label, share in shares.items()}
@@ -115,11 +107,11 @@ def _free(case: str, letter: str, share: Estimate | None) -> Estimate | None:
 
 
 def _windows(section: Section, path: Path) -> None:
-    points = window_points(section)
+    points = tables.window_points(section)
 
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        for series, colour in zip(SERIES, (COLOURS[1], COLOURS[0]), strict=True):
+        for series, colour in zip(tables.SERIES, (COLOURS[1], COLOURS[0]), strict=True):
             own = [point for point in points if point.series == series]
             if not own:
                 continue
@@ -142,20 +134,20 @@ def _windows(section: Section, path: Path) -> None:
 
 
 def _printed(system: str) -> str:
-    return printed_figure(ACCURACY.get(system, {}).get("overall"), "EgoFact, table 3")
+    return printed_figure(tables.ACCURACY.get(system, {}).get("overall"), "EgoFact, table 3")
 
 
 REPORT = ReportSpec(
-    tables=egofact_tables,
+    tables=tables.egofact_tables,
     draw=draw_figures,
     note=(
         "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
-        f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
+        f'"{tables.MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
     ),
     labels=Labels(),
     compared=(Compared("right", correct, printed=_printed),),
     paper_note="The paper: Ego4D clips, GPT-4o-mini.",
-    order=("graphrag", "videorag-jeong", BASELINE, "localized", "rag-ask"),
+    order=("graphrag", "videorag-jeong", tables.BASELINE, "localized", "rag-ask"),
     controls=("blind", "passages-only", "random", "oracle-clip", "oracle-window"),
-    shown=(BASELINE, "localized"),
+    shown=(tables.BASELINE, "localized"),
 )

@@ -8,18 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from eval.metrics.moments import (
-    RANGES,
-    annotator_iou,
-    annotator_rank,
-    average_precision,
-    inside_range,
-    mean_average_precision,
-    recall,
-    saliency_ap,
-    saliency_hit,
-    top_iou,
-)
+from eval.metrics import moments
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import NO_GOLD, Output, Query, Score
 from eval.tasks.moments.dataset import FORMATS, Format, Moment, segments_of
@@ -41,7 +30,11 @@ RECALLS = tuple(
     recall_name(*each) for each in sorted({each for one in FORMATS.values() for each in one.recalls})
 )
 AGREEMENT = tuple(f"rank@{rank}" for rank in RANKS)
-PRECISION = ("mAP", *(f"mAP@{threshold}" for threshold in PRECISIONS), *(f"mAP {name}" for name in RANGES))
+PRECISION = (
+    "mAP",
+    *(f"mAP@{threshold}" for threshold in PRECISIONS),
+    *(f"mAP {name}" for name in moments.RANGES),
+)
 SALIENCY = tuple(f"{what} {name}" for name in SALIENCY_LEVELS for what in ("HL mAP", "HIT@1"))
 MIOU = "mIoU"
 NAMES = (*RECALLS, *AGREEMENT, MIOU, *PRECISION, *SALIENCY)
@@ -83,25 +76,25 @@ class MomentScorer:
             yield from _agreement(moment, found)
             return
         for first, threshold in self.format.recalls:
-            yield recall_name(first, threshold), recall(found, moment.windows, first, threshold)
-        yield MIOU, top_iou(found, moment.windows)
-        yield PRECISION[0], mean_average_precision(found, moment.windows)
+            yield recall_name(first, threshold), moments.recall(found, moment.windows, first, threshold)
+        yield MIOU, moments.top_iou(found, moment.windows)
+        yield PRECISION[0], moments.mean_average_precision(found, moment.windows)
         for threshold in PRECISIONS:
-            yield f"mAP@{threshold}", average_precision(found, moment.windows, threshold)
+            yield f"mAP@{threshold}", moments.average_precision(found, moment.windows, threshold)
         if self.format.highlights:
-            for name in RANGES:
-                if kept := inside_range(moment.windows, name):
-                    yield f"mAP {name}", mean_average_precision(found, kept)
+            for name in moments.RANGES:
+                if kept := moments.inside_range(moment.windows, name):
+                    yield f"mAP {name}", moments.mean_average_precision(found, kept)
             yield from _saliency(moment, output.evidence.get("saliency", ()))
 
 
 def _agreement(moment: Moment, found: Sequence[tuple[float, float]]) -> Iterator[tuple[str, float]]:
     """DiDeMo's own. An answer without windows agrees with no annotator."""
     ranking = [segments_of(window) for window in found]
-    rank = annotator_rank(ranking, moment.times) if ranking else float("inf")
+    rank = moments.annotator_rank(ranking, moment.times) if ranking else float("inf")
     for name, least in zip(AGREEMENT, RANKS, strict=True):
         yield name, float(rank <= least)
-    yield MIOU, annotator_iou(ranking[0], moment.times) if ranking else 0.0
+    yield MIOU, moments.annotator_iou(ranking[0], moment.times) if ranking else 0.0
 
 
 def _saliency(moment: Moment, scores: Sequence[float]) -> Iterator[tuple[str, float]]:
@@ -109,8 +102,8 @@ def _saliency(moment: Moment, scores: Sequence[float]) -> Iterator[tuple[str, fl
     if not len(scores) or not moment.saliency:
         return
     for name, least in SALIENCY_LEVELS.items():
-        yield f"HL mAP {name}", saliency_ap(scores, moment.saliency, least)
-        yield f"HIT@1 {name}", saliency_hit(scores, moment.saliency, least)
+        yield f"HL mAP {name}", moments.saliency_ap(scores, moment.saliency, least)
+        yield f"HIT@1 {name}", moments.saliency_hit(scores, moment.saliency, least)
 
 
 def _measure(scored: Scored, name: str) -> float | None:

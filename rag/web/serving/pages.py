@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from rag.rendering.webvtt import vtt_time
 from rag.web.protocol import Page, PageKind, TranscriptLine
 
 
@@ -51,18 +52,13 @@ def published(upload_date: str) -> str:
 
 def subtitles(lines: Iterable[TranscriptLine], kind: str = "vtt") -> str:
     """WebVTT (`vtt`) or SubRip (`srt`)."""
-    mark = "," if kind == "srt" else "."
-    blocks = [
-        f"{number}\n{_time(line.start, mark)} --> {_time(line.end, mark)}\n{line.text.replace('-->', '->')}\n"
-        for number, line in enumerate(lines, start=1)
-    ]
+    blocks = []
+    for number, line in enumerate(lines, start=1):
+        span = f"{vtt_time(line.start)} --> {vtt_time(line.end)}"
+        if kind == "srt":
+            span = span.replace(".", ",")
+        blocks.append(f"{number}\n{span}\n{line.text.replace('-->', '->')}\n")
     return ("" if kind == "srt" else "WEBVTT\n\n") + "\n".join(blocks)
-
-
-def _time(seconds: float, mark: str) -> str:
-    whole = round(seconds * 1000)
-    hours, minutes = whole // 3_600_000, whole % 3_600_000 // 60_000
-    return f"{hours:02d}:{minutes:02d}:{whole % 60_000 // 1000:02d}{mark}{whole % 1000:03d}"
 
 
 NOTICES = {

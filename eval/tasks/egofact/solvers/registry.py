@@ -13,25 +13,12 @@ from eval.task import Solver, SolverSpec
 from eval.tasks.controls import Blind, Chance
 from eval.tasks.egofact.records import EgoFactInput
 from eval.tasks.egofact.scorer import Captioner
+from eval.tasks.egofact.solvers import pipeline
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.graph import SETTINGS as GRAPH
 from eval.tasks.egofact.solvers.graph import SentenceGraph
 from eval.tasks.egofact.solvers.model_graph import ROLES as MODEL_ROLES
 from eval.tasks.egofact.solvers.model_graph import ModelGraph
-from eval.tasks.egofact.solvers.pipeline import (
-    LocalizingSolver,
-    PipelineSolver,
-    around,
-    clip_parts,
-    clips_by_question,
-    diverse,
-    no_clips,
-    passages_by_question,
-    read_without_text,
-    sampled,
-    spread,
-    whole,
-)
 from localization.settings import LocalizeSettings
 from rag.answering import Pipeline
 from rag.errors import UsageError
@@ -56,7 +43,7 @@ class Environment:
         return Captioner(self.corpus)
 
 
-OURS = Pipeline(read=read_without_text)
+OURS = Pipeline(read=pipeline.read_without_text)
 """The product's stages, over frames and passages alone."""
 
 
@@ -72,7 +59,7 @@ def _localized(
     corpus = environment.corpus
     settings = _answering(corpus.library.settings, captioned)
     chosen = LocalizeSettings(**{**settings.localize.model_dump(), "window_seconds": seconds, **changes})
-    return LocalizingSolver(
+    return pipeline.LocalizingSolver(
         corpus,
         partial(stages, corpus),
         settings.model_copy(update={"localize": chosen}),
@@ -106,11 +93,11 @@ def _replaced(
     shows_windows: bool = False,
     captioned: bool = False,
     **settings: Any,
-) -> PipelineSolver:
+) -> pipeline.PipelineSolver:
     """A solver that localizes nothing."""
     chosen = _answering(environment.corpus.library.settings, captioned)
     budget = chosen.localize.frame_budget
-    return PipelineSolver(
+    return pipeline.PipelineSolver(
         environment.corpus,
         lambda _: stages,
         chosen,
@@ -123,22 +110,26 @@ def _jeong(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a
     corpus = environment.corpus
     stages = replace(
         OURS,
-        retrieve_clips=clips_by_question,
-        retrieve_passages=passages_by_question,
-        localize=whole,
-        sample_frames=sampled(corpus, diverse(corpus)),
+        retrieve_clips=pipeline.clips_by_question,
+        retrieve_passages=pipeline.passages_by_question,
+        localize=pipeline.whole,
+        sample_frames=pipeline.sampled(corpus, pipeline.diverse(corpus)),
         caption=lambda _, reading: reading,  # it reads frames (D.2.2), whatever the settings say
     )
     return _replaced(environment, stages)
 
 
 def _whole_clips(environment: Environment, seed: int, captioned: bool = False) -> Solver:  # noqa: ARG001 (as above)
-    stages = replace(OURS, localize=whole, sample_frames=sampled(environment.corpus, spread))
+    stages = replace(
+        OURS, localize=pipeline.whole, sample_frames=pipeline.sampled(environment.corpus, pipeline.spread)
+    )
     return _replaced(environment, stages, captioned=captioned)
 
 
 def _split(environment: Environment, seed: int, seconds: float = 5.0) -> Solver:  # noqa: ARG001 (as above)
-    stages = replace(OURS, retrieve_clips=clip_parts(environment.corpus, seconds), localize=whole)
+    stages = replace(
+        OURS, retrieve_clips=pipeline.clip_parts(environment.corpus, seconds), localize=pipeline.whole
+    )
     return _replaced(environment, stages, True, series="video-split", window_seconds=seconds)
 
 
@@ -153,7 +144,7 @@ def _graph(environment: Environment, seed: int) -> Solver:  # noqa: ARG001 (of a
             ModelGraph(corpus).pipeline(),
             {**GRAPH, "extracted_by": "reasoner", "prompts": prompts},
         )
-    return PipelineSolver(corpus, lambda _: stages, settings, made, shows_windows=False)
+    return pipeline.PipelineSolver(corpus, lambda _: stages, settings, made, shows_windows=False)
 
 
 def _in_clip(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
@@ -166,7 +157,7 @@ def _in_clip(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
 def _in_window(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
     """In the clip, around the event that an oracle is given."""
     assert asked.given_window is not None, "an oracle's input has its window"
-    return replace(_in_clip(corpus, asked), localize=around(asked.given_window))
+    return replace(_in_clip(corpus, asked), localize=pipeline.around(asked.given_window))
 
 
 def _clip_given(query: Query, asked: TaskInput) -> EgoFactInput:
@@ -218,7 +209,7 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "passages-only": Spec(
         "question, options and passages, no video",
-        lambda e, _: _replaced(e, replace(OURS, retrieve_clips=no_clips)),
+        lambda e, _: _replaced(e, replace(OURS, retrieve_clips=pipeline.no_clips)),
     ),
     "random": Spec("chance", lambda _, seed: Chance(seed)),
     "oracle-clip": Spec("localized, in the right clip", partial(_localized, stages=_in_clip), _clip_given),
