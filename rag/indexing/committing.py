@@ -20,7 +20,7 @@ from rag.indexing.outcomes import Done, FileOutcomes
 from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
-from rag.store.records import MIXED_DEVICES, FileRow
+from rag.store.records import FileRow
 from rag.store.staging import Staging, content_of
 from rag.store.writing import Writer
 
@@ -58,7 +58,6 @@ class Committer:
         self._outcomes = outcomes
         self._group = group
         self._committed = committed
-        self._devices: set[str] = set()
 
     def commit(self) -> None:
         """Commit all that waits now. A bundle that cannot be read is a problem, and is removed."""
@@ -66,7 +65,7 @@ class Committer:
         named = Counter(map(content_of, waiting))
         for part in _groups(waiting, self._group):
             bundles = [bundle for staged in part if (bundle := self._read(staged)) is not None]
-            self._say_devices({bundle.head.device for bundle in bundles} - {""})
+            self._writer.put_devices({bundle.head.device for bundle in bundles} - {""})
             # A moved file's content may lose its earlier name to another file before it gets the new one.
             self._outcomes.arriving = frozenset(+named)
             self._commit(self._sorted(bundles))
@@ -80,7 +79,6 @@ class Committer:
     def close(self) -> None:
         """Commit what waits, and tidy up."""
         self.commit()
-        self._staging.close()
         if others := self._staging.others():
             self._outcomes.note(
                 f"{others} staged contents were made with other encoders or settings than this library's; "
@@ -94,14 +92,6 @@ class Committer:
             action = "removed; stage its files again with the same command"
             self._outcomes.report([Problem(f"staging/{staged.key}", str(error), action)])
             return None
-
-    def _say_devices(self, devices: set[str]) -> None:
-        meta = self._writer.meta
-        self._devices |= devices
-        if meta is None or len(self._devices) < 2:
-            return
-        held = {*meta.settings.get(MIXED_DEVICES, ()), *self._devices}
-        self._writer.put_settings({**meta.settings, MIXED_DEVICES: sorted(held)})
 
     def _sorted(self, bundles: Iterable[Bundle]) -> _Work:
         """By what is to be done; contents that the library has keep their paths alone."""

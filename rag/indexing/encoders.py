@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
+from indexers.devices import describe_device
 from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
 from rag.settings import Settings
-from rag.store.records import EncoderRef, Meta
+from rag.store.records import DEVICES, EncoderRef, Meta
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -100,7 +101,21 @@ def choose_encoders(
         text_encoder=reference(text),
         settings={**_kept(settings), STORED_SIDE: side},
     )
-    return meta, image, text, line
+    return replace(meta, settings={**meta.settings, DEVICES: [device_here(meta)]}), image, text, line
+
+
+def device_here(meta: Meta) -> str:
+    """The kind of processor on which this machine makes vectors of a library."""
+    return describe_device((meta.image_encoder or meta.text_encoder).backend)
+
+
+def other_devices(meta: Meta, device: str) -> str:
+    """What is wrong with making vectors of a library on `device`; empty where some were made on it before."""
+    held = meta.settings.get(DEVICES, [device])
+    if device in held:
+        return ""
+    made = " and ".join(held)
+    return f"this machine encodes on {device}, and the library's vectors are of {made}: the last bits differ"
 
 
 def frame_side(least: int, encoder: ImageEncoder | None) -> int:

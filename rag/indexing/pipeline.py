@@ -14,7 +14,7 @@ from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_sp
 from rag.indexing.copies import local_groups
 from rag.indexing.decoding import open_readers
 from rag.indexing.distributing import BundledRun, by_bundles
-from rag.indexing.encoders import select_encoders
+from rag.indexing.encoders import device_here, other_devices, select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, Plan, limits_of, make_plan, prune_refusal, remove_missing
@@ -97,6 +97,11 @@ def _index_contents(
     encoders = select_encoders(writer, settings, recommended=recommended)
     if encoders.line not in stats.stages:
         stats.stages.append(encoders.line)
+    if plan.groups:
+        device = device_here(encoders.meta)
+        if line := other_devices(encoders.meta, device):
+            outcomes.note(line)
+        writer.put_devices({device})
     image = encoders.meta.image_encoder
     warn_of_specialised(image, recommended, progress)
     with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from corpora.objects import is_url
 from corpora.records import Problem, Video
@@ -19,6 +20,7 @@ from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
     check_text_encoder_match,
+    device_here,
     frame_side,
     open_configured_encoder,
     reference,
@@ -54,6 +56,7 @@ def reembed_library(
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
         return [f"{line}; the library has these vectors already"], []
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
+    writer.put_devices({device_here(replace(writer.meta, image_encoder=ref))})
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
     decoding = settings.video.model_copy(update={"short_side": side})
     problems: list[Problem] = []

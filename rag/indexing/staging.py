@@ -18,14 +18,13 @@ from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
 from corpora.scan import Scan
-from indexers.devices import describe_device
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
-from rag.errors import FileProblem, LibraryBusy, LibraryError, LibraryNotFound
+from rag.errors import EncoderMismatch, FileProblem, LibraryBusy, LibraryError, LibraryNotFound
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.committing import Committer
 from rag.indexing.contents import ContentIndexer, pinned_settings, warn_of_specialised
 from rag.indexing.decoding import open_readers
-from rag.indexing.encoders import select_encoders, stored_encoders, stored_side
+from rag.indexing.encoders import device_here, other_devices, select_encoders, stored_encoders, stored_side
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
 from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
 from rag.indexing.report import Progress, reason_of
@@ -145,17 +144,17 @@ class StagingWorker:
         recommended: str | None = None,
     ) -> None:
         """Raises `EncoderMismatch` and the errors of models where this machine's encoders or its kind of
-        processor are not those of the library or of the other workers."""
+        processor are not those of the library."""
         self._meta = meta
         self._stack = contextlib.ExitStack()
         self.staging = open_staging(folder, meta, pinned_settings(settings))
         encoders = stored_encoders(meta, settings, recommended=recommended)
         image = meta.image_encoder
         warn_of_specialised(image, recommended, progress)
+        self.device = device_here(meta)
+        if (line := other_devices(meta, self.device)) and not settings.cluster.mixed_devices:
+            raise EncoderMismatch(f"{line}; use one kind, or allow this with cluster.mixed_devices")
         backend = image.backend if image else ""
-        self.device = describe_device(backend or meta.text_encoder.backend)
-        if not settings.cluster.mixed_devices:
-            self.staging.claim_device(self.device)
         readers = self._stack.enter_context(open_readers(settings.video, backend, settings.reading))
         logs = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="rag-staging-")))
         self._contents = ContentIndexer(settings, encoders, readers, logs, progress)

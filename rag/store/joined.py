@@ -15,7 +15,7 @@ from rag.settings import EXACT_ROWS
 from rag.store.database import quoted
 from rag.store.fulltext import KeysOf
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
-from rag.store.records import MIXED_DEVICES, EncoderRef, FileRow, Hit, Meta
+from rag.store.records import DEVICES, EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import IndexedRows, VectorTable
@@ -53,7 +53,7 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
                 f"{_described(mine)}; {remedy}"
             )
     ours, its = ({**m.settings, **_short_side(m)} for m in (held, other))
-    for name in sorted((ours.keys() & its.keys()) - {MIXED_DEVICES}):
+    for name in sorted((ours.keys() & its.keys()) - {DEVICES}):
         if ours[name] != its[name]:
             raise LibraryError(
                 f"{second}: made with {name} = {its[name]}, and {first} with {ours[name]}; "
@@ -62,9 +62,9 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
 
 
 def with_devices(settings: Mapping[str, Any], *others: Mapping[str, Any]) -> dict[str, Any]:
-    """`settings` of a library with the rows of `others`: it mixes the kinds of processor that they mix."""
-    devices = sorted({device for each in (settings, *others) for device in each.get(MIXED_DEVICES, ())})
-    return {**settings, **({MIXED_DEVICES: devices} if devices else {})}
+    """`settings` of a library with the rows of `others`: made on the kinds of processor of all."""
+    devices = sorted({device for each in (settings, *others) for device in each.get(DEVICES, ())})
+    return {**settings, **({DEVICES: devices} if devices else {})}
 
 
 def _described(encoder: EncoderRef | None) -> str:

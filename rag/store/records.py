@@ -46,8 +46,8 @@ class NullScores:
     """Their standard deviation, by robust estimates; 0 where they have none."""
 
 
-MIXED_DEVICES = "cluster.devices"
-"""In `Meta.settings`: the kinds of processor whose vectors a library mixes."""
+DEVICES = "cluster.devices"
+"""In `Meta.settings`: the kinds of processor that made its vectors; of two the last bits differ."""
 SCORE_MEASURES = "null/1"
 """Version of what is measured of image scores (`rag.null_scores`)."""
 

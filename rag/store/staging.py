@@ -22,12 +22,10 @@ from typing import Any, Protocol, TypeVar
 from corpora.objects import Refused, StoredObject
 from corpora.records import Problem
 from corpora.scan import FoundFile
-from rag.errors import EncoderMismatch
 from rag.store.bundles import Bundle, BundleHead, read_bundle
 from rag.store.error_mapping import write_errors
-from rag.store.records import MIXED_DEVICES, Meta
+from rag.store.records import DEVICES, Meta
 
-DEVICE = "device"
 DRAFT_SECONDS = 24 * 3600
 """A file under a temporary name that is older is what a killed worker left."""
 
@@ -158,7 +156,7 @@ class Staging:
     def __init__(self, objects: Objects, meta: Meta, made_with: Mapping[str, Any] | None = None) -> None:
         self._objects = objects
         encoders = [ref.fingerprint if ref else "" for ref in (meta.image_encoder, meta.text_encoder)]
-        settings = {name: value for name, value in meta.settings.items() if name != MIXED_DEVICES}
+        settings = {name: value for name, value in meta.settings.items() if name != DEVICES}
         self._made_for = _digest([encoders, settings])
         self._made_with = f"{self._made_for}/{_digest(made_with)}"
 
@@ -201,31 +199,13 @@ class Staging:
         if found := tuple(problems):
             self.put(Bundle(BundleHead("", problems=found), {}))
 
-    def claim_device(self, device: str) -> None:
-        """Be the first, or work on the same kind of processor as the first. Raises `EncoderMismatch`."""
-        key = f"{self._made_for}/{DEVICE}"
-        try:
-            self._objects.create(key, device.encode())
-            return
-        except Refused:
-            held = self._objects.read(key)
-        if held is not None and held[0].decode(errors="replace") != device:
-            raise EncoderMismatch(
-                f"this machine encodes on {device}, and others of this run on {held[0].decode()}: their "
-                "vectors differ in the last bits; use one kind, or allow this with cluster.mixed_devices"
-            )
-
     def waiting(self) -> list[StoredObject]:
         """Every bundle that fits the library: contents in the order of their keys, then paths alone."""
-        found = [o for o in self._objects.list(self._made_for) if o.key != f"{self._made_for}/{DEVICE}"]
-        return sorted(found, key=lambda o: ("+" in o.key, o.key))
+        return sorted(self._objects.list(self._made_for), key=lambda o: ("+" in o.key, o.key))
 
     def others(self) -> int:
         """How many bundles were made for other encoders or settings than the library's."""
-        keys = self._keys("")
-        return sum(
-            not key.startswith(f"{self._made_for}/") and not key.endswith(f"/{DEVICE}") for key in keys
-        )
+        return sum(not key.startswith(f"{self._made_for}/") for key in self._keys(""))
 
     def read(self, staged: StoredObject) -> Bundle | None:
         """None where it is gone. Raises `BundleInvalid`."""
@@ -235,11 +215,6 @@ class Staging:
     def remove(self, staged: Iterable[StoredObject]) -> None:
         """After their commit."""
         self._objects.delete([o.key for o in staged])
-
-    def close(self) -> None:
-        """Forget which kind of processor the vectors are of, where nothing waits."""
-        if not self.waiting():
-            self._objects.delete([f"{self._made_for}/{DEVICE}"])
 
     def _keys(self, prefix: str) -> list[str]:
         return [o.key for o in self._objects.list(prefix)]

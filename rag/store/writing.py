@@ -26,7 +26,7 @@ from rag.store.lease import Lease
 from rag.store.lock import WriterLock
 from rag.store.maintenance import compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
-from rag.store.records import EncoderRef, FileRow, Meta, Removed, ScoreCalibration
+from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class Writer(VideoWriter):
         meta = replace(self._require_meta(), settings=settings)
         if meta != self.meta:
             self._put_meta_rows(replace(self._meta_rows, meta=meta))
+
+    def put_devices(self, devices: Collection[str]) -> None:
+        """Note the kinds of processor that make vectors from here on, beside those that made some before."""
+        settings = self._require_meta().settings
+        self.put_settings({**settings, DEVICES: sorted({*settings.get(DEVICES, ()), *devices})})
 
     def switch_encoder(self, encoder: EncoderRef, settings: Mapping[str, Any] | None = None) -> EncoderSwitch:
         """Begin, or go on, to encode all clips with another image encoder; text evidence stays as it is.

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from corpora.settings import ScanSettings
-from rag.errors import UsageError
+from rag.errors import EncoderMismatch, UsageError
 from rag.indexing import IndexReport, index
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.lock import WriterLock
+from rag.store.reading import Reader
+from rag.store.records import DEVICES
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.synthetic import write_video
@@ -99,6 +101,28 @@ def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) ->
     assert (report.indexed, report.moved) == (2, 6)
     index([corpus], settings=settings_of(tmp_path / "afresh"))
     assert list(dump(library)) == list(dump(tmp_path / "afresh"))
+
+
+@pytest.mark.slow
+def test_runs_on_other_processors_are_refused_or_named(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other: nothing of the first is staged any more."""
+    library = tmp_path / "library"
+    plain = index([corpus / "0.md"], settings=settings_of(library), stage_only=True)
+    index([], settings=settings_of(library), commit_staged=True)
+    monkeypatch.setattr("rag.indexing.encoders.describe_device", lambda _: "another")
+    with pytest.raises(EncoderMismatch, match=r"encodes on another, .* or allow this with cluster"):
+        index([corpus / "1.md"], settings=settings_of(library), stage_only=True)
+    report = index([corpus / "1.md"], settings=settings_of(library))
+    assert any("encodes on another" in line for line in report.stages)
+    again = index([corpus / "2.md"], settings=settings_of(library), stage_only=True)
+    assert (plain.staged, again.staged) == (1, 1)
+    with Reader.open(library) as reader:
+        assert reader.meta is not None
+        devices = reader.meta.settings[DEVICES]
+    assert "another" in devices
+    assert len(devices) == 2
 
 
 def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:

@@ -127,14 +127,16 @@ def test_driver_worker_and_node_die(cluster: Any, corpus: Path, tmp_path: Path) 
 
 
 def test_workers_of_another_processor_refuse(cluster: Any, corpus: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
     from rag.indexing.encoders import choose_encoders
-    from rag.indexing.staging import open_staging
+    from rag.store.records import DEVICES
     from rag.store.writing import Writer
 
     settings = load_settings(flags=flags(tmp_path / "library", cluster))
     with Writer.open(tmp_path / "library") as writer:
-        meta = writer.set_meta(choose_encoders(settings, None)[0])
-    open_staging(tmp_path / "library", meta, settings).claim_device("cpu of another kind")
+        meta = choose_encoders(settings, None)[0]
+        writer.set_meta(replace(meta, settings={**meta.settings, DEVICES: ["cpu of another kind"]}))
     with run(corpus, tmp_path / "library", cluster, tmp_path / "log") as driver:
         driver.wait(SECONDS)
     assert driver.returncode == 1
