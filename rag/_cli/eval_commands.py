@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag._cli import eval_build, eval_run, eval_show, eval_simulate
-from rag._cli import eval_commands as eval_report
-from rag._cli import eval_run as eval_score
-from rag._cli import eval_show as eval_failures
 from rag._cli.eval_show import print_files
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Force, Json, Verbose, given_path, start
@@ -139,8 +136,8 @@ def _folded(systems: Mapping[str, str]) -> Mapping[str, str]:
 
 app.command("build")(eval_build.build)
 app.command("run")(eval_run.run)
-app.command("score")(eval_score.score)
-app.command("report")(eval_report.report)
+app.command("score")(eval_run.score)
+app.command("report")(report)
 app.command("show")(eval_show.show)
-app.command("failures")(eval_failures.failures)
+app.command("failures")(eval_show.failures)
 app.command("simulate-model")(eval_simulate.simulate_model)

@@ -170,6 +170,9 @@ def serve(
 
     Prints its base URL on stdout, and runs until it is interrupted.
     """
+    from rag.listening import require_serving
+
+    require_serving()
     from rag.web.serving.app import serve as run
 
     with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True, force=force) as web:

@@ -9,7 +9,23 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
 
 from corpora.kinds import media_type
 from rag.errors import (
@@ -23,17 +39,12 @@ from rag.errors import (
     UsageError,
     WebTimeout,
 )
-from rag.listening import LONGEST_GOODBYE, bind_listener, is_loopback, require_serving
+from rag.listening import LONGEST_GOODBYE, bind_listener, is_loopback
 from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.protocol import Page, Transcript
 from rag.web.serving import pages, serper, youtube
 from rag.web.serving.media import Thumbnails, cut_file
 from rag.web.serving.pages import Links, subtitles
-
-if TYPE_CHECKING:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import Response
 
 STATUS: tuple[tuple[type[RagError], int], ...] = (
     (PageGone, 404),
@@ -53,11 +64,6 @@ Shape = Callable[[int, str], Mapping[str, Any]]
 
 def build_app(web: MockWeb, hosts: tuple[str, ...] = ("*",)) -> Starlette:
     """`hosts`: names that a request's Host header may have; `*` for any."""
-    from starlette.applications import Starlette
-    from starlette.middleware import Middleware
-    from starlette.middleware.trustedhost import TrustedHostMiddleware
-    from starlette.routing import Route
-
     thumbnails = Thumbnails(web)
     face = _Face(web, thumbnails)
 
@@ -110,8 +116,6 @@ class _Face:
 
     def media(self, request: Request) -> Response:
         """The file. A range that starts later goes on with a transfer, and is none of its own."""
-        from starlette.responses import FileResponse, StreamingResponse
-
         url = self._url(request.path_params["name"])
         begun = not request.headers.get("range", "bytes=0-").replace(" ", "").startswith("bytes=0-")
         if begun or request.method == "HEAD":
@@ -128,14 +132,10 @@ class _Face:
         return FileResponse(got.path, media_type=media_type(got.path))
 
     def transcript(self, request: Request) -> Response:
-        from starlette.responses import Response
-
         said = self._web.transcript(self._url(request.path_params["name"]))
         return Response(subtitles(said.lines), media_type="text/vtt")
 
     def thumbnail(self, request: Request) -> Response:
-        from starlette.responses import Response
-
         entry = self._web.catalogue.by_id.get(request.path_params["name"])
         if entry is None:
             raise PageGone(f"{request.url}: no such video")
@@ -172,8 +172,6 @@ class _Face:
         return _json(youtube.captions_list(name, tracks))
 
     def youtube_caption(self, request: Request) -> Response:
-        from starlette.responses import PlainTextResponse
-
         said = self._web.transcript(self._url(request.path_params["name"]))
         kind = request.query_params.get("tfmt", "srt")
         if kind not in ("srt", "vtt"):
@@ -181,15 +179,11 @@ class _Face:
         return PlainTextResponse(subtitles(said.lines, kind))
 
     async def serper_search(self, request: Request) -> Response:
-        from starlette.concurrency import run_in_threadpool
-
         query, page, size = await _serper_asked(request)
         found = await run_in_threadpool(self._web.search, query, page=page, page_size=size)
         return _json(serper.organic(found, _links(request), size))
 
     async def serper_videos(self, request: Request) -> Response:
-        from starlette.concurrency import run_in_threadpool
-
         query, page, size = await _serper_asked(request)
         found = await run_in_threadpool(self._web.search_videos, query, page=page, page_size=size)
         return _json(serper.videos(found, _links(request), size))
@@ -263,14 +257,10 @@ def _links(request: Request) -> Links:
 
 
 def _json(shape: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    from starlette.responses import JSONResponse
-
     return JSONResponse(dict(shape), status, dict(headers or {}))
 
 
 def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    from starlette.responses import HTMLResponse
-
     return HTMLResponse(text, status, dict(headers or {}))
 
 
@@ -284,12 +274,8 @@ def serve(
     """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
 
     On a loopback address only requests that name it, or localhost, are answered: a page in a browser
-    cannot reach the web under a name of its own. Raises `ExtraMissing` without the extra `serve`, and
-    `RagError` where the port is taken.
+    cannot reach the web under a name of its own. Raises `RagError` where the port is taken.
     """
-    require_serving()
-    import uvicorn
-
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
