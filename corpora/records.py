@@ -90,13 +90,17 @@ class Frames:
     images: NDArray[np.uint8]
 
 
+SKIPPED = "skipped"
+"""The action of a problem of which nothing could be used."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One odd file, in one line: what is wrong with it and what was done."""
 
     path: str
     reason: str
-    action: str = "skipped"
+    action: str = SKIPPED
     """`skipped`, or what was saved of it: `indexed 58 of 60 s`."""
 
 

@@ -148,6 +148,8 @@ class Committer:
         for group, problem in work.bad:
             outcomes.skip_file(group, problem)
         outcomes.publish(*(group for group, *_ in work.videos))
+        outcomes.keep_problems(*((group, _done(bundle)) for group, bundle, *_ in work.videos))
+        outcomes.keep_problems(*((group, _done(bundle)) for group, bundle in work.sources))
         writer.flush()
         if work.videos:
             bundles = [bundle for _, bundle, *_ in work.videos]
@@ -159,13 +161,11 @@ class Committer:
         if work.sources:
             passages = (rows for _, rows in _joined([bundle for _, bundle in work.sources], ["passages"]))
             writer.put_passage_copies([group.content_id for group, _ in work.sources], passages)
-        for group, bundle, video, _ in work.videos:
-            clips = bundle.tables["clips"].num_rows if "clips" in bundle.tables else 0
-            outcomes.count(group, Done(clips, 0, video.duration, bundle.head.reason, bundle.head.action))
+        for group, bundle, *_ in work.videos:
+            outcomes.count(group, _done(bundle))
         outcomes.publish(*(group for group, _ in work.sources))
         for group, bundle in work.sources:
-            rows = bundle.tables["passages"].num_rows if "passages" in bundle.tables else 0
-            outcomes.count(group, Done(0, rows, 0.0, bundle.head.reason, bundle.head.action))
+            outcomes.count(group, _done(bundle))
         outcomes.arrive(work.known)
         writer.flush()
 
@@ -186,6 +186,12 @@ def _is_bad(head: BundleHead) -> bool:
 def _changed(file: FoundFile | FileRow) -> int:
     """When a file was changed last, in nanoseconds."""
     return max(file.mtime_ns, file.ctime_ns)
+
+
+def _done(bundle: Bundle) -> Done:
+    clips, passages = (bundle.tables[t].num_rows if t in bundle.tables else 0 for t in ("clips", "passages"))
+    seconds = found[0].duration if (found := bundle.video()) is not None else 0.0
+    return Done(clips, passages, seconds, bundle.head.reason, bundle.head.action)
 
 
 def _problem(head: BundleHead) -> FileProblem:

@@ -108,7 +108,15 @@ class ContentIndexer:
                 begun.add(copy.content_id)
                 probe = probes.get(copy.content_id) or reader.probe(copy.path)
                 writer = sink.begin_video(local.group)
-                context = MediaContext(writer, self._logs, reader, stages, self.video, self._progress)
+                context = MediaContext(
+                    writer,
+                    self._logs,
+                    reader,
+                    stages,
+                    self.video,
+                    self._progress,
+                    lambda result: sink.keep_problem(local.group, _done(result)),
+                )
                 result = yield from index_media(context, first, copy, probe)
                 require_unchanged(first)
             finally:
@@ -125,9 +133,7 @@ class ContentIndexer:
                 if isinstance(result, FileProblem):
                     sink.skip_file(local.group, local.problem_of(result))
                     continue
-                seconds = result.video.duration
-                action = f"indexed {seconds:.0f} s of it" if result.note else ""
-                sink.finish(local.group, Done(result.clips, 0, seconds, result.note, action))
+                sink.finish(local.group, _done(result))
 
     def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
         """Index the documents of `groups`."""
@@ -173,6 +179,12 @@ class ContentIndexer:
             reuse_still_frames=settings.encoder.reuse_still_frames,
             measuring=self.measuring,
         )
+
+
+def _done(result: MediaResult) -> Done:
+    seconds = result.video.duration
+    action = f"indexed {seconds:.0f} s of it" if result.note else ""
+    return Done(result.clips, 0, seconds, result.note, action)
 
 
 def warn_of_specialised(encoder: EncoderRef | None, recommended: str | None, progress: Progress) -> None:

@@ -177,7 +177,7 @@ def backfill_measurements(
     measured = 0
     stored = writer.stage_fingerprints()
 
-    def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, str]:
+    def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, None]:
         progress.file(local.group.first.path)
         copy = local.require()
         try:
@@ -188,17 +188,17 @@ def backfill_measurements(
             copy.discard()
         writer.begin_video(video)
         lost = measuring.store(writer, video, parts, meter)
+        if notes := "; ".join(note for note in (damage, lost) if note):
+            record_problem(local.group, notes, "measured what is there")
+            writer.flush()
         writer.finish_video(video, {**stages, **measuring.stages_on})
-        return "; ".join(note for note in (damage, lost) if note)
 
     with closing(interleave(groups, readers, steps)) as done:
-        for local, notes in done:
-            if isinstance(notes, FileProblem):
-                record_problem(local.group, reason_of(notes, local.read), "not measured")
+        for local, problem in done:
+            if problem is not None:
+                record_problem(local.group, reason_of(problem, local.read), "not measured")
                 continue
             measured += 1
-            if notes:
-                record_problem(local.group, notes, "measured what is there")
     return measured
 
 

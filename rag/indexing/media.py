@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -63,6 +63,8 @@ class MediaContext:
     stages: Stages
     settings: VideoSettings
     progress: Progress
+    keep: Callable[[MediaResult], None] = lambda _: None
+    """Called before the video is finished."""
 
 
 def index_media(
@@ -94,10 +96,12 @@ def index_media(
         evidence += spoken
     lost = stages.measuring.store(writer, video, frames.figures if stages.measuring.frames_on else {}, meter)
     writer.put_evidence(video_id, evidence, stages.encode([span.text for span in evidence]))
+    notes = [note for note in (frames.damage, problem, lost, *sidecars.notes) if note]
+    result = MediaResult(video, frames.clips, "; ".join(notes))
+    context.keep(result)
     writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)})
     log.close()
-    notes = [note for note in (frames.damage, problem, lost, *sidecars.notes) if note]
-    return MediaResult(video, frames.clips, "; ".join(notes))
+    return result
 
 
 def _index_audio(

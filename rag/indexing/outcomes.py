@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile
 from corpora.objects import is_url
-from corpora.records import Passage, Problem
+from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of
+from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress, reason_of
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
@@ -67,6 +67,9 @@ class ContentSink(Protocol):
     ) -> None:
         """Passages, each once, with their vectors: unit rows, float (n, text dim), one for each."""
 
+    def keep_problem(self, group: Group, done: Done) -> None:
+        """What is wrong with a video, before it is finished: no run looks at a finished one again."""
+
     def finish(self, group: Group, done: Done) -> None:
         """All rows of a content are there."""
 
@@ -116,7 +119,10 @@ class FileOutcomes:
         self._progress = progress
 
     def publish(self, *groups: Group) -> None:
-        """Store which paths hold these contents; a path that held another content loses that first."""
+        """Store which paths hold these contents; a path that held another content loses that first.
+
+        A problem of the path goes, but for one that says what of this content can be used.
+        """
         fresh = [(found, group.content_id) for group in groups for found in group.fresh]
         held = {found.path: self._writer.file(found.path) for found, _ in fresh}
         changed = [
@@ -127,9 +133,16 @@ class FileOutcomes:
         if changed:
             # Files that swapped their names: each content is named again below.
             self._writer.remove_paths(changed, keep=self.arriving.union(g.content_id for g in groups))
+        solved = []
         for found, content_id in fresh:
+            problem, row = self._writer.problem(found.path), held[found.path]
+            same = row is not None and row.content_id == content_id
+            if problem is None or problem[0].action == SKIPPED or not still_holds(problem, found, same):
+                solved.append(found.path)
+            else:
+                self._writer.put_problem(problem[0], found.stamp)
             self._writer.put_file(row_of(found, content_id))
-        self._writer.clear_problem(*held)
+        self._writer.clear_problem(*solved)
 
     def begin_video(self, group: Group) -> VideoWriter:
         """Store the paths, so that a killed run is taken up again, and give the library's writer."""
@@ -147,8 +160,21 @@ class FileOutcomes:
         """As `Writer.add_passages`; `vectors`: unit rows, float (n, text dim)."""
         self._writer.add_passages(group.content_id, passages, vectors)
 
+    def keep_problem(self, group: Group, done: Done) -> None:
+        """As `keep_problems`."""
+        self.keep_problems((group, done))
+
+    def keep_problems(self, *contents: tuple[Group, Done]) -> None:
+        """Store what is wrong with contents that are usable in part, before they can be seen."""
+        bad = [(found, done) for group, done in contents if done.reason for found in group.files]
+        for found, done in bad:
+            self._writer.put_problem(Problem(found.path, done.reason, done.action), found.stamp)
+        if bad:
+            self._writer.flush()
+
     def finish(self, group: Group, done: Done) -> None:
         """Store the paths, which makes passages visible, and count a new content with all its paths."""
+        self.keep_problem(group, done)
         self.publish(group)
         self.count(group, done)
 
@@ -162,6 +188,8 @@ class FileOutcomes:
         if done.reason:
             for found in group.files:
                 self._record(Problem(found.path, done.reason, done.action), found.stamp)
+        else:
+            self._writer.clear_problem(*(found.path for found in group.files))
 
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays.

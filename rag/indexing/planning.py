@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from corpora.fetching import content_id, read_sidecar
 from corpora.objects import is_url, object_states
-from corpora.records import Problem
+from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, path_or_address
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem
@@ -153,12 +153,12 @@ def make_plan(
     by_content: dict[str, list[FoundFile]] = {}
     fresh: set[str] = set()
     unread: set[str] = set()
+    noted: dict[str, Problem] = {}
     for found in scan.files:
         row, earlier = rows.get(found.path), problems.get(found.path)
-        if earlier is not None and earlier[1] == found.stamp:
+        if earlier is not None and row is None and earlier[1] == found.stamp and earlier[0].action == SKIPPED:
             plan.problems.append(earlier[0])
-            if row is None:
-                continue
+            continue
         if row is not None and row.stamp == found.stamp:
             content = row.content_id
         else:
@@ -173,6 +173,8 @@ def make_plan(
                 if row is None:
                     continue
             fresh.add(found.path)
+        if earlier is not None and still_holds(earlier, found, row is not None and row.content_id == content):
+            noted[found.path] = earlier[0]
         if not content:
             unread.add(found.path)
         by_content.setdefault(content or found.path, []).append(found)
@@ -194,14 +196,15 @@ def make_plan(
             )
         if not done:
             plan.groups.append(group)
-        elif group.fresh:
+            continue
+        plan.problems += [noted[f.path] for f in files if f.path in noted]
+        if group.fresh:
             plan.known.append(group)
-        if done and files[0].kind != "passages":
+        if files[0].kind != "passages":
             plan.ready.append(group)
-        if done:
-            there = sum(f.path in rows and rows[f.path].content_id == content for f in files)
-            plan.unchanged += there
-            plan.arrived += len(files) - there
+        there = sum(f.path in rows and rows[f.path].content_id == content for f in files)
+        plan.unchanged += there
+        plan.arrived += len(files) - there
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
     lost = set(plan.missing)
     here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}
@@ -222,6 +225,11 @@ def limit_stamp(content_id: str, limits: str) -> str:
     """The stamp of the problem of a content that exceeded `limits`: it holds for every file of that content,
     and until the limits change."""
     return f"{OVER_LIMIT}{content_id} {limits}"
+
+
+def still_holds(problem: tuple[Problem, str], found: FoundFile, same: bool) -> bool:
+    """Whether a stored problem is one of the file as it is now; `same`: its path had that content before."""
+    return problem[1] == found.stamp or (same and problem[0].action != SKIPPED)
 
 
 def _by_content(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.manifest import recommended_encoder
-from corpora.records import Problem
+from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
@@ -187,7 +187,7 @@ def _seen(folder: Location) -> str:
 
 
 def _usable(status: str) -> bool:
-    return not status or json.loads(status)[1] != "skipped"
+    return not status or json.loads(status)[1] != SKIPPED
 
 
 def _problem(path: str, status: str) -> Problem:

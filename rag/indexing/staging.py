@@ -101,6 +101,9 @@ class Stager:
         """As `ContentSink.add_passages`; `vectors`: unit rows, float (n, text dim)."""
         self._writers[group.content_id].add_passages(group.content_id, passages, vectors)
 
+    def keep_problem(self, group: Group, done: Done) -> None:
+        """Nothing: it is staged with the content."""
+
     def finish(self, group: Group, done: Done) -> None:
         """Stage a content."""
         self._put(group, done.reason, done.action)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from corpora.records import Problem, Video
+from corpora.records import SKIPPED, Problem, Video
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.filters import path_matches
@@ -84,7 +84,7 @@ def _problems(
         problem, stamp = schema.problem_of(row)
         path = problem.path
         known = path in held or (path in earlier and path not in chosen)
-        unread = path in chosen and problem.action == "skipped"
+        unread = path in chosen and problem.action == SKIPPED
         if not (known or unread) and (not globs or path_matches((path,), globs)):
             found.setdefault(path, (problem, stamp))
     return [found[path] for path in sorted(found)]

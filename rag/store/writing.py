@@ -213,6 +213,10 @@ class Writer(VideoWriter):
         """Path to its problem and the stamp that the file had then."""
         return self._problems.rows()
 
+    def problem(self, path: str) -> tuple[Problem, str] | None:
+        """The problem of a path, and the stamp that the file had then; None where it has none."""
+        return self._problems.get(path)
+
     def put_problem(self, problem: Problem, stamp: str) -> None:
         """Note, in place of an older one, what was wrong with a file."""
         self._problems.put(problem.path, (problem, stamp))
@@ -335,10 +339,10 @@ class Writer(VideoWriter):
             self.flush()
 
     def flush(self) -> None:
-        """Commit what waits in memory: passages first, then the files that make them visible."""
+        """Commit what waits in memory: passages and problems, then the files that make them visible."""
         self._passages.flush()
-        self._files.flush()
         self._problems.flush()
+        self._files.flush()
 
     def maintain(self, exact_rows: int = EXACT_ROWS) -> None:
         """Update the indexes, merge small fragments, remove old versions.

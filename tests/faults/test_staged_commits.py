@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from corpora.records import Problem
-from corpora.scan import FoundFile
+from corpora.scan import FoundFile, Scan
 from rag.errors import ChangedFile, UnreadableFile, WorkerLost
 from rag.indexing.committing import Committer
-from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import Group, row_of
+from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats
+from rag.indexing.planning import Group, make_plan, row_of
 from rag.indexing.report import Silent
 from rag.indexing.staging import Stager
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
@@ -36,6 +36,7 @@ META = replace(MADE_WITH, settings={**MADE_WITH.settings, DEVICES: ["cpu"]})
 GROUP = 3
 KILLS = 3
 BAD = Problem("/corpus/bad.mp4", "not a video")
+DAMAGED = Problem("/corpus/part1/video5.mp4", "lost 3 s of it", "indexed 57 s of it")
 
 
 def found(path: str, kind: str = "video", changed: int = 3) -> FoundFile:
@@ -65,10 +66,11 @@ def of_document(n: int) -> Bundle:
 
 
 def stage_all(folder: Path, meta: Meta = META) -> Staging:
-    """Five videos, one of them under two paths, two documents and a file that is no video."""
+    """Five videos, one under two paths and one damaged, two documents and a file that is no video."""
     staging = open_staging(folder, meta)
-    for n in range(1, 6):
+    for n in range(1, 5):
         staging.put(of_video(n))
+    staging.put(of_video(5, reason=DAMAGED.reason, action=DAMAGED.action))
     for n in (1, 2):
         staging.put(of_document(n))
     second = Group(video(1).video_id, (found("/corpus/again.mp4"),), (), ())
@@ -108,7 +110,8 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         writer.put_file(row_of(found("/corpus/again.mp4"), video(1).video_id))
         for n in (1, 2):
             add_source(writer, n)
-        writer.put_problem(BAD, f"stamp {BAD.path}")
+        for problem in (BAD, DAMAGED):
+            writer.put_problem(problem, f"stamp {problem.path}")
         writer.maintain()
     return list(dump(folder))
 
@@ -271,6 +274,25 @@ def test_a_file_whose_workers_died_leaves_what_the_library_has(tmp_path: Path) -
         assert {row.path: row.content_id for row in writer.files().values()} == {path: video(1).video_id}
         assert writer.problems()[path][0].reason == "they died"
         assert outcomes.stats.deferred == {path}
+
+
+def test_what_a_damaged_file_lost_is_known_as_long_as_it_has_that_content(tmp_path: Path) -> None:
+    """Also when the file is only touched; not when it holds something else."""
+    path = DAMAGED.path
+    with Writer.open(tmp_path) as writer:
+        writer.set_meta(META)
+        write_video(writer, 5)
+        write_video(writer, 1)
+        outcomes = FileOutcomes(writer, Silent())
+        held = Group(video(5).video_id, (found(path),), (found(path),), ())
+        outcomes.finish(held, Done(2, 0, 57.0, DAMAGED.reason, DAMAGED.action))
+        touched = replace(found(path, changed=9), stamp="later")
+        plan = make_plan(Scan((touched,), (), 0), [], writer, identify=lambda _: held.content_id)
+        assert (plan.problems, [group.fresh for group in plan.known]) == ([DAMAGED], [(touched,)])
+        outcomes.publish(*plan.known)
+        assert writer.problem(path) == (DAMAGED, "later")
+        outcomes.finish(replace(held, fresh=(touched,)), Done(2, 0, 60.0))
+        assert writer.problem(path) is None
 
 
 def test_rows_of_a_bundle_are_written_once() -> None:
