@@ -72,6 +72,9 @@ class FileCounter:
     def advance(self, seconds: float) -> None:
         """Ignored: files are counted, not seconds."""
 
+    def status(self, line: str) -> None:
+        """Ignored."""
+
     def note(self, line: str) -> None:
         """Ignored."""
 

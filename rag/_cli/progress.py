@@ -27,7 +27,8 @@ EVENT_SECONDS = 0.5
 class ProgressDisplay:
     """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed.
 
-    Both displays show seconds and files done, the current file, and the time since the last progress.
+    Both displays show seconds and files done, the current file or what workers do, and the time since the
+    last progress.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,7 @@ class ProgressDisplay:
         self.seconds = 0.0
         self.files = 0
         self.current = ""
+        self.doing = ""
         self._begun = self._moved = time.monotonic()
 
     def start(self, total_seconds: float, total_files: int) -> None:
@@ -54,6 +56,12 @@ class ProgressDisplay:
         """So many seconds of media are done."""
         self.seconds += seconds
         if seconds > 0:
+            self._moved = time.monotonic()
+
+    def status(self, line: str) -> None:
+        """Shown in place of the current file."""
+        if line != self.doing:
+            self.doing = line
             self._moved = time.monotonic()
 
     def note(self, line: str) -> None:
@@ -190,7 +198,8 @@ class LineProgress(ProgressDisplay):
             parts.append(f"about {duration(left)} left")
         if self.stall():
             parts.append(self.stall())
-        return ", ".join(parts) + (f": {self.current}" if self.current else "")
+        current = self.doing or self.current
+        return ", ".join(parts) + (f": {current}" if current else "")
 
 
 class BarProgress(ProgressDisplay):
@@ -251,7 +260,8 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
             left = counted.left()
             eta = f"  {duration(left)} left" if left is not None else ""
             head = f"{counted.place('/')}{eta}"
-            tail = f"  {counted.files}/{counted.total_files} {excerpt(os.path.basename(counted.current), 40)}"
+            current = counted.doing or excerpt(os.path.basename(counted.current), 40)
+            tail = f"  {counted.files}/{counted.total_files} {current}"
             stall = f"  {counted.stall()}" if counted.stall() else ""
             return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
 

@@ -101,6 +101,7 @@ class BundledRun:
                     self._outcomes.skip_file(group, problem)
                 if count % settings.cluster.group == 0:
                     committer.commit()
+            self._progress.status("")
         committer.close()
 
     def _with_lengths(self, groups: Sequence[Group]) -> list[Group]:

@@ -18,7 +18,7 @@ from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, W
 from rag.indexing.encoders import choose_encoders
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress, Silent
-from rag.indexing.scheduling import Scheduler
+from rag.indexing.scheduling import ATTEMPTS, Scheduler
 from rag.indexing.staging import StagingWorker
 from rag.settings import ClusterSettings, Settings
 
@@ -69,6 +69,7 @@ class RayPool:
         self._settings = settings
         self._cluster = settings.cluster
         self._progress = progress
+        progress.status("starting Ray")
         self._ray = _connect(self._cluster)
         self._loaded: list[Any] = []
         """Workers that have loaded the libraries and do nothing yet."""
@@ -90,16 +91,20 @@ class RayPool:
         self._ray.shutdown()
 
     def choose(self, recommended: str | None) -> Meta:
-        """What a new library is made with, chosen by one of the workers."""
-        worker = self._new_worker()
-        try:
-            meta: Meta = self._ray.get(worker.choose.remote(self._settings, recommended))
-        except self._ray.exceptions.RayTaskError as error:
-            raise _cause(error) from None
-        except self._ray.exceptions.RayActorError:
-            raise RagError("a worker died while it measured encoders; see the logs of Ray") from None
-        self._loaded.append(worker)
-        return meta
+        """What a new library is made with, chosen by one of the workers; by another one where that dies."""
+        for attempt in range(1, ATTEMPTS + 1):
+            self._progress.status("a worker measures encoders")
+            worker = self._new_worker()
+            try:
+                meta: Meta = self._ray.get(worker.choose.remote(self._settings, recommended))
+            except self._ray.exceptions.RayTaskError as error:
+                raise _cause(error) from None
+            except self._ray.exceptions.RayActorError:
+                self._progress.note(f"a worker died while it measured encoders ({attempt} of {ATTEMPTS})")
+                continue
+            self._loaded.append(worker)
+            return meta
+        raise RagError(f"{ATTEMPTS} workers died while they measured encoders; see the logs of Ray")
 
     def run(
         self,
@@ -139,6 +144,7 @@ class RayPool:
                 raise EncoderMismatch(f"no worker can index into this library: {refusals[0]}")
             for worker in scheduler.late(time.monotonic()):
                 self._ray.kill(worker)
+            self._say(len(calls), scheduler.running, len(groups) - scheduler.left)
             for call in self._ended(calls):
                 worker = calls.pop(call)
                 try:
@@ -150,6 +156,7 @@ class RayPool:
                     if (name := scheduler.lose(worker)) is not None:
                         reason = "its worker died, or took too long, in each attempt"
                         yield by_name[name], WorkerLost(f"{by_name[name].first.path}: {reason}")
+                    self._progress.note("a worker died or was lost; another one takes its place")
                     start()
                     continue
                 except self._ray.exceptions.RayTaskError as error:
@@ -163,6 +170,11 @@ class RayPool:
                 if refusal is None and (name := scheduler.finish(worker, time.monotonic())) is not None:
                     deaths = 0
                     yield by_name[name], None
+
+    def _say(self, busy: int, running: int, staged: int) -> None:
+        """What goes on until the next commit. `busy`: workers that start or, `running`, index a file."""
+        starting = f"workers loading models: {busy - running}, " if busy > running else ""
+        self._progress.status(f"{starting}files in work: {running}, staged: {staged}")
 
     def _ended(self, calls: Mapping[Any, Any]) -> list[Any]:
         if not calls:

@@ -24,6 +24,9 @@ class Progress(Protocol):
     def advance(self, seconds: float) -> None:
         """`seconds` more of media are done."""
 
+    def status(self, line: str) -> None:
+        """What workers do now, where no single file is in work."""
+
     def note(self, line: str) -> None:
         """One line to show: a stage that is off, a warning."""
 
@@ -49,6 +52,9 @@ class Silent:
         """Ignored."""
 
     def advance(self, seconds: float) -> None:
+        """Ignored."""
+
+    def status(self, line: str) -> None:
         """Ignored."""
 
     def note(self, line: str) -> None:

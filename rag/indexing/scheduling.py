@@ -48,6 +48,11 @@ class Scheduler(Generic[Worker]):
         """How many contents are neither finished nor given up."""
         return len(self._left)
 
+    @property
+    def running(self) -> int:
+        """How many workers have a content in work."""
+        return len(self._running)
+
     def next(self, worker: Worker, now: float) -> str | None:
         """What an idle worker does now; None where there is nothing for it."""
         name = self._begin() or self._straggler(now)

@@ -59,6 +59,16 @@ def test_work_without_media_counts_files() -> None:
     assert watch.line() == "file 1 of 3: a.csv"
 
 
+def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
+    watch = LineProgress()
+    watch.total_files = 3
+    watch.file("a.mp4")
+    watch.status("files in work: 2, staged: 0")
+    assert watch.line() == "file 1 of 3: files in work: 2, staged: 0"
+    watch.status("")
+    assert watch.line() == "file 1 of 3: a.mp4"
+
+
 def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
