@@ -84,6 +84,32 @@ def kind_of(name: str, *, named: bool = False) -> FileKind | None:
     return "passages" if suffix and find_entry_point(READERS, suffix[1:]) is not None else None
 
 
+UNNAMED = ("", ".ps", ".bin", ".dat")
+"""Suffixes that do not say what a file is: its first bytes do."""
+HEAD_BYTES = 512
+_HEADS: tuple[tuple[bytes, int, FileKind], ...] = (
+    *((mark, 4, "video") for mark in (b"ftyp", b"moov")),
+    *((mark, 8, "video") for mark in (b"AVI ",)),
+    *((mark, 8, "audio") for mark in (b"WAVE", b"AIFF", b"AIFC")),
+    *((mark, 0, "video") for mark in (b"\x1aE\xdf\xa3", b"FLV\x01", b"\x30\x26\xb2\x75", b"YUV4MPEG2")),
+    *((mark, 0, "video") for mark in (b"\x00\x00\x01\xba", b"\x00\x00\x01\xb3", b"GIF87a", b"GIF89a")),
+    *((mark, 0, "audio") for mark in (b"ID3", b"fLaC", b"OggS")),
+    *((mark, 0, "passages") for mark in (b"%PDF-", b"PAR1")),
+)
+
+
+def is_kind_unnamed(name: str) -> bool:
+    """Whether a name leaves open what the file is."""
+    return _suffix(name) in UNNAMED
+
+
+def kind_of_head(head: bytes) -> FileKind | None:
+    """The kind of a file by its first `HEAD_BYTES` bytes; None where no kind begins so."""
+    if head[:1] == head[188:189] == head[376:377] == b"G":
+        return "video"
+    return next((kind for mark, at, kind in _HEADS if head.startswith(mark, at)), None)
+
+
 def media_type(path: str) -> str:
     """The Internet media type of a file by its ending; bytes of no known kind for any other."""
     return MEDIA_TYPES.get(_suffix(os.path.basename(path)), BYTES)

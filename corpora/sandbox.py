@@ -115,9 +115,16 @@ def protections(memory: int) -> list[Protection]:
     size = f"at most {memory / 2**30:g} GiB" if linux else "no limit, for want of Linux"
     command = [sys.executable, "-P", "-m", "corpora.sandbox"]
     paths = os.pathsep.join([_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
-    done = subprocess.run(command, capture_output=True, check=False, env={**os.environ, "PYTHONPATH": paths})
-    tried = json.loads(done.stdout) if done.returncode == 0 else {}
-    network, files = (tried.get(name, "it ends the subprocess") for name in ("network", "files"))
+    try:
+        tried = json.loads(
+            subprocess.run(
+                command, capture_output=True, check=True, env={**os.environ, "PYTHONPATH": paths}
+            ).stdout
+        )
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        tried = {}
+    unknown = "no subprocess can be started to try it"
+    network, files = (tried.get(name, unknown) for name in ("network", "files"))
     return [
         Protection("memory", linux, size),
         Protection("processor time", True, "limited for each file"),

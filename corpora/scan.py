@@ -30,7 +30,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
-from corpora.kinds import FileKind, kind_of, sidecar_base, sidecar_owners
+from corpora.kinds import (
+    HEAD_BYTES,
+    FileKind,
+    is_kind_unnamed,
+    kind_of,
+    kind_of_head,
+    sidecar_base,
+    sidecar_owners,
+)
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.records import Problem
 
@@ -96,6 +104,8 @@ class Scan:
     """Sorted by path, at most one for a path."""
     ignored: int
     """Files of unknown kind, and sidecars that belong to no file."""
+    outside: tuple[str, ...] = ()
+    """Of `files`, the links that lead out of the given folders, sorted."""
 
 
 def scan(
@@ -132,7 +142,8 @@ def scan(
             walk.single(root)
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
-    return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()))
+    outside = sorted(walk.outside & walk.files.keys())
+    return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()), tuple(outside))
 
 
 def path_or_address(path: str | os.PathLike[str]) -> str:
@@ -175,6 +186,7 @@ class _Walk:
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
     listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
     """Sidecars by name of the media file, for folders of roots that are single files."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
@@ -261,6 +273,8 @@ class _Walk:
         if self.shard and not self.shard.holds(name):
             return
         kind = kind_of(name, named=True)
+        if kind is None and not is_url(path):
+            kind = kind_of_head(_head(path))
         if kind is None:
             self._report(path, "no reader knows this kind of file")
             return
@@ -282,6 +296,8 @@ class _Walk:
         chosen: list[str] = []
         for entry, relative in entries:
             kind = kind_of(entry.name)
+            if kind is None and is_kind_unnamed(entry.name) and not is_url(entry.path):
+                kind = kind_of_head(_head(entry.path))
             if kind is None:
                 self._unknown(entry)
             elif not self.include or self.include.match(relative):
@@ -330,8 +346,12 @@ class _Walk:
             return
         sidecars = [sidecar for sidecar in sidecars if self._in_bounds(sidecar)]
         try:
-            if Path(path).is_symlink() and not self._link_leads_to_file(path):
-                return
+            if Path(path).is_symlink():
+                if not self._link_leads_to_file(path):
+                    return
+                real = os.path.realpath(path)
+                if not any(_inside(real, root) for root in self.real_roots):
+                    self.outside.add(path)
             status = Path(path).stat()
         except FileNotFoundError:
             return
@@ -407,6 +427,20 @@ def _bytes_held(path: str, status: os.stat_result) -> int:
     finally:
         os.close(handle)
     return held
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a plain file; none of what cannot be read, or would block."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b""
+    try:
+        return os.read(handle, HEAD_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
 
 
 def _is_text(path: str) -> bool:

@@ -15,7 +15,7 @@ LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 class LocalizeSettings(SettingsSection):
     """How windows are found, for `rag ask`, `rag search` and `rag localize` alike."""
 
-    window_seconds: float = Field(5.0, gt=0)
+    window_seconds: float = Field(5.0, ge=0.01, le=86400)
     """Length of a window (EgoFact, section 4.1: 5 s, about 10 frames)."""
     method: Literal["event", "window"] = "event"
     """`event` finds the best stretch of `event_seconds` and centres the window on it; `window` takes the best
@@ -25,11 +25,11 @@ class LocalizeSettings(SettingsSection):
     best window next to the anchor's (`adjacent`), or shift the anchor's window (`shift`: EgoFact, D.2.4)."""
     length: Literal["fixed", "per-query"] = "fixed"
     """`per-query` chooses the length, of `lengths`, at which a window is most salient."""
-    lengths: tuple[Annotated[float, Field(gt=0)], ...] = Field(LENGTHS, min_length=1)
+    lengths: tuple[Annotated[float, Field(ge=0.01, le=86400)], ...] = Field(LENGTHS, min_length=1)
     """Lengths in seconds that `per-query` tries."""
     overlap: float = Field(0.0, ge=0, lt=1)
     """IoU up to which several windows of one video may share time; 0: they share none."""
-    event_seconds: float = Field(2.5, gt=0)
+    event_seconds: float = Field(2.5, ge=0.01, le=86400)
     """Assumed duration of an event."""
     shift_seconds: float = Field(1.0, ge=0)
     """Shift of the window for `before` and `after` (EgoFact, D.2.4: 1 s)."""

@@ -489,6 +489,8 @@ def _run_checks(library: Library) -> Iterable[Check]:
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
+    for name, fault in library.engine.reader.damaged_tables().items():
+        yield Check(name, False, fault)
     for table, problem in library.engine.reader.damaged_indexes().items():
         remedy = (
             "remove the library's folder indexes: the table is then searched exactly, until the next "

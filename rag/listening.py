@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from importlib.util import find_spec
 
 from rag.errors import ExtraMissing, RagError
 
+HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 LONGEST_GOODBYE = 5
 """Seconds that unfinished requests have once a server is stopped."""
 
@@ -40,6 +42,30 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def own_names(host: str) -> frozenset[str]:
+    """The names that a request may have in `Host` beside addresses, lower-case."""
+    names = {"localhost", host.lower()}
+    if not is_loopback(host):
+        names.add(socket.gethostname().lower())
+    return frozenset(names)
+
+
+def is_own_name(given: str, host: str, names: frozenset[str]) -> bool:
+    """Whether `given`, the header `Host` of a request, names a server that listens on `host`.
+
+    By one of `names`, or by an address, which no other site can point here as it can a name of its own.
+    """
+    found = HOST.fullmatch(given)
+    if found is None:
+        return False
+    name = (found["address"] or found["name"]).lower()
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return name in names
+    return address.is_loopback or not is_loopback(host)
 
 
 def authority(host: str, port: int) -> str:

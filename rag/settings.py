@@ -7,7 +7,6 @@ Unknown keys are refused, secrets are masked when printed.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -246,6 +245,8 @@ class Settings(BaseSettings):
         """An empty path would stand for the working folder; a path eats one slash of an address."""
         if value == "":
             raise PydanticCustomError("empty_path", "it is empty; name a folder, or unset it")
+        if "\0" in str(value):
+            raise PydanticCustomError("no_path", "no folder can have such a name")
         return Path(value) if isinstance(value, str) and not is_url(value) else value
 
 
@@ -283,7 +284,7 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
         raise SettingsError(f"setting {where}: {what}; see docs/reference/settings.md") from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # besides those of TOML, a number of thousands of digits
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     except SourcesError as error:
         raise SettingsError(f"{error}; see docs/reference/settings.md") from error

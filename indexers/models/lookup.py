@@ -92,10 +92,14 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     model = known_model(name)
     complaint: WeightsInvalid | None = None
     for folder in places(model, settings):
-        if not folder.is_dir():
-            continue
         try:
+            if not folder.is_dir():
+                continue
             check_folder(model, folder)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            unread = WeightsInvalid(f"{folder}: cannot be read: {reason}; check its permissions")
+            complaint = complaint or unread
         except WeightsInvalid as error:
             complaint = complaint or error
         else:

@@ -16,7 +16,7 @@ import typer
 from corpora.outputs import TREC, OverwritePolicy, replace_file
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
-from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable
+from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable, UsageError
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
@@ -179,10 +179,15 @@ def write_run(
     ids = list(order)
     position = {query_id: index for index, query_id in enumerate(ids)}
     found: dict[str, list[tuple[str, float]]] = {}
-    with windows.open(encoding="utf-8") as lines:
-        for line in lines:
-            entry = json.loads(line)
-            found[entry["query_id"]] = _documents(entry["results"])
+    with windows.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                entry = json.loads(line)
+                found[entry["query_id"]] = _documents(entry["results"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise UsageError(
+                    f"{windows}: its line {number} is not one of ours; move it away, or name another --run"
+                ) from error
     with (
         replace_file(run, TREC, policy or OverwritePolicy()) as draft,
         draft.open("w", encoding="utf-8", newline="\n") as stream,

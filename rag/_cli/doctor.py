@@ -6,7 +6,6 @@ import importlib
 import importlib.metadata
 import os
 import platform
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -108,7 +107,7 @@ def _environment() -> Iterator[Finding]:
         yield _module(module)
     yield _one_cv2()
     yield _torchvision()
-    yield _temporary_space()
+    yield _space("temporary space", Path(tempfile.gettempdir()))
 
 
 def _module(module: str) -> Finding:
@@ -157,10 +156,22 @@ def _installed(distribution: str) -> str | None:
         return None
 
 
-def _temporary_space() -> Finding:
-    folder = tempfile.gettempdir()
-    free = shutil.disk_usage(folder).free
-    return Finding("environment", "temporary space", free > 100_000_000, f"{byte_count(free)} free")
+LEAST_SPACE = 100_000_000
+"""Bytes."""
+
+
+def _space(name: str, folder: Path) -> Finding:
+    """Of the file system of a folder, or of the nearest one above it that exists."""
+    there = next(each for each in (folder, *folder.parents) if each.is_dir())
+    try:
+        facts = os.statvfs(there)
+    except OSError as error:
+        return Finding("environment", name, False, f"{there}: {(error.strerror or str(error)).lower()}")
+    free = facts.f_bavail * facts.f_frsize
+    if facts.f_files and not facts.f_favail:
+        return Finding("environment", name, False, f"{there}: no file can be made: no inodes are left")
+    short = "" if free > LEAST_SPACE else "; free some, or nothing can be indexed"
+    return Finding("environment", name, not short, f"{byte_count(free)} free at {there}{short}")
 
 
 def _protections(session: Session) -> Iterator[Finding]:
@@ -232,6 +243,11 @@ def store_findings(session: Session) -> Iterator[Finding]:
 
 
 def _library(session: Session, recall: int) -> Iterator[Finding]:
+    from rag.store.layout import find_library
+
+    folder = find_library(library=session.settings.library, storage=session.settings.storage)
+    if isinstance(folder, Path):
+        yield _space("library space", folder.absolute())
     try:
         with session.open_library() as opened:
             for check in opened.doctor(recall):

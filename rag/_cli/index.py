@@ -238,7 +238,7 @@ def summary_lines(
     counts = {
         "found": report.files_found,
         "unchanged": report.unchanged,
-        "moved": report.moved,
+        "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,
         "ignored": report.ignored,

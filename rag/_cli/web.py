@@ -170,11 +170,13 @@ def serve(
 
     Prints its base URL on stdout, and runs until it is interrupted.
     """
-    from rag.listening import require_serving
+    from rag.listening import is_loopback, require_serving
 
     require_serving()
     from rag.web.serving.app import serve as run
 
+    if not is_loopback(host):
+        echo_stderr(f"rag: {host}: every machine that reaches this address can use the web and its videos")
     with _opened(folder, engine, faults, seed, trace, config, verbose, real_time=True, force=force) as web:
         run(web, host, port, started=lambda base: print_lines([base]))
     return 0

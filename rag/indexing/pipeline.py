@@ -43,8 +43,15 @@ def run_indexing(
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
+        writer.check_files()
         outcomes = FileOutcomes(writer, progress, settings.storage, limits := limits_of(settings))
         stats = outcomes.stats
+        if scan.outside:
+            links, first = len(scan.outside), scan.outside[0]
+            outcomes.note(
+                f"{links} of the files are links out of the folders given, such as {first}; "
+                "scan.within bounds where links may lead"
+            )
         bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
         earlier = bundled.commit() if bundled is not None else set()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})

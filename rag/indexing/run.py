@@ -182,8 +182,12 @@ def _nothing_to_do(
 
 
 def _seen(folder: Location) -> str:
-    """Of a library that other machines may write, unlike its cache here: its table of files."""
-    return "" if isinstance(folder, Path) else f" {open_layout(folder).changes('files')}"
+    """What tells that a library was changed by others, or lost files, since its cache was written: on a store
+    its table of files, in a folder how many bytes its tables have."""
+    layout = open_layout(folder)
+    if isinstance(folder, Path):
+        return f" {sum(map(layout.size, layout.table_names()))}"
+    return f" {layout.changes('files')}"
 
 
 def _usable(status: str) -> bool:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from rag.errors import UsageError
-from rag.listening import authority, bind_listener, is_loopback
+from rag.listening import authority, bind_listener, is_loopback, own_names
 from rag.server.cache import cache_folder
 from rag.server.jobs import resolved_roots
-from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token, own_names
+from rag.server.security import LEAST_TOKEN, AccessPolicy, new_token
 from rag.server.session import LibrarySession
 from rag.server.starting import StartingApp
 

@@ -8,10 +8,7 @@ name that another site has pointed here is refused by the name alone.
 
 from __future__ import annotations
 
-import ipaddress
-import re
 import secrets
-import socket
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
@@ -21,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rag.listening import is_loopback
+from rag.listening import is_own_name, own_names
 from rag.server.problems import Problem, problem_response
 
 LONGEST_BODY = 16 * 2**20
@@ -43,7 +40,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 LEAST_TOKEN = 32
 """Characters of a token."""
 
@@ -51,14 +47,6 @@ LEAST_TOKEN = 32
 def new_token() -> str:
     """A token for one run: 32 random bytes."""
     return secrets.token_urlsafe(32)
-
-
-def own_names(host: str) -> frozenset[str]:
-    """The names that a request may have in `Host` beside addresses, lower-case."""
-    names = {"localhost", host.lower()}
-    if not is_loopback(host):
-        names.add(socket.gethostname().lower())
-    return frozenset(names)
 
 
 @dataclass(frozen=True)
@@ -79,7 +67,7 @@ class AccessPolicy:
     def check(self, scope: Scope, headers: Headers) -> None:
         """Raises `Problem` for a request that is refused."""
         host = headers.get("host", "")
-        if not self._is_own_name(host):
+        if not is_own_name(host, self.host, self.names):
             raise Problem(421, "foreign-host", f"{host or 'no host'}: not a name of this server")
         path, method = scope["path"], scope["method"]
         if not _is_own_site(headers, host, opens_page=method == "GET" and path == "/"):
@@ -103,17 +91,6 @@ class AccessPolicy:
             raise _token_problem("not the server's token; open the address that rag serve printed")
         answer.set_cookie(self.cookie, token, httponly=True, samesite="strict", path="/")
         return answer
-
-    def _is_own_name(self, host: str) -> bool:
-        given = HOST.fullmatch(host)
-        if given is None:
-            return False
-        name = (given["address"] or given["name"]).lower()
-        try:
-            address = ipaddress.ip_address(name)
-        except ValueError:
-            return name in self.names
-        return address.is_loopback or not is_loopback(self.host)
 
     def _check_token(self, headers: Headers) -> None:
         if self.token is None:

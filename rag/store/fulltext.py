@@ -39,6 +39,18 @@ def plain_query(text: str) -> str:
     return " ".join(words[:MAX_QUERY_WORDS])[:8192]
 
 
+def probe(dataset: Any) -> bool:
+    """Whether the full-text index finds the words of a row; raises as Lance does where its files are missing
+    or damaged. True for a table without words."""
+    from lance.query import MatchQuery
+
+    rows = dataset.scanner(columns=[FULL_TEXT], filter=f"{FULL_TEXT} != ''", limit=1).to_table()
+    if not rows.num_rows or not (words := plain_query(rows[FULL_TEXT][0].as_py())):
+        return True
+    query = MatchQuery(words, FULL_TEXT)
+    return bool(dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table().num_rows)
+
+
 def match(dataset: Any, text: str, k: int, where: str | None, keys_of: KeysOf) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -162,6 +162,10 @@ class LibraryLayout(ABC):
     @abstractmethod
     def is_whole(self, table: str) -> bool:
         """Whether the data files of the newest fragment have the size that the table says they have."""
+
+    @abstractmethod
+    def require_whole(self, table: str) -> None:
+        """Raise where a data file of any fragment is gone or has another size than the table says it has."""
 
     @abstractmethod
     def has_room(self, size: int) -> bool:
@@ -329,10 +333,19 @@ class Layout(LibraryLayout):
 
     def is_whole(self, table: str) -> bool:
         """Raises OSError."""
-        fragments = self.dataset(table).get_fragments()
-        files = fragments[-1].metadata.files if fragments else []
+        return not self._cut(table, self.dataset(table).get_fragments()[-1:])
+
+    def require_whole(self, table: str) -> None:
+        """Raises OSError."""
+        if cut := self._cut(table, self.dataset(table).get_fragments()):
+            raise OSError(f"{cut} has not the size that the table says it has")
+
+    def _cut(self, table: str, fragments: Iterable[Any]) -> str:
+        """The first data file of another size than its table says; empty for none."""
         data = self.table(table) / "data"
-        return all(file.file_size_bytes in {None, (data / file.path).stat().st_size} for file in files)
+        files = (file for fragment in fragments for file in fragment.metadata.files)
+        wrong = (f for f in files if f.file_size_bytes not in {None, (data / f.path).stat().st_size})
+        return next((file.path for file in wrong), "")
 
     def has_room(self, size: int) -> bool:
         """On its disk."""
@@ -431,6 +444,9 @@ class ObjectLayout(LibraryLayout):
     def is_whole(self, table: str) -> bool:  # noqa: ARG002 (as of a folder)
         """A store keeps an object as a whole or not at all."""
         return True
+
+    def require_whole(self, table: str) -> None:
+        """As `is_whole`; objects that are gone are found when they are read."""
 
     def has_room(self, size: int) -> bool:  # noqa: ARG002 (as of a folder)
         """A store has."""

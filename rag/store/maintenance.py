@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from rag.errors import LibraryCorrupt
 from rag.settings import EXACT_ROWS
 from rag.store.code_index import (
     BITS,
@@ -20,7 +21,7 @@ from rag.store.code_index import (
 )
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
-from rag.store.fulltext import TOKENIZER
+from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
@@ -114,8 +115,38 @@ def compact(db: Database, name: str) -> None:
     db.refresh(name)
 
 
-def index_text(db: Database, name: str) -> None:
-    """Build the full-text index again where the table changed since it was built.
+def check_files(db: Database) -> None:
+    """Raise `LibraryCorrupt` where a data file of a table is gone or was cut; a full-text index that cannot
+    be read is made again."""
+    for name in db.names():
+        with read_errors(db.layout.folder, name):
+            db.layout.require_whole(name)
+        if name in FULL_TEXT_TABLES and text_fault(db.layout, name):
+            index_text(db, name, afresh=True)
+
+
+def text_fault(layout: LibraryLayout, name: str) -> str:
+    """Why the full-text index of a table cannot be used; empty where it can, or is yet to be made."""
+    dataset = layout.dataset(name)
+    if not any(index.field_names == [FULL_TEXT] for index in dataset.describe_indices()):
+        return ""
+    try:
+        with read_errors(layout.folder, name):
+            return "" if probe(dataset) else "it does not find what the table holds"
+    except LibraryCorrupt as error:
+        return str(error.__cause__ or error)
+
+
+def read_whole(layout: LibraryLayout, name: str) -> None:
+    """Read every column of every row of a table; raises `LibraryCorrupt` where that fails."""
+    with read_errors(layout.folder, name):
+        layout.require_whole(name)
+        for _ in layout.dataset(name).scanner(batch_size=1024).to_batches():
+            pass
+
+
+def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
+    """Build the full-text index again where the table changed since it was built, or in any case (`afresh`).
 
     Afresh, because scores of an index that grew in parts, or whose rows were
     deleted, depend on that history; made at once they depend on the rows alone.
@@ -130,7 +161,7 @@ def index_text(db: Database, name: str) -> None:
             for index in dataset.describe_indices()
             if index.field_names == [FULL_TEXT]
         ]
-        if built and dataset.version == built[0] + 1:
+        if not afresh and built and dataset.version == built[0] + 1:
             return
         table.create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import numpy as np
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
+from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -326,6 +327,22 @@ class Reader:
             lambda s: (s.passage_vectors, s.wanted_sources(where)),
             lambda _, loaded: _nearest(loaded[0], vector, k, loaded[1], EVERYTHING),
         )
+
+    def damaged_tables(self) -> dict[str, str]:
+        """What is wrong with the tables and their full-text indexes, by name. Every row is read."""
+        from rag.store.maintenance import read_whole, text_fault
+
+        found: dict[str, str] = {}
+        for layout in self._layouts:
+            for name in layout.table_names():
+                try:
+                    read_whole(layout, name)
+                except LibraryCorrupt as error:
+                    found[f"table {name}"] = str(error)
+                    continue
+                if name in schema.FULL_TEXT_TABLES and (fault := text_fault(layout, name)):
+                    found[f"full text of {name}"] = f"{fault}; the next rag index makes the index again"
+        return found
 
     def damaged_indexes(self) -> dict[str, str]:
         """What is wrong with the index files of each table that has some; empty where nothing is.

@@ -24,7 +24,7 @@ from rag.store.error_mapping import write_errors
 from rag.store.layout import LibraryLayout, Location, writable_library
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
-from rag.store.maintenance import compact_if_due, index_text, maintain
+from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, Removed, ScoreCalibration
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
@@ -80,6 +80,11 @@ class Writer(VideoWriter):
         except BaseException:
             lock.release()
             raise
+
+    def check_files(self) -> None:
+        """Raise `LibraryCorrupt` where a file of a table is gone or was cut; full-text indexes that cannot
+        be read are made again."""
+        check_files(self._db)
 
     def _sweep(self) -> None:
         self._db.delete_dropped()

@@ -116,8 +116,12 @@ class Catalogue:
         return self._pages.get(address(url))
 
     def path(self, entry: VideoEntry) -> Path | None:
-        """The video's file; None where the web has none for it."""
-        return self.folder / entry.file if entry.file else None
+        """The video's file; None where the web has none for it, or a link by its name leads to what is no
+        video: a web may be made by others, and its files are given out."""
+        path = self.folder / entry.file if entry.file else None
+        if path is None or (path.is_symlink() and kind_of(os.path.realpath(path)) not in ("video", "audio")):
+            return None
+        return path
 
 
 def address(url: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field
 
+from corpora.passages.document import one_line
 from corpora.records import Evidence, Frames
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem, ReadAudio
@@ -155,9 +156,12 @@ class VideoView:
 
 def view_item(name: str, view: VideoView) -> PromptItem:
     """A video's words and frames; the frames are numbered from 0 in the order of `view.times`."""
-    lines = [f"Video: {view.title or '(no title)'}", f"Time: {view.start:.1f} s to {view.end:.1f} s"]
+    lines = [
+        f"Video: {one_line(view.title) or '(no title)'}",
+        f"Time: {view.start:.1f} s to {view.end:.1f} s",
+    ]
     if view.description:
-        lines.append(f"Description: {view.description}")
+        lines.append(f"Description: {one_line(view.description)}")
     words = "\n".join(said(evidence) for evidence in view.texts)
     if len(words) > MOST_WORDS:
         words = f"{words[:MOST_WORDS]}\n(cut here)"
@@ -187,5 +191,5 @@ def outside(name: str, view: VideoView) -> BadReply:
 
 
 def said(evidence: Evidence) -> str:
-    """One line: kind, [start, end) seconds, text."""
-    return f"{evidence.kind} {evidence.start:.1f} s to {evidence.end:.1f} s: {evidence.text}"
+    """One line: kind, [start, end) seconds, text; a line break in the text cannot make another one."""
+    return f"{evidence.kind} {evidence.start:.1f} s to {evidence.end:.1f} s: {one_line(evidence.text)}"

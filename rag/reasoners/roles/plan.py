@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from corpora.passages.document import one_line
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import distinct, listed_options
@@ -115,7 +116,8 @@ def _sanitize(request: PlanRequest, reply: Plan) -> Plan:
 
 def _video_item(index: int, video: KnownVideo) -> PromptItem:
     spans = ", ".join(f"{start:.1f} s to {end:.1f} s" for start, end in video.windows)
-    lines = [f"Status: {video.status}", f"Title: {video.title}", f"Found: {video.summary or '(nothing)'}"]
+    lines = [f"Status: {video.status}", f"Title: {one_line(video.title)}"]
+    lines.append(f"Found: {video.summary or '(nothing)'}")
     return PromptItem(f"video {index}", "\n".join([*lines, *([f"At: {spans}"] if spans else [])]))
 
 

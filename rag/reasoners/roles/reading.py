@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.passages.document import one_line
 from corpora.records import Clip, Evidence, Frames, Passage
 from localization.windows import Window
 from rag.questions import option_label
@@ -84,7 +85,7 @@ def passage_items(reading: Reading) -> list[PromptItem]:
     shown = []
     for index, read in enumerate(reading.passages):
         found_for = "" if read.option is None else f"\nFound for option: {option_label(read.option)}"
-        text = f"Title: {read.passage.title or '(none)'}{found_for}\nText: {read.passage.text}"
+        text = f"Title: {one_line(read.passage.title) or '(none)'}{found_for}\nText: {read.passage.text}"
         shown.append(PromptItem(f"passage {index}", text))
     return shown
 
@@ -101,7 +102,7 @@ def known_citations(
 
 def _window_item(name: str, window: ReadWindow) -> PromptItem:
     lines = [
-        f"Video: {window.title or '(no title)'}",
+        f"Video: {one_line(window.title) or '(no title)'}",
         f"Time: {window.window.start:.1f} s to {window.window.end:.1f} s",
     ]
     lines += [said(evidence) for evidence in window.texts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from corpora.passages.document import one_line
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import known_numbers
@@ -79,7 +80,9 @@ def listed(candidate: Candidate) -> str:
         "Tags": ", ".join(candidate.tags),
         "Description": about,
     }
-    return "\n".join(f"{name}: {text}" for name, text in parts.items() if text) or "(nothing is told)"
+    return (
+        "\n".join(f"{name}: {one_line(text)}" for name, text in parts.items() if text) or "(nothing is told)"
+    )
 
 
 def _examples() -> Iterator[Example[SelectRequest, SelectedCandidates]]:

@@ -14,8 +14,8 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
@@ -26,6 +26,7 @@ from starlette.responses import (
     StreamingResponse,
 )
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from corpora.kinds import media_type
 from rag.errors import (
@@ -39,7 +40,7 @@ from rag.errors import (
     UsageError,
     WebTimeout,
 )
-from rag.listening import LONGEST_GOODBYE, bind_listener, is_loopback
+from rag.listening import LONGEST_GOODBYE, bind_listener, is_own_name, own_names
 from rag.web.mock import LARGEST_PAGE, MockWeb
 from rag.web.protocol import Page, Transcript
 from rag.web.serving import pages, serper, youtube
@@ -58,12 +59,14 @@ STATUS: tuple[tuple[type[RagError], int], ...] = (
 )
 YOUTUBE_PAGE, YOUTUBE_LARGEST = 5, 50
 SERPER_PAGE = 10
+HOST = "127.0.0.1"
+PORT = 8640
 LONGEST_BODY = 65536
 Shape = Callable[[int, str], Mapping[str, Any]]
 
 
-def build_app(web: MockWeb, hosts: tuple[str, ...] = ("*",)) -> Starlette:
-    """`hosts`: names that a request's Host header may have; `*` for any."""
+def build_app(web: MockWeb, host: str = HOST) -> Starlette:
+    """`host`: the address that is listened on; requests for other names than its own are refused."""
     thumbnails = Thumbnails(web)
     face = _Face(web, thumbnails)
 
@@ -87,10 +90,25 @@ def build_app(web: MockWeb, hosts: tuple[str, ...] = ("*",)) -> Starlette:
             Route("/search", face.serper_search, methods=["GET", "POST"]),
             Route("/videos", face.serper_videos, methods=["GET", "POST"]),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)],
+        middleware=[Middleware(_OwnNames, host=host)],
         exception_handlers={RagError: _failed},
         lifespan=lifespan,
     )
+
+
+class _OwnNames:
+    """Refuses requests for other names than the server's."""
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self._app, self._host, self._names = app, host, own_names(host)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            given = Headers(scope=scope).get("host", "")
+            if not is_own_name(given, self._host, self._names):
+                await PlainTextResponse("not a name of this server", 400)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
 
 
 class _Face:
@@ -264,25 +282,20 @@ def _html(text: str, status: int = 200, headers: Mapping[str, str] | None = None
     return HTMLResponse(text, status, dict(headers or {}))
 
 
-HOST = "127.0.0.1"
-PORT = 8640
-
-
 def serve(
     web: MockWeb, host: str = HOST, port: int = PORT, *, started: Callable[[str], None] | None = None
 ) -> None:
     """Blocks until an interrupt. `port` 0 takes a free one; `started` is called with the base URL.
 
-    On a loopback address only requests that name it, or localhost, are answered: a page in a browser
-    cannot reach the web under a name of its own. Raises `RagError` where the port is taken.
+    Only requests that name the address, or this machine, are answered: a page in a browser cannot reach
+    the web under a name of its own. Raises `RagError` where the port is taken.
     """
     listener = bind_listener(host, port)
     taken = listener.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    hosts = ("127.0.0.1", "localhost", name) if is_loopback(host) else ("*",)
     # A cut transfer is an error to the server's log, and a wish of the user's.
     config = uvicorn.Config(
-        build_app(web, hosts),
+        build_app(web, host),
         log_level="critical",
         access_log=False,
         timeout_graceful_shutdown=LONGEST_GOODBYE,

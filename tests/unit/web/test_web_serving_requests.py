@@ -32,7 +32,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
             VideoEntry("none", "https://v.example/4", "None", duration=1.0),
         ],
     )
-    with TestClient(app.build_app(open_web(home, engine="bm25"))) as client:
+    with TestClient(app.build_app(open_web(home, engine="bm25")), base_url="http://127.0.0.1:8640") as client:
         yield client
 
 
