@@ -182,7 +182,7 @@ def _nothing_to_do(
 
 
 def _seen(folder: Location) -> str:
-    """What tells that a library was changed by others, or lost files, since its cache was written: on a store
+    """What shows that a library was changed by others, or lost files, since its cache was written: on a store
     its table of files, in a folder how many bytes its tables have."""
     layout = open_layout(folder)
     if isinstance(folder, Path):

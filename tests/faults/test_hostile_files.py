@@ -242,7 +242,7 @@ def test_a_models_folder_that_cannot_be_read_is_one_line(
         find_weights("siglip2-base-patch16-224", EncoderSettings(models_dir=tmp_path))
 
 
-def test_a_windows_file_of_somebody_else_is_one_line(tmp_path: Path) -> None:
+def test_a_windows_file_of_another_program_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.windows.jsonl").write_text("garbage\n")
     with pytest.raises(UsageError, match="line 1 is not one of ours"):
         write_run(tmp_path / "a.trec", tmp_path / "a.windows.jsonl", ["q"])
