@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,19 @@ from numpy.typing import NDArray
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.protocol import Disabled
+from indexers.screen import (
+    MARGIN,
+    Line,
+    Part,
+    Screen,
+    TextBox,
+    area,
+    around,
+    bounds,
+    meets,
+    merged,
+    slopes_of,
+)
 from indexers.settings import OcrSettings
 
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
@@ -22,42 +34,27 @@ INSTALL = "pip install 'offline-video-rag[ocr]'"
 
 DETECTION_SIDE = 960
 """Long side, in pixels, that every image is scaled to for detection, down or up: one image, one result,
-whatever was read before it, and letters of a 720p slide stay about 15 pixels high. Costs 0.6 CPU-s."""
+whatever was read before it, and letters of a 720p slide stay about 15 pixels high; 0.2 CPU-s."""
 
 PROBE_SIDE = 480
-"""Long side for the first look, which only asks whether there is text; 0.14 CPU-s. Of 15 captions 24 pixels
-high in 720p over real images it finds 15, of those of 16 pixels 10; at 384 it finds 9 and 6, at 320
-(0.07 CPU-s) 7 and 3."""
+"""Long side for the first look, where more than `DIRECT_SHARE` of an image may hold text; 0.05 CPU-s."""
 
-SAME_STROKES = 0.85
-"""Least correlation of the slopes in every piece of a text, a third as wide as it is high, that makes it
-the same: half a letter, so that an 8 is no 3."""
+DIRECT_SHARE = 0.25
+"""Share of the image up to which its parts are searched at `DETECTION_SIDE` at once: no dearer than a first
+look."""
 
-FAINT = 24.0
-"""Slopes below this, in gray levels, are paper and noise of coding, no strokes."""
+DETECTION_SCORE, PROBE_SCORE = 0.5, 0.3
+"""Least mean probability of a box: the engine's own, and that of the first look, whose finds are searched
+again."""
 
 KEYFRAME_RULE = 2
 """Number of the rule by which keyframes are chosen: raised with every change to `corpora.video.keyframes`."""
 
+SCREEN_RULE = 1
+"""Number of the rule by which a clip is searched: raised with every change to it or to `indexers.screen`."""
+
 THREADS = 1
 """Two threads take 25 % more CPU for detection and twice as much for recognition: they wait by spinning."""
-
-
-Corners = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextBox:
-    """One piece of text in an image; pixels from the upper left corner."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    text: str
-    score: float
-    """Confidence in [0, 1]."""
 
 
 class Ocr:
@@ -88,106 +85,68 @@ class Ocr:
     def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[str]:
         """The text of each image of one clip, uint8 (height, width, 3) RGB, in order; quicker than `read`.
 
-        An image in which a first look at `PROBE_SIDE` finds nothing has no text; one whose text is unchanged
-        since the image read last in this call has that one's text, whatever moves around it. No state is
-        kept from call to call.
+        Where an image has no strokes, or those of the images before it in this call, nothing is searched;
+        texts that are unchanged, or have scrolled, are not recognized again, whatever moves around them. No
+        state is kept from call to call.
         """
-        last: _Read | None = None
+        screen = Screen()
         for image in images:
-            found = self._probe(image)
-            if not found:
-                yield ""
-                continue
             scaled = _scaled(image, DETECTION_SIDE)
-            slopes = _slopes(scaled)
-            if last is None or not last.still_there(found, slopes):
-                boxes = self._all(scaled)
-                text = "\n".join(lines_in_reading_order([box for box in boxes if self._sure(box)]))
-                last = _Read(text, found, tuple(_corners(box) for box in boxes), slopes)
-            yield last.text
+            slopes = slopes_of(scaled)
+            before = screen.lines
+            parts = screen.update(slopes)
+            if sum(area(part) for part in parts) > DIRECT_SHARE * slopes.size:
+                probed = self._detect(_scaled(image, PROBE_SIDE), PROBE_SCORE)
+                up = DETECTION_SIDE / PROBE_SIDE
+                boxes = [bounds(points, up) for points in probed]
+                parts = merged([around(box, MARGIN) for box in boxes if meets(box, parts)], slopes.shape)
+            parts = screen.with_neighbours(parts)
+            self._read_parts(scaled, slopes, parts, before, screen)
+            yield "\n".join(
+                lines_in_reading_order([line.box for line in screen.lines if self._sure(line.box)])
+            )
+
+    def _read_parts(
+        self,
+        scaled: NDArray[np.uint8],
+        slopes: NDArray[np.float32],
+        parts: Sequence[Part],
+        known: Sequence[Line],
+        screen: Screen,
+    ) -> None:
+        """Add the lines in `parts` to `screen`; of `known` ones, at whatever place, the text is taken."""
+        unread: list[Any] = []
+        for left, top, right, bottom in parts:
+            for points in self._detect(scaled[top:bottom, left:right], DETECTION_SCORE):
+                points = points + np.array([left, top], points.dtype)
+                corners = bounds(points)
+                earlier = next((line for line in known if line.moved_to(slopes, corners)), None)
+                if earlier is None:
+                    unread.append(points)
+                else:
+                    screen.add(TextBox(*corners, earlier.box.text, earlier.box.score), slopes)
+        if unread:
+            found = self._engine.recognize_txt(self._engine.crop_text_regions(scaled, unread))
+            for points, text, score in zip(unread, found.txts, found.scores, strict=True):
+                screen.add(TextBox(*bounds(points), text.strip(), float(score)), slopes)
 
     def _sure(self, box: TextBox) -> bool:
         return bool(box.text) and box.score >= self._min_confidence
 
-    def _probe(self, image: NDArray[np.uint8]) -> tuple[Corners, ...]:
-        """Where text seems to stand, in pixels of the image at `DETECTION_SIDE`."""
-        # The engine keeps the switch from call to call, so both calls set it.
-        found = self._engine(_scaled(image, PROBE_SIDE), use_rec=False)
-        if found.boxes is None:
-            return ()
-        up = DETECTION_SIDE / PROBE_SIDE
-        return tuple(_bounds(points, up) for points in found.boxes)
+    def _detect(self, part: NDArray[np.uint8], least: float) -> Sequence[Any]:
+        """The four points of each text, float (4, 2), in pixels of `part`, BGR."""
+        # The engine keeps the switches from call to call, so every call sets them.
+        found = self._engine(part, use_rec=False, box_thresh=least)
+        return () if found.boxes is None else tuple(found.boxes)
 
     def _all(self, scaled: NDArray[np.uint8]) -> tuple[TextBox, ...]:
-        found = self._engine(scaled, use_rec=True)
+        found = self._engine(scaled, use_rec=True, box_thresh=DETECTION_SCORE)
         if found.boxes is None or found.txts is None or found.scores is None:
             return ()
         return tuple(
-            TextBox(*_bounds(points), text.strip(), float(score))
+            TextBox(*bounds(points), text.strip(), float(score))
             for points, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """An image that was read in full."""
-
-    text: str
-    probed: tuple[Corners, ...]
-    read: tuple[Corners, ...]
-    slopes: NDArray[np.float32]
-
-    def still_there(self, probed: Sequence[Corners], slopes: NDArray[np.float32]) -> bool:
-        """Whether an image with these findings and slopes has this text: none beyond it, none changed."""
-        known = (*self.read, *self.probed)
-        return (
-            slopes.shape == self.slopes.shape
-            and all(any(_covers(old, new) for old in known) for new in probed)
-            and all(_same(self.slopes, slopes, box) for box in (self.read or self.probed))
-        )
-
-
-def _bounds(points: Any, scale: float = 1.0) -> Corners:
-    """The upright box around the engine's four points, float (4, 2)."""
-    left, top = (float(edge) * scale for edge in points.min(axis=0))
-    right, bottom = (float(edge) * scale for edge in points.max(axis=0))
-    return left, top, right, bottom
-
-
-def _corners(box: TextBox) -> Corners:
-    return box.left, box.top, box.right, box.bottom
-
-
-def _covers(old: Corners, new: Corners) -> bool:
-    """Whether most of `new` is in `old`; what sticks out is less than a letter."""
-    slack = (new[3] - new[1]) / 2
-    return (
-        new[0] >= old[0] - slack
-        and new[2] <= old[2] + slack
-        and new[1] >= old[1] - slack
-        and new[3] <= old[3] + slack
-    )
-
-
-def _slopes(scaled: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Change of the green channel from left to right, float32 (h, w)."""
-    green = scaled[:, :, 1].astype(np.float32)
-    slopes = np.zeros_like(green)
-    slopes[:, 1:-1] = green[:, 2:] - green[:, :-2]
-    return slopes
-
-
-def _same(old: NDArray[np.float32], new: NDArray[np.float32], box: Corners) -> bool:
-    """Whether the strokes in the box are the same, piece by piece: one other letter in a long line counts."""
-    left, top, right, bottom = (max(0, round(edge)) for edge in box)
-    width = max(6, (bottom - top) // 3)
-    for start in range(left, max(left + 1, right), width // 2):
-        a, b = (slopes[top:bottom, start : start + width].ravel() for slopes in (old, new))
-        size = float(np.sqrt((a @ a) * (b @ b)))
-        faint = max(float(np.abs(a).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) < FAINT
-        if not faint and (size == 0.0 or float(a @ b) < SAME_STROKES * size):
-            return False
-    return True
 
 
 def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
@@ -279,6 +238,9 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
             "Global.log_level": "critical",
             "Det.limit_type": "max",
             "Det.limit_side_len": DETECTION_SIDE,
+            # One thread gains nothing by batches, and a text of its own width depends on no other.
+            "Rec.rec_batch_num": 1,
+            "Rec.rec_img_shape": [3, 48, 64],
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
@@ -286,7 +248,7 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
     parts = {
         "versions": [f"{name} {version(name)}" for name in ("rapidocr", "onnxruntime")],
         "weights": folder_digest(models),
-        "settings": [DETECTION_SIDE, PROBE_SIDE, SAME_STROKES, FAINT, KEYFRAME_RULE, settings.min_confidence],
+        "settings": [DETECTION_SIDE, PROBE_SIDE, KEYFRAME_RULE, SCREEN_RULE, settings.min_confidence],
     }
     return Ocr(engine, fingerprint(parts), settings.min_confidence, _on())
 
@@ -301,5 +263,5 @@ def _scaled(image: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
     scale = side / max(height, width)
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    reversed_channels = np.ascontiguousarray(image[:, :, ::-1])
-    return np.asarray(cv2.resize(reversed_channels, size, interpolation=how), np.uint8)
+    small = cv2.resize(np.ascontiguousarray(image), size, interpolation=how)
+    return np.ascontiguousarray(small[:, :, ::-1], np.uint8)

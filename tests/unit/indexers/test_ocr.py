@@ -79,7 +79,7 @@ def test_channels_are_red_green_blue(ocr: Ocr, monkeypatch: pytest.MonkeyPatch) 
     class Nothing:
         boxes = txts = scores = None
 
-    def engine(image: NDArray[np.uint8], *, use_rec: bool) -> Nothing:
+    def engine(image: NDArray[np.uint8], *, use_rec: bool, **_: float) -> Nothing:
         assert use_rec
         seen.append(image)
         return Nothing()
@@ -235,6 +235,28 @@ def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
     read = list(ocr.read_clip(images))
     assert [text.splitlines()[0].rsplit(" ", 1)[1] for text in read] == ["7", "7", "8"]
     assert read[0] == ocr.read(images[0])
+
+
+@pytest.mark.slow
+def test_of_a_screen_only_what_is_new_is_recognised(ocr: Ocr, recognized: list[int]) -> None:
+    def screen(first: int, last: int) -> NDArray[np.uint8]:
+        image = Image.new("RGB", (1280, 720), (30, 30, 34))
+        for row, number in enumerate(range(first, last)):
+            line = (60, 56 + 32 * row), f"Value of row {number * 37} in the table"
+            ImageDraw.Draw(image).text(*line, (214, 214, 206), ImageFont.load_default(18))
+        return np.asarray(image)
+
+    # Typed, scrolled by two lines, and as it was.
+    shown = [(0, 4), (0, 5), (2, 7), (2, 7)]
+    texts = list(ocr.read_clip(screen(*rows) for rows in shown))
+    assert texts == ["\n".join(f"Value of row {k * 37} in the table" for k in range(*rows)) for rows in shown]
+    assert recognized == [4, 1, 2]
+
+
+@pytest.mark.slow
+def test_captions_of_sixteen_pixels_are_read(ocr: Ocr) -> None:
+    read = list(ocr.read_clip(moving(k / 2, "Fill the kettle with water", 16) for k in range(2)))
+    assert read == ["Fill the kettle with water"] * 2
 
 
 @pytest.mark.slow
