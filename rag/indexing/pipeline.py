@@ -17,7 +17,15 @@ from rag.indexing.distributing import BundledRun, by_bundles
 from rag.indexing.encoders import device_here, other_devices, select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import Group, Plan, limits_of, make_plan, prune_refusal, remove_missing
+from rag.indexing.planning import (
+    Group,
+    Plan,
+    damaged_index,
+    limits_of,
+    make_plan,
+    prune_refusal,
+    remove_missing,
+)
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.settings import Settings
@@ -81,7 +89,8 @@ def run_indexing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
         outcomes.keep_scan_problems(plan, scan, roots)
-        if plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled:
+        changed = plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
+        if changed or damaged_index(folder):
             writer.maintain(settings.search.exact_rows)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)

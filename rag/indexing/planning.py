@@ -334,6 +334,16 @@ def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:
     return [path for path in paths if (objects[path] is None if path in objects else is_gone(path))]
 
 
+def damaged_index(folder: Location) -> str:
+    """What is wrong with the library's index files, as far as their ends show it; empty for nothing."""
+    indexes = open_layout(folder).indexes
+    if indexes is None or not indexes.is_dir():
+        return ""
+    from rag.store.code_index import damaged
+
+    return damaged(indexes)
+
+
 def find_missing(
     known: Iterable[str], found: Collection[str], roots: Iterable[str], storage: StorageSettings = LOCAL
 ) -> list[str]:

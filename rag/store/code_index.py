@@ -30,11 +30,14 @@ from rag.store.vector_index import Codes, faiss_module, one_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 BITS = 2
 SEED = 1234
 SEGMENT_ROWS = 1_000_000
 OPENING_THREADS = 4
+ENDS_BYTES = (2**22 + 2**12, 2**16)
+"""Of the beginning and the end of a file, which are compared with a hash whenever it is opened: all that says
+how the rest is read. A damaged code in between only proposes another row."""
 BLOCK_ROWS = 4096
 """Rows are rotated in blocks of this one shape: BLAS gives other last bits for another."""
 
@@ -50,6 +53,8 @@ class IndexFile:
     name: str
     bytes: int
     digest: str
+    ends: str
+    """Hash of its beginning and its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,14 @@ class Segment:
     def __len__(self) -> int:
         return len(self.row_ids)
 
+    def is_whole(self) -> bool:
+        """Whether every row is where it is said to be: one that is not could not be read."""
+        lists = self._codes.invlists
+        if lists.list_size(0) != len(self):
+            return False
+        places = faiss_module().rev_swig_ptr(lists.get_ids(0), len(self))
+        return bool(np.array_equal(places, np.arange(len(self))))
+
     @cached_property
     def owners(self) -> Codes:
         """The video or the source of each row."""
@@ -169,6 +182,8 @@ def open_segment(codes: Path, columns: Path) -> Segment:
         raise IndexDamaged(f"{codes}: cannot be read") from error
     if index.ntotal != len(segment):
         raise IndexDamaged(f"{codes}: has {index.ntotal} rows where {columns.name} has {len(segment)}")
+    if not segment.is_whole():
+        raise IndexDamaged(f"{codes}: is not as it was written")
     return segment
 
 
@@ -176,7 +191,7 @@ def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
     """The segments of an index. Raises `IndexDamaged`, as for a file that is shorter than it was written."""
     for part in manifest.segments:
         for file in (part.codes, part.columns):
-            _require_size(folder, file)
+            _require_ends(folder, file)
     names = [(folder / part.codes.name, folder / part.columns.name) for part in manifest.segments]
     with ThreadPoolExecutor(OPENING_THREADS) as pool:
         return list(pool.map(lambda pair: open_segment(*pair), names))
@@ -190,6 +205,29 @@ def _require_size(folder: Path, file: IndexFile) -> None:
         raise IndexDamaged(f"{path}: is missing") from error
     if size != file.bytes:
         raise IndexDamaged(f"{path}: has {size} bytes, not {file.bytes}")
+
+
+def _require_ends(folder: Path, file: IndexFile) -> None:
+    _require_size(folder, file)
+    try:
+        ends = _ends(folder / file.name)
+    except OSError as error:
+        raise IndexDamaged(f"{folder / file.name}: cannot be read") from error
+    if ends != file.ends:
+        raise IndexDamaged(f"{folder / file.name}: is not as it was written")
+
+
+def damaged(folder: Path) -> str:
+    """What is wrong with the index files of a library, by their sizes and ends; empty for nothing."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            manifest = read_manifest(folder, path.stem)
+            for part in manifest.segments if manifest else ():
+                for file in (part.codes, part.columns):
+                    _require_ends(folder, file)
+        except IndexDamaged as error:
+            return str(error)
+    return ""
 
 
 def verify(folder: Path, table: str) -> Manifest | None:
@@ -209,6 +247,15 @@ def verify(folder: Path, table: str) -> Manifest | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _ends(path: Path) -> str:
+    first, last = ENDS_BYTES
+    with path.open("rb") as file:
+        digest = hashlib.blake2b(file.read(first), digest_size=16)
+        file.seek(max(first, path.stat().st_size - last))
+        digest.update(file.read())
+    return digest.hexdigest()
 
 
 # Writing
@@ -286,11 +333,11 @@ class SegmentWriter:
 
 def _named(temporary: Path, path: Path) -> IndexFile:
     """Give a file its name, which holds its hash."""
-    digest = _digest(temporary)
+    digest, ends = _digest(temporary), _ends(temporary)
     size = temporary.stat().st_size
     final = path.with_name(f"{path.stem}.{digest}{path.suffix}")
     temporary.replace(final)
-    return IndexFile(final.name, size, digest)
+    return IndexFile(final.name, size, digest, ends)
 
 
 def write_manifest(folder: Path, table: str, manifest: Manifest) -> None:

@@ -15,9 +15,9 @@ from rag.store.code_index import (
     Manifest,
     index_rows,
     manifest_path,
-    open_segments,
     read_manifest,
     remove_unnamed,
+    verify,
 )
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
@@ -215,7 +215,7 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
             begun = None
         if begun is not None and later <= max(LATER_ROWS, LATER_SHARE * begun.rows):
-            open_segments(folder, begun)
+            verify(folder, name)
             return
         index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
     except IndexDamaged:

@@ -161,7 +161,7 @@ class Snapshot:
                 name,
             )
             return None
-        reason = "it has no index yet"
+        reason, made_by = "it has no index yet", "rag index that adds or removes files"
         for _ in range(2):
             # A writer may replace the files between the reading of their names and their opening.
             try:
@@ -170,13 +170,13 @@ class Snapshot:
                     break
                 return manifest, open_segments(folder, manifest)
             except IndexDamaged as error:
-                reason = str(error)
+                reason, made_by = str(error), "rag index"
         log.warning(
             "%s: table %s is searched exactly, slowly and in memory: %s; its index is made by the next %s",
             self.layout.folder,
             name,
             reason,
-            "rag library pull" if self.layout.copy_note() else "rag index that adds or removes files",
+            "rag library pull" if self.layout.copy_note() else made_by,
         )
         return None
 

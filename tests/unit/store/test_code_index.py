@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Video
+from rag.indexing.planning import damaged_index
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.code_index import IndexDamaged, verify
@@ -243,6 +244,59 @@ def test_a_damaged_index_is_reported_and_not_used(
     assert "table evidence is searched exactly" in caplog.text
     with Writer.open(folder) as writer:
         writer.maintain(EXACT_ROWS)
+    assert index_files(folder) == index_files(library)
+
+
+@pytest.mark.slow
+def test_a_changed_bit_is_noticed_or_harmless(library: Path, tmp_path: Path) -> None:
+    import random
+    import shutil
+
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    query, other, order = unit(3, TEXT.dim), unit(4, IMAGE.dim), random.Random(7)
+    files = [path for path in sorted(Layout(folder).indexes.iterdir()) if path.suffix == ".codes"]
+    for number in range(40):
+        path = files[number % len(files)]
+        content = path.read_bytes()
+        # Where places of rows are, at the end, and anywhere.
+        at = len(content) - 1 - order.randrange(1000 if number % 2 else len(content))
+        flipped = content[at] ^ 1 << order.randrange(8)
+        path.write_bytes(content[:at] + bytes([flipped]) + content[at + 1 :])
+        with Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as reader:
+            assert len(reader.search_evidence(query, 10)) == len(reader.search_clips(other, 10)) == 10
+        path.write_bytes(content)
+
+
+def test_places_of_rows_are_looked_at(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large file they are not among the bytes that are hashed when it is opened."""
+    import shutil
+
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
+    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
+    content = bytearray(path.read_bytes())
+    place = content.rindex((4999).to_bytes(8, "little"))
+    content[place + 6] ^= 64
+    path.write_bytes(content)
+    exact, reader = both(folder)
+    assert not reader._snapshot.evidence_vectors.indexed  # type: ignore[union-attr]  # there is one
+    assert reader.search_evidence(unit(3, TEXT.dim), 10) == exact.search_evidence(unit(3, TEXT.dim), 10)
+
+
+@pytest.mark.parametrize("bits", [0, 1])
+def test_an_unchanged_run_makes_a_damaged_index_again(library: Path, tmp_path: Path, bits: int) -> None:
+    import shutil
+
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    assert damaged_index(folder) == ""
+    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
+    content = bytearray(path.read_bytes())
+    content[200] ^= bits
+    path.write_bytes(content) if bits else path.unlink()
+    assert path.name in damaged_index(folder)
+    with Writer.open(folder) as writer:
+        writer.maintain(EXACT_ROWS)
+    assert damaged_index(folder) == ""
     assert index_files(folder) == index_files(library)
 
 
