@@ -174,16 +174,24 @@ class Session:
     def open_library(self) -> OpenedLibrary:
         """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one."""
         library = self._open()
-        self._note_frameless_copies()
+        meta = library.engine.reader.meta
+        self._note_what_is_missing(
+            frames=meta is not None and meta.image_encoder is not None, empty=not library.indexed_paths()
+        )
         return library
 
-    def _note_frameless_copies(self) -> None:
+    def _note_what_is_missing(self, *, frames: bool, empty: bool) -> None:
+        """`frames`: whether the library has embeddings of frames; `empty`: whether it has no content."""
         from rag.store.layout import find_library, open_layout
 
         for named in (self.settings.library, *self.libraries[1:]):
             folder = find_library(library=named, storage=self.settings.storage)
-            note = open_layout(folder).copy_note()
-            if note is not None and not note.frames:
+            layout = open_layout(folder)
+            if empty and layout.has_staged():
+                command = f"rag index --commit-staged --library {shlex.quote(os.fspath(folder))}"
+                echo_stderr(f"rag: {folder}: all its contents are staged; to add them: {command}")
+            note = layout.copy_note()
+            if frames and note is not None and not note.frames:
                 command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
                 echo_stderr(
                     f"rag: {folder}: copied without frame matrices: inside a clip the window is found by its "

@@ -148,6 +148,10 @@ class LibraryLayout(ABC):
         """Whether files that no version names are of a killed writer for certain."""
 
     @abstractmethod
+    def has_staged(self) -> bool:
+        """Whether anything waits below `staging/` (`rag.store.staging`)."""
+
+    @abstractmethod
     def drop(self, table: str) -> None:
         """Remove a table; a kill never leaves half of one under its name."""
 
@@ -307,6 +311,10 @@ class Layout(LibraryLayout):
         """The lock says that no other writer is at work."""
         return True
 
+    def has_staged(self) -> bool:
+        """False where that cannot be seen."""
+        return any(names for _, _, names in os.walk(self.staging))
+
     def drop(self, table: str) -> None:
         """By a rename first, and without its index: row ids begin again in another table of that name."""
         (self.indexes / f"{table}.json").unlink(missing_ok=True)
@@ -421,6 +429,10 @@ class ObjectLayout(LibraryLayout):
     def owns_unnamed_files(self) -> bool:
         """A writer that lost its lease in a pause may be about to name some."""
         return False
+
+    def has_staged(self) -> bool:
+        """By a listing."""
+        return next(self.store.list("staging"), None) is not None
 
     def drop(self, table: str) -> None:
         """The newest version goes last: until then the table is whole, after that it is none."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +27,9 @@ from rag.store.bundles import Bundle, BundleHead, read_bundle
 from rag.store.error_mapping import write_errors
 from rag.store.records import DEVICES, Meta
 
+_BUNDLE = re.compile(r"[0-9a-f]{24}/[0-9a-f]{24}/[^/@+]*[@+][0-9a-f]{24}")
+"""Keys of bundles; what else is there is not ours."""
+_DRAFT = re.compile(r"\.[0-9a-f]{16}")
 DRAFT_SECONDS = 24 * 3600
 """A file under a temporary name that is older is what a killed worker left."""
 
@@ -107,7 +111,7 @@ class FolderObjects:
         for base, folders, names in os.walk(self._folder, topdown=False):
             for name in names:
                 path = Path(base, name)
-                if name.startswith(".") and _age(path) > DRAFT_SECONDS:
+                if _DRAFT.fullmatch(name) and _age(path) > DRAFT_SECONDS:
                     path.unlink(missing_ok=True)
             for name in folders:
                 try:
@@ -200,12 +204,18 @@ class Staging:
             self.put(Bundle(BundleHead("", problems=found), {}))
 
     def waiting(self) -> list[StoredObject]:
-        """Every bundle that fits the library: contents in the order of their keys, then paths alone."""
-        return sorted(self._objects.list(self._made_for), key=lambda o: ("+" in o.key, o.key))
+        """Every bundle that fits the library: contents in the order of their ids, then paths alone.
+
+        Of one content that was staged with several settings the last comes first, and is committed.
+        """
+        found = [o for o in self._objects.list(self._made_for) if _BUNDLE.fullmatch(o.key)]
+        found.sort(key=lambda o: (o.modified, o.key), reverse=True)
+        return sorted(found, key=lambda o: ("+" in o.key, content_of(o)))
 
     def others(self) -> int:
         """How many bundles were made for other encoders or settings than the library's."""
-        return sum(not key.startswith(f"{self._made_for}/") for key in self._keys(""))
+        keys = filter(_BUNDLE.fullmatch, self._keys(""))
+        return sum(not key.startswith(f"{self._made_for}/") for key in keys)
 
     def read(self, staged: StoredObject) -> Bundle | None:
         """None where it is gone. Raises `BundleInvalid`."""

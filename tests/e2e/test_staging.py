@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpora.settings import ScanSettings
+from rag._cli.main import main
 from rag.errors import EncoderMismatch, UsageError
 from rag.indexing import IndexReport, index
 from rag.settings import Settings, load_settings
@@ -105,11 +106,13 @@ def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) ->
 
 @pytest.mark.slow
 def test_runs_on_other_processors_are_refused_or_named(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One after the other: nothing of the first is staged any more."""
     library = tmp_path / "library"
     plain = index([corpus / "0.md"], settings=settings_of(library), stage_only=True)
+    assert main(["ask", "Is the bolt tight?", "--library", str(library)]) == 0
+    assert "all its contents are staged; to add them: rag index --commit" in capsys.readouterr().err
     index([], settings=settings_of(library), commit_staged=True)
     monkeypatch.setattr("rag.indexing.encoders.describe_device", lambda _: "another")
     with pytest.raises(EncoderMismatch, match=r"encodes on another, .* or allow this with cluster"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import shutil
 import time
@@ -336,3 +337,25 @@ def test_a_library_names_the_processors_of_all_its_runs(tmp_path: Path) -> None:
         assert writer.meta is not None
         assert writer.meta.settings[DEVICES] == ["cpu", "cuda B"]
     assert open_staging(tmp_path, writer.meta).waiting() == []
+
+
+@pytest.mark.parametrize("order", [("on", "off"), ("off", "on")])
+def test_of_a_content_staged_with_two_settings_the_last_is_committed(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    make_library(tmp_path)
+    objects = FolderObjects(Layout(tmp_path).staging)
+    for age, ocr in enumerate(order):
+        Staging(objects, META, {"ocr": ocr}).put(of_video(1, "" if ocr == "on" else "fewer"))
+        for path in staged_files(tmp_path):
+            earlier = path.stat().st_mtime - 100 * (age == 0)
+            os.utime(path, (earlier, earlier))
+    stray = Layout(tmp_path).staging / "notes.txt"
+    for path in (stray, staged_files(tmp_path)[0].parent / "notes.txt", stray.with_name(".notes")):
+        path.write_text("a user's own")
+        os.utime(path, (1, 1))
+    stats = commit(tmp_path)
+    assert (stats.indexed, stats.problems, stats.stages) == (1, [], [])
+    with Reader.open(tmp_path) as reader:
+        assert len(reader.evidence(video(1).video_id, 0.0, 99.0)) == (3 if order[1] == "on" else 2)
+    assert len(staged_files(tmp_path)) == 3
