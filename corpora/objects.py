@@ -315,10 +315,14 @@ _UNADDRESSABLE = re.compile(
     r'object with invalid path: .*?Path "(.*)"(?: contained|: Encountered)', re.DOTALL
 )
 FAILURES = (
+    (
+        r"169\.254\.1[67]|metadata\.google",
+        "no credentials are in the environment, and this machine has no role by which it may read; set those "
+        "of the store, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    ),
     (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket; check the address"),
     (
-        r"\b40[13] |AccessDenied|InvalidAccessKey|SignatureDoesNotMatch|[Cc]redential|169\.254\.169|"
-        r"metadata\.google",
+        r"\b40[13] |AccessDenied|InvalidAccessKey|SignatureDoesNotMatch|[Cc]redential",
         "access is refused; check the credentials in the environment and what they allow",
     ),
     (
@@ -427,7 +431,14 @@ def object_states(
     if not folders:
         return states
     with ThreadPoolExecutor(AT_ONCE) as pool:
+        down: dict[str, StoreError | None] = {}
         for folder, inside in folders.items():
+            bucket = folder.split("/")[2]
+            if bucket not in down:
+                down[bucket] = _unanswered(inside[0], storage)
+            if (error := down[bucket]) is not None:
+                states |= dict.fromkeys(inside, error)
+                continue
             if len(inside) <= FEW:
                 states |= zip(inside, pool.map(lambda each: _state(each, storage), inside), strict=True)
                 continue
@@ -450,6 +461,21 @@ def _state(address: str, storage: StorageSettings) -> StoredObject | StoreError 
         return store.head(key)
     except StoreError as error:
         return error
+
+
+def _unanswered(address: str, storage: StorageSettings) -> StoreError | None:
+    """What keeps a bucket from answering at all: neither for one object nor for what is beside it."""
+    state = _state(address, storage)
+    if not isinstance(state, StoreError):
+        return None
+    try:
+        store, key = locate(address, storage)
+        next(store.list(os.path.dirname(key)), None)
+    except Unaddressable:
+        return None
+    except StoreError:
+        return state
+    return None
 
 
 def _by_folder(addresses: Iterable[str]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from corpora.objects import is_url
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import Window
 from rag.engine import Engine
@@ -493,8 +494,8 @@ def _run_checks(library: Library) -> Iterable[Check]:
         yield Check(name, False, fault)
     for table, problem in library.engine.reader.damaged_indexes().items():
         remedy = (
-            "remove the library's folder indexes: the table is then searched exactly, until the next "
-            "rag index that adds or removes files, or rag library pull of a copy, makes the index again"
+            "remove that file, unless it ends in .json, and the next rag index, or rag library pull of a "
+            "copy, makes the index again; until then the table is searched exactly"
         )
         yield Check(
             f"index of {table}", not problem, f"{problem}; {remedy}" if problem else "as it was written"
@@ -509,6 +510,11 @@ def _run_checks(library: Library) -> Iterable[Check]:
     message = "all exist"
     if gone := find_gone(absent, storage):
         message = f"{len(gone)} are missing, such as {gone[0]}; rag index --prune removes them"
+    elif remote := list(filter(is_url, absent)):
+        message = (
+            f"{len(remote)} are on a store that does not answer, such as {remote[0]}; check the network, the "
+            "credentials and [storage]: questions are answered without them, frames are not shown"
+        )
     elif absent:
         message = f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"
     yield Check("video files", not absent, message)

@@ -19,6 +19,9 @@ from rag.store.records import FileRow, FileState
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
 
+STATE_SECONDS = 3.0
+"""How long a store is waited for that is asked whether objects are there."""
+
 
 def find_video(reader: Reader, name: str) -> str:
     """The id of a video given by its path, the last parts of it, its id, or the start of its id.
@@ -54,9 +57,11 @@ def path_of(reader: Reader, video_id: str) -> str:
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:
     """By path, whether a file is still the one that was indexed, by its size and time of change.
 
-    Stores are asked for all objects at once.
+    Stores are asked for all objects at once, and once: a page waits for the answer.
     """
     rows = list(rows)
+    seconds = min(STATE_SECONDS, storage.timeout_seconds)
+    storage = storage.model_copy(update={"retries": 0, "timeout_seconds": seconds})
     objects = object_states((row.path for row in rows if is_url(row.path)), storage)
     return {
         row.path: _object_state(row, objects[row.path]) if row.path in objects else _file_state(row)

@@ -164,6 +164,11 @@ class _Pull:
             for path, each in wanted.items()
             if _size(tables / path) != each.size or self._replaces_rows(path)
         }
+        # Versions are counted in each library: one that was made again in its place has the same names.
+        drafts = {path: self._content(each) for path, each in wanted.items() if path.endswith(".manifest")}
+        for path, content in drafts.items():
+            if path not in missing and (tables / path).read_bytes() != content:
+                missing[path] = wanted[path]
         manifests = {path for path in missing if path.endswith(".manifest")}
         announce(len(missing), sum(each.size for each in missing.values()))
         with ThreadPoolExecutor(PARALLEL) as pool:
@@ -171,9 +176,8 @@ class _Pull:
                 pool.submit(self._fetch, missing[path], tables / path) for path in missing.keys() - manifests
             ]:
                 done.result()
-        drafts = {path: self._content(missing[path]) for path in manifests}
         clips, gone = self._copy_rows()
-        self._publish(drafts)
+        self._publish({path: drafts[path] for path in manifests})
         self._forget(wanted, gone)
         return len(missing), clips, sum(each.size for each in missing.values())
 

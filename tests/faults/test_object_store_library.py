@@ -19,6 +19,7 @@ from rag.indexing.merging import merge_libraries
 from rag.settings import Settings
 from rag.store.layout import Location
 from rag.store.lease import Lease
+from rag.store.lookup import file_states
 from rag.store.pulling import pull_library
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -136,6 +137,17 @@ def test_a_copy_has_sounds_and_index_files(bucket: FakeStore, tmp_path: Path) ->
         assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []
 
 
+def test_a_manifest_is_compared_by_its_content(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
+    """A version is a number: one of that number and size may be of another table."""
+    address, copy = upload(bucket, folder), tmp_path / "copy"
+    pull_library(address, copy)
+    (path,) = (copy / "tables" / "videos.lance" / "_versions").glob("*.manifest")
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert pull_library(address, copy).files == 1
+    assert path.read_bytes() == content
+
+
 def test_a_pull_goes_on_where_it_failed(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
     address, copy = upload(bucket, folder), tmp_path / "copy"
     gets = itertools.count()
@@ -225,6 +237,17 @@ def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
         method = "GET" if part == "list-type" else "PUT"
         assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)
         assert "too busy or fails" in failure(bucket.address(), method=method, part=part, status=503)
+
+
+def test_a_store_that_is_down_is_asked_once_whether_files_are_there(bucket: FakeStore) -> None:
+    down = bucket.storage.model_copy(update={"retries": 10})
+    asked = itertools.count()
+    bucket.intercept = lambda _: 503 if next(asked) >= 0 else None
+    rows = [file_row(f"{bucket.url}/{n % 7}/{n}.mp4", "0", "video") for n in range(50)]
+    assert set(file_states(rows, down).values()) == {"unreadable"}
+    assert next(asked) == 2
+    bucket.intercept = lambda _: None
+    assert set(file_states(rows, down).values()) == {"missing"}
 
 
 def test_a_store_that_ignores_conditions_gets_no_library(bucket: FakeStore) -> None:
