@@ -26,7 +26,7 @@ from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import MIXED_DEVICES, SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
+from rag.store.records import DEVICES, SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
 from rag.store.schema import MEASURED_TABLES
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -298,13 +298,13 @@ def test_kinds_of_processors_add_up(tmp_path: Path) -> None:
     for n, devices in enumerate((["A", "B"], ["B", "C"], None)):
         with Writer.open(tmp_path / str(n)) as writer:
             writer.set_meta(
-                replace(META, settings={**META.settings, **({MIXED_DEVICES: devices} if devices else {})})
+                replace(META, settings={**META.settings, **({DEVICES: devices} if devices else {})})
             )
             add_source(writer, n)
     merge_libraries([tmp_path / "0", tmp_path / "1"], tmp_path / "2", settings=SETTINGS)
     with Writer.open(tmp_path / "2") as writer:
         assert writer.meta is not None
-        assert writer.meta.settings[MIXED_DEVICES] == ["A", "B", "C"]
+        assert writer.meta.settings[DEVICES] == ["A", "B", "C"]
 
 
 def test_a_library_of_the_first_schema_is_copied_as_unmeasured(world: Path, tmp_path: Path) -> None:
