@@ -1,0 +1,31 @@
+"""A small share of `python -m benchmarks.fuzz_media`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.fuzz_media import all_seeds, fuzz, read_file
+from corpora.video.reader import MediaReader
+
+
+@pytest.mark.slow
+def test_every_file_is_read_before_it_is_changed(tmp_path: Path) -> None:
+    seeds = all_seeds()
+    assert seeds.keys() > {".mp4", ".mkv", ".mp3", ".srt", ".pdf", ".parquet", ".toml"}
+    with MediaReader() as reader:
+        for kind, data in seeds.items():
+            path = tmp_path / f"seed{kind}"
+            path.write_bytes(data)
+            assert read_file(reader, path, kind), kind
+
+
+@pytest.mark.slow
+def test_mutated_files_are_read_or_refused_and_open_no_others() -> None:
+    rows = fuzz(2 * len(all_seeds()), seed=0)
+    assert {row.files for row in rows.values()} == {2}
+    assert [text for row in rows.values() for text in row.tracebacks] == []
+    assert [kind for kind, row in rows.items() if row.opened] == []
+    assert sum(row.read for row in rows.values()) >= len(rows) / 2
+    assert max(row.memory for row in rows.values()) < 2 * 2**30
