@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 from eval.workbench.pen import Color, darker, lighter, mix
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import level, prop_sprite, scaled, thing_sprite
-from eval.workbench.story import ClipStory, Thing
+from eval.workbench.story import ClipStory, Passer, Person, Thing
 
 WIDE = 16 / 9
 MARGIN = 0.10
@@ -69,7 +69,7 @@ class Spot:
 
 def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ...]]:
     """RGB, a frame of `height` pixels with a margin of `MARGIN` around, and where the clutter is on it."""
-    rng = stream("backdrop", story.split, story.seed)
+    rng = stream("backdrop", story.split, story.stage_seed)
     sheet = _Sheet(height, story.wall)
     sheet.box(-MARGIN, HORIZON, WIDE + MARGIN, 1 + MARGIN, story.surface)
     FURNITURE[story.scene](sheet, story, rng)
@@ -88,31 +88,55 @@ def backdrop(story: ClipStory, height: int) -> tuple[Image.Image, tuple[Spot, ..
 
 
 def render_person(image: Image.Image, story: ClipStory, height: int) -> None:
-    """Render the other person into the backdrop: head and shoulders at the far side of the work.
+    """Render the other people into the backdrop: head and shoulders at the far side of the work.
 
     A woman has long hair, a man short hair and a beard.
     """
     if not story.person:
         return
-    rng = stream("person", story.split, story.seed)
-    x, hair = rng.uniform(0.85, 1.15), rng.choice(HAIR)
+    rng = stream("person", story.split, story.stage_seed)
+    if not story.others:
+        shown = [Person(story.person, story.shirt, story.skin, rng.uniform(0.85, 1.15))]
+    else:
+        # Two at a table: the first wherever the others are not.
+        first = Person(story.person, story.shirt, story.skin, WIDE - story.others[0].x)
+        shown = [first, *story.others]
+    for person in shown:
+        _render_one(image, person, rng.choice(HAIR), height)
+
+
+def _render_one(image: Image.Image, person: Person, hair: Color, height: int) -> None:
     draw = ImageDraw.Draw(image)
 
     def box(x0: float, y0: float, x1: float, y1: float) -> list[float]:
-        return [(part + MARGIN) * height for part in (x + x0, y0, x + x1, y1)]
+        return [(part + MARGIN) * height for part in (person.x + x0, y0, person.x + x1, y1)]
 
-    if story.person == "woman":
+    if person.who == "woman":
         draw.rounded_rectangle(box(-0.13, -0.08, 0.13, 0.30), radius=0.1 * height, fill=hair)
     draw.rounded_rectangle(
-        box(-0.24, 0.20, 0.24, 0.50), radius=0.1 * height, fill=story.shirt, outline=darker(story.shirt)
+        box(-0.24, 0.20, 0.24, 0.50), radius=0.1 * height, fill=person.shirt, outline=darker(person.shirt)
     )
-    draw.rectangle(box(-0.05, 0.14, 0.05, 0.24), fill=darker(story.skin, 0.15))
-    draw.ellipse(box(-0.095, -0.05, 0.095, 0.19), fill=story.skin)
+    draw.rectangle(box(-0.05, 0.14, 0.05, 0.24), fill=darker(person.skin, 0.15))
+    draw.ellipse(box(-0.095, -0.05, 0.095, 0.19), fill=person.skin)
     draw.pieslice(box(-0.10, -0.07, 0.10, 0.15), 180, 360, fill=hair)
-    if story.person == "man":
+    if person.who == "man":
         draw.pieslice(box(-0.09, 0.02, 0.09, 0.20), 20, 160, fill=hair)
     for side in (-1, 1):
         draw.ellipse(box(side * 0.04 - 0.012, 0.06, side * 0.04 + 0.012, 0.085), fill=(30, 30, 30))
+
+
+def render_passer(image: Image.Image, passer: Passer, t: float, height: int) -> None:
+    """Render somebody in front of everything, seen from behind: they step in, stand, and step out again."""
+    pace = max(0.2, 0.25 * (passer.end - passer.start))
+    inside = min(1.0, (t - passer.start) / pace, (passer.end - t) / pace)
+    middle = WIDE / 2 + passer.side * (passer.beside + 0.3)
+    outside = WIDE / 2 + passer.side * (WIDE / 2 + 0.4)
+    x = outside + (middle - outside) * max(0.0, inside)
+    draw = ImageDraw.Draw(image)
+    shape = [(x - 0.3) * height, passer.top * height, (x + 0.3) * height, 1.3 * height]
+    draw.rounded_rectangle(shape, radius=0.14 * height, fill=passer.shirt, outline=darker(passer.shirt))
+    head = [(x - 0.12) * height, (passer.top - 0.26) * height, (x + 0.12) * height, (passer.top + 0.04) * height]
+    draw.ellipse(head, fill=HAIR[passer.hair])
 
 
 def _textured(image: Image.Image, story: ClipStory, rng: random.Random) -> Image.Image:

@@ -18,13 +18,14 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, write_passages
+from eval.workbench.recording import recorded_fields
 from eval.workbench.render_pool import render_jobs
 from eval.workbench.sound import find_voice
 from rag.errors import RagError, UsageError
@@ -51,16 +52,6 @@ def read_marker(folder: str | os.PathLike[str]) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) and content.get("workbench") == VERSION else None
-
-
-RECORDED = {
-    "near_duplicates": "copies",
-    "videos": "films",
-    "video": "film",
-    "metadata": "words",
-    "audio": "heard",
-}
-"""Attributes that JSON (plan.json, `--json`) knows by another name."""
 
 
 class Progress(Protocol):
@@ -179,16 +170,6 @@ def exclusive(hidden: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def recorded_fields(value: Any) -> Any:
-    """A dataclass, or a sequence of them, as plain JSON data under the field names of `plan.json`."""
-    if is_dataclass(value):
-        return {
-            RECORDED.get(one.name, one.name): recorded_fields(getattr(value, one.name))
-            for one in fields(value)
-        }
-    return [recorded_fields(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def claim_folder(

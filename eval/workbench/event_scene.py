@@ -81,11 +81,10 @@ def _board(scene: EventScene) -> None:
 
 def _taker(scene: EventScene) -> None:
     """The hand that takes: of the other person, or of the camera wearer."""
-    story = scene.story
     wearer_takes = not scene.wearer
     size = HAND * scene.scale * scene.height
-    sleeve = story.sleeve if wearer_takes else story.shirt
-    image = hand_sprite("claw", story.skin, sleeve, level(size), scene.style)
+    skin, sleeve = scene.story.hand_colors(CAMERA_WEARER if wearer_takes else str(scene.event.place))
+    image = hand_sprite("claw", skin, sleeve, level(size), scene.style)
     x, y = scene.thing_at
     drop = 0.30 if wearer_takes else -0.30
     paste(
@@ -235,8 +234,7 @@ class EventScene:
         paste(self.image, self.turned(image, size, angle), *self.thing_at, self.height)
 
     def _hand(self, pose: str, at: tuple[float, float], lean: float) -> None:
-        story = self.story
-        skin, sleeve = (story.skin, story.sleeve) if self.wearer else (story.skin, story.shirt)
+        skin, sleeve = self.story.hand_colors(self.event.agent)
         size = HAND * self.scale * self.height
         image = hand_sprite(pose, skin, sleeve, level(size), self.style)
         angle = lean + self.turn / 4 + (0 if self.wearer else 180)

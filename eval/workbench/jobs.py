@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from eval.workbench.catalogue import Split
+from eval.workbench.families import Families, plan_member
 from eval.workbench.long_videos import (
     Card,
     LongVideo,
@@ -23,6 +24,7 @@ from eval.workbench.long_videos import (
 )
 from eval.workbench.near_duplicates import Change, changed_frames, changed_sound, plan_change
 from eval.workbench.pen import Style
+from eval.workbench.recording import LATER
 from eval.workbench.seeds import stable_number
 from eval.workbench.sound import find_voice, story_sound, to_sixteen_bits, voiced
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
@@ -59,6 +61,8 @@ class CorpusPlan:
     """One video of so many minutes each."""
     near_duplicates: bool = False
     """Whether every video comes once more, as a re-upload."""
+    families: Families | None = field(default=None, metadata=LATER)
+    """Clips in families, in place of clips that each have a stage of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,9 @@ class Job:
     @property
     def seconds(self) -> float:
         """Of media; a measure of the work."""
-        return CLIP_SECONDS if self.minutes == 0 else self.minutes * 60
+        if self.minutes:
+            return self.minutes * 60
+        return CLIP_SECONDS if self.plan.families is None else (self.original or self).clip().duration
 
     @property
     def change(self) -> Change | None:
@@ -90,6 +96,8 @@ class Job:
     def clip(self) -> ClipStory:
         """The story of a clip."""
         plan = self.plan
+        if plan.families is not None:
+            return plan_member(plan.seed, plan.split, self.number, plan.families, style=plan.style)
         return plan_clip(stable_number(plan.seed, plan.split, self.number), plan.split, style=plan.style)
 
     def video(self) -> LongVideo:
@@ -235,6 +243,8 @@ def _described(job: Job) -> dict[str, Any]:
 
 
 def _stage(story: ClipStory) -> dict[str, Any]:
+    shared = {} if story.stage is None else {"stage": story.stage}
+    people = {"others": [one.who for one in story.others]} if story.others else {}
     return {
         "seed": story.seed,
         "scene": story.scene,
@@ -243,12 +253,16 @@ def _stage(story: ClipStory) -> dict[str, Any]:
         "person": story.person,
         "props": [{"prop": prop.prop_id, "color": prop.color} for prop in story.props],
         "clutter": [asdict(thing) for thing in story.clutter],
+        **shared,
+        **people,
     }
 
 
 def _event(event: Event, shift: float, speed: float) -> dict[str, Any]:
     fields = asdict(event)
     thing = fields.pop("thing")
+    if not event.told:
+        del fields["told"]
     times = {
         key: round((fields[key] + shift) / speed, 3) for key in ("start", "end", "seen_from", "seen_until")
     }

@@ -13,7 +13,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -182,7 +182,7 @@ class Statement:
     """
 
     fact: str
-    counterfacts: tuple[str, str, str]
+    counterfacts: tuple[str, ...]
     sentence: str
     """The sentence of the passage that states it."""
     particular: str
@@ -210,12 +210,7 @@ class WorldPassage:
 @cache
 def world_passages() -> tuple[WorldPassage, ...]:
     """All passages by activity and object, the same in every process; no seed or split changes them."""
-    assembly = _Assembly()
-    return tuple(
-        assembly.passage(activity, passage_object(name))
-        for activity in activities()
-        for name in activity.objects
-    )
+    return tuple(draft.written() for draft in _drafts())
 
 
 def write_passages(
@@ -235,6 +230,115 @@ def write_passages(
     return written
 
 
+@cache
+def twin_passages() -> tuple[WorldPassage, ...]:
+    """The passages of the world, each about one of its objects followed by its twin.
+
+    A twin has the same activity, topic and properties, and another object of the world, if possible of the same
+    family. What the one states is the other's only counter-fact, so that both statements are in
+    the passages, and only the object distinguishes them.
+    """
+    found: list[WorldPassage] = []
+    taken: set[tuple[str, str]] = {(one.about.name, one.activity) for one in world_passages()}
+    for draft in _drafts():
+        other = _twin_object(draft, taken) if draft.about.kind else None
+        if other is None:
+            found.append(draft.written())
+            continue
+        taken.add((other.name, draft.activity.name))
+        twin = replace(draft, about=other, choices=tuple(one.swapped() for one in draft.choices))
+        one = replace(draft, choices=tuple(one.alone() for one in draft.choices))
+        found += [one.written(), twin.written()]
+    return tuple(found)
+
+
+def _twin_object(draft: _Draft, taken: set[tuple[str, str]]) -> PassageObject | None:
+    """A kind of the world of which all may be said that the passage says, and that has no passage there."""
+    assert draft.about.kind is not None, "only objects of the world have twins"
+    family = draft.about.kind.family
+    fitting = [
+        other
+        for other in map(passage_object, (kind.name for kind in KINDS))
+        if (other.name, draft.activity.name) not in taken
+        and all(_suits(one.particular, other) for one in draft.choices)
+    ]
+    return min(
+        fitting,
+        key=lambda one: (
+            one.kind is None or one.kind.family != family,
+            _seed("twin", one.name, draft.activity.name, draft.about.name),
+        ),
+        default=None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """One property as a passage states it: the sentence's form, what is true, and what is not."""
+
+    particular: Particular
+    frame: str
+    truth: Choice
+    rivals: tuple[Choice, ...]
+
+    def swapped(self) -> _Chosen:
+        """What a twin states: the first rival is true of it, and the truth is its only rival."""
+        return replace(self, truth=self.rivals[0], rivals=(self.truth,))
+
+    def alone(self) -> _Chosen:
+        """With the first rival alone."""
+        return replace(self, rivals=self.rivals[:1])
+
+    def statement(self, about: PassageObject) -> Statement:
+        return Statement(
+            fact=_stated(self.particular, self.truth),
+            counterfacts=tuple(_stated(self.particular, rival) for rival in self.rivals),
+            sentence=_sentence(self.frame, self.particular.slots, self.truth, about),
+            particular=self.particular.name,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """All that was chosen for a passage."""
+
+    activity: Activity
+    about: PassageObject
+    topic: Topic
+    choices: tuple[_Chosen, ...]
+    opening: str
+    turn: int
+
+    def written(self) -> WorldPassage:
+        """The passage in words."""
+        activity, about, turn = self.activity, self.about, self.turn
+        statements = tuple(one.statement(about) for one in self.choices)
+        own = object_facts()[about.name]
+        known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
+        phrase = self.topic.heading.format(x=f"the {about.name}")
+        opening = self.opening.format(heading=phrase, activity=activity.name)
+        remark = self.topic.remarks[turn % len(self.topic.remarks)]
+        # Without the activity beside it, a fact would match the same fact of another activity.
+        first = f"When {activity.name}, {statements[0].sentence[0].lower()}{statements[0].sentence[1:]}"
+        second = f"{statements[1].sentence.removesuffix('.')} when {activity.name}."
+        lines = [opening, remark, first, known[0], second, *known[1:], activity.remarks[turn % 2]]
+        one, other = (chosen.particular.heading for chosen in self.choices)
+        phrases = f"{one.format(x=about.indefinite)} and {other.format(x=about.pronoun)}"
+        title = f"How to {phrases} when {activity.name}"
+        passage_id = f"{_slug(about.name)}--{_slug(activity.name)}"
+        return WorldPassage(passage_id, title, " ".join(lines), about, activity.name, statements)
+
+
+@cache
+def _drafts() -> tuple[_Draft, ...]:
+    assembly = _Assembly()
+    return tuple(
+        assembly.draft(activity, passage_object(name))
+        for activity in activities()
+        for name in activity.objects
+    )
+
+
 class _Assembly:
     """What the passages assembled so far have used."""
 
@@ -244,27 +348,13 @@ class _Assembly:
         self._by_object: dict[str, set[str]] = {}
         self._count: Counter[str] = Counter()
 
-    def passage(self, activity: Activity, about: PassageObject) -> WorldPassage:
+    def draft(self, activity: Activity, about: PassageObject) -> _Draft:
         rng = Random(_seed(activity.name, about.name))
         turn = self._count[about.name]
         self._count[about.name] += 1
         topic = self._topic(activity, about)
-        chosen = self._particulars(topic, about)
-        statements = tuple(self._statement(found, about, rng) for found in chosen)
-        own = object_facts()[about.name]
-        known = [own[(turn + 2 * step) % len(own)] for step in range(OWN_FACTS)]
-        phrase = topic.heading.format(x=f"the {about.name}")
-        opening = OPENINGS[rng.randrange(len(OPENINGS))].format(heading=phrase, activity=activity.name)
-        remark = topic.remarks[turn % len(topic.remarks)]
-        # Without the activity beside it, a fact would match the same fact of another activity.
-        first = f"When {activity.name}, {statements[0].sentence[0].lower()}{statements[0].sentence[1:]}"
-        second = f"{statements[1].sentence.removesuffix('.')} when {activity.name}."
-        lines = [opening, remark, first, known[0], second, *known[1:], activity.remarks[turn % 2]]
-        one, other = (found.heading for found in chosen)
-        phrases = f"{one.format(x=about.indefinite)} and {other.format(x=about.pronoun)}"
-        title = f"How to {phrases} when {activity.name}"
-        passage_id = f"{_slug(about.name)}--{_slug(activity.name)}"
-        return WorldPassage(passage_id, title, " ".join(lines), about, activity.name, statements)
+        choices = tuple(self._chosen(found, rng) for found in self._particulars(topic, about))
+        return _Draft(activity, about, topic, choices, OPENINGS[rng.randrange(len(OPENINGS))], turn)
 
     def _topic(self, activity: Activity, about: PassageObject) -> Topic:
         """One that suits the object, new to the activity and to the object, of those used least so far."""
@@ -287,16 +377,10 @@ class _Assembly:
             self._given[found.name] += 1
         return fitting[:STATEMENTS]
 
-    def _statement(self, found: Particular, about: PassageObject, rng: Random) -> Statement:
+    def _chosen(self, found: Particular, rng: Random) -> _Chosen:
         truth = tuple(rng.choice(slot.values) for slot in found.slots)
-        rivals = _rivals(found.slots, truth, rng)
-        frame = found.sentences[self._given[found.name] % len(found.sentences)]
-        return Statement(
-            fact=_stated(found, truth),
-            counterfacts=(_stated(found, rivals[0]), _stated(found, rivals[1]), _stated(found, rivals[2])),
-            sentence=_sentence(frame, found.slots, truth, about),
-            particular=found.name,
-        )
+        rivals = tuple(_rivals(found.slots, truth, rng))
+        return _Chosen(found, found.sentences[self._given[found.name] % len(found.sentences)], truth, rivals)
 
 
 def _suitable(topic: Topic, about: PassageObject) -> list[Particular]:

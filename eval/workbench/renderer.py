@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageFilter
 
-from eval.workbench.backdrops import MARGIN, Spot, backdrop, frame_width, render_person
+from eval.workbench.backdrops import MARGIN, Spot, backdrop, frame_width, render_passer, render_person
 from eval.workbench.event_scene import HAND, EventScene
 from eval.workbench.seeds import stream
 from eval.workbench.sprites import TurnedSprites, hand_sprite, level, paste
@@ -16,6 +16,9 @@ from eval.workbench.story import ClipStory, Event
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+UNFOCUSED = 0.012
+"""Radius of the blur out of focus, in frame heights."""
 
 
 class FrameRenderer:
@@ -41,6 +44,8 @@ class FrameRenderer:
             rng.uniform(0.5, 1.1),
             rng.uniform(1.4, 2.4),
         ]
+        if story.disturbance is not None:
+            self._shakes = [(rng.uniform(9, 16), rng.uniform(24, 38), rng.uniform(0, math.tau)) for _ in "xy"]
 
     def frame(self, t: float) -> NDArray[np.uint8]:
         """uint8 (height, width, 3) RGB at `t` seconds of the clip."""
@@ -57,7 +62,13 @@ class FrameRenderer:
             self._rest(image, t)
         else:
             self._scene(event, t, image).paint()
-        return image.point(self._grade)
+        disturbance = self.story.disturbance
+        if disturbance is None:
+            return image.point(self._grade)
+        for passer in disturbance.passers:
+            if passer.start <= t < passer.end:
+                render_passer(image, passer, t, self.height)
+        return self._blurred(image.point(self._grade), t)
 
     def things(self, t: float) -> list[Spot]:
         """Where things are in the frame at `t`: first the one in use, if it is in view, then the clutter.
@@ -82,7 +93,30 @@ class FrameRenderer:
         a, b, c, d = (
             math.sin(rate * t + phase) for rate, phase in zip(self._rates, self._phases, strict=True)
         )
-        return 0.045 * a + 0.012 * b, 0.03 * c + 0.01 * d
+        sway = 0.045 * a + 0.012 * b, 0.03 * c + 0.01 * d
+        if self.story.disturbance is None:
+            return sway
+        return sway[0] + self._shake(0, t), sway[1] + self._shake(1, t)
+
+    def _shake(self, axis: int, t: float) -> float:
+        """Frame heights beyond the sway: slow and fast tremor that comes and goes."""
+        assert self.story.disturbance is not None, "only a disturbed camera shakes"
+        slow, fast, phase = self._shakes[axis]
+        strength = self.story.disturbance.shake * (0.5 + 0.5 * math.sin(0.7 * t + 2 * phase))
+        return strength * (0.6 * math.sin(slow * t + phase) + 0.4 * math.sin(fast * t + 3 * phase))
+
+    def _blurred(self, image: Image.Image, t: float) -> Image.Image:
+        """By the camera's motion while the shutter is open, and by a lens that has lost its focus."""
+        disturbance = self.story.disturbance
+        assert disturbance is not None, "only a disturbed camera blurs"
+        half = disturbance.shutter / 2
+        before, after = self._gaze(t - half), self._gaze(t + half)
+        radii = [abs(last - first) * self.height / 2 for first, last in zip(before, after, strict=True)]
+        if max(radii) >= 0.3:
+            image = image.filter(ImageFilter.BoxBlur((radii[0], radii[1])))
+        if any(start <= t < end for start, end in disturbance.unfocused):
+            image = image.filter(ImageFilter.GaussianBlur(UNFOCUSED * self.height))
+        return image
 
     def _rest(self, image: Image.Image, t: float) -> None:
         """Between events: hands out of view, or lying still and empty at the lower edge."""
@@ -99,7 +133,7 @@ class FrameRenderer:
 
 def _grade(story: ClipStory) -> list[int]:
     """A table for `Image.point`: the clip's light, exposure and contrast."""
-    rng = stream("grade", story.split, story.seed)
+    rng = stream("grade", story.split, story.stage_seed)
     gains = {"warm": (1.12, 1.0, 0.74), "cold": (0.78, 0.97, 1.14), "neutral": (1.0, 1.0, 1.0)}[story.light]
     exposure, contrast = rng.uniform(0.78, 1.08), rng.uniform(0.85, 1.15)
     table = []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 from corpora.records import CAMERA_WEARER, EventParts
@@ -33,6 +35,13 @@ VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test"
 HELD_OUT_SHARE = 10
 """One in so many compositions of object and action, and of object and scene, is never seen in training."""
 SAME_ACT_SHARE = 0.15
+SKINS: tuple[Color, ...] = (
+    (244, 206, 176),
+    (226, 178, 140),
+    (190, 138, 100),
+    (140, 96, 66),
+    (100, 66, 46),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +77,53 @@ class Event(EventParts):
     end: float
     seen_from: float
     seen_until: float
+    told: str = ""
+    """The event in other words than `rewritten`; empty where it has no others."""
 
     @property
     def kind_id(self) -> str:
         """Kind of the object that is used."""
         return self.thing.kind_id
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody beside the work; `x`: of the middle, in frame heights."""
+
+    who: str
+    """"woman" or "man"; empty for the camera wearer."""
+    shirt: Color
+    skin: Color
+    x: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passer:
+    """Somebody who stands between camera and work during [start, end), seconds, and hides a part of it."""
+
+    start: float
+    end: float
+    side: int
+    """-1: comes from the left; 1: from the right."""
+    beside: float
+    """How far from the middle of the frame they stop, to their side, in frame heights."""
+    top: float
+    """Height of the shoulders, in frame heights from the top."""
+    shirt: Color
+    hair: int
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """What makes a clip harder to see: a shaking camera, blur, and others in front of the work."""
+
+    shake: float
+    """Greatest excursion of the camera beyond its sway, in frame heights."""
+    shutter: float
+    """Seconds of exposure."""
+    unfocused: tuple[tuple[float, float], ...]
+    """Intervals out of focus, seconds."""
+    passers: tuple[Passer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +148,23 @@ class ClipStory:
     """What the clip shows, without any object that is used in it."""
     duration: float = CLIP_SECONDS
     style: Style = "live"
+    stage: int | None = None
+    """Seed of what is seen beside hands and objects in use, where clips share it; None: the clip's own."""
+    others: tuple[Person, ...] = ()
+    """People beside `person`."""
+    disturbance: Disturbance | None = None
+
+    @property
+    def stage_seed(self) -> int:
+        """Seed of the backdrop, of the people in it, and of the grade."""
+        return self.seed if self.stage is None else self.stage
+
+    def hand_colors(self, agent: str) -> tuple[Color, Color]:
+        """Skin and sleeve of whose hands they are."""
+        if agent == CAMERA_WEARER:
+            return self.skin, self.sleeve
+        other = next((one for one in self.others if one.who == agent), None)
+        return (self.skin, self.shirt) if other is None else (other.skin, other.shirt)
 
 
 def held_out(one: str, other: str) -> bool:
@@ -110,7 +178,7 @@ def plan_clip(seed: int, split: Split, *, duration: float = CLIP_SECONDS, style:
     where = rng.choice(SCENES)
     person = rng.choice(("woman", "man", "woman", "man", ""))
     light = rng.choice(LIGHTS)
-    props = _props(rng)
+    props = plan_props(rng)
     shown = " and ".join(prop_name(prop.prop_id, prop.color) for prop in props)
     what = rng.choice(where.phrases[split])
     acts = _acts(rng, split, where.scene_id, person, duration)
@@ -122,22 +190,23 @@ def plan_clip(seed: int, split: Split, *, duration: float = CLIP_SECONDS, style:
         split=split,
         scene=where.scene_id,
         light=light,
-        wall=_tint(rng, 0.55, 0.95),
-        surface=_tint(rng, 0.35, 0.8),
+        wall=quiet_tint(rng, 0.55, 0.95),
+        surface=quiet_tint(rng, 0.35, 0.8),
         props=props,
         person=person,
         shirt=rng.choice(tuple(COLORS.values())),
-        skin=rng.choice(((244, 206, 176), (226, 178, 140), (190, 138, 100), (140, 96, 66), (100, 66, 46))),
+        skin=rng.choice(SKINS),
         sleeve=rng.choice(tuple(COLORS.values())),
         clutter=tuple(Thing(k.kind_id, rng.choice(VARIANTS[split])) for k in clutter[: rng.randint(4, 7)]),
-        events=_timed(rng, split, acts, duration),
+        events=timed(rng, acts, duration, partial(plan_event, split)),
         description=f"{what} with {shown} in {light} light",
         duration=duration,
         style=style,
     )
 
 
-def _props(rng: random.Random) -> tuple[Prop, ...]:
+def plan_props(rng: random.Random) -> tuple[Prop, ...]:
+    """Two pieces of decor."""
     spots = [(0.2, 0.2), (0.72, 0.18), (1.3, 0.2), (1.6, 0.22)]
     chosen = sorted(rng.sample(range(len(spots)), 2))
     names = rng.sample(PROPS, 2)
@@ -148,19 +217,19 @@ def _props(rng: random.Random) -> tuple[Prop, ...]:
     )
 
 
-_Act = tuple[str, Action, str | None, Thing]
+Act = tuple[str, Action, str | None, Thing]
 """Agent, action, place, thing."""
 
 
-def _acts(rng: random.Random, split: Split, where: str, person: str, duration: float) -> list[_Act]:
+def _acts(rng: random.Random, split: Split, where: str, person: str, duration: float) -> list[Act]:
     share = duration / CLIP_SECONDS
     count = max(1, round(rng.randint(4, 7) * share))
-    acts: list[_Act] = []
+    acts: list[Act] = []
     for _ in range(count):
         if acts and rng.random() < SAME_ACT_SHARE:
             agent, what, place, _ = rng.choice(acts)
         else:
-            agent, what, place = _act(rng, person)
+            agent, what, place = plan_act(rng, person)
         used = {thing.kind_id for *_, thing in acts[-12:]}
         fit = [k for k in KINDS if allows(what, k) and k.kind_id not in used and _may(k, what, where, split)]
         if fit:
@@ -168,7 +237,8 @@ def _acts(rng: random.Random, split: Split, where: str, person: str, duration: f
     return acts
 
 
-def _act(rng: random.Random, person: str) -> tuple[str, Action, str | None]:
+def plan_act(rng: random.Random, person: str) -> tuple[str, Action, str | None]:
+    """Agent, action and place; `person`: who is there beside the camera wearer, or empty."""
     agent = person if person and rng.random() < 0.25 else CAMERA_WEARER
     while True:
         what = rng.choice(ACTIONS)
@@ -184,8 +254,16 @@ def _may(thing: Kind, what: Action, where: str, split: Split) -> bool:
     return not (held_out(thing.kind_id, what.action_id) or held_out(thing.kind_id, where))
 
 
-def _timed(rng: random.Random, split: Split, acts: list[_Act], duration: float) -> tuple[Event, ...]:
-    """Events of 1.5 to 4 s with pauses of at least 0.4 s, and the object in view for 0.5 to 1.5 s of each."""
+def timed(
+    rng: random.Random,
+    acts: list[Act],
+    duration: float,
+    event_of: Callable[[Act, float, float, float, float], Event],
+) -> tuple[Event, ...]:
+    """Events of 1.5 to 4 s with pauses of at least 0.4 s, and the object in view for 0.5 to 1.5 s of each.
+
+    `event_of`: from an act, its start and end, and when its object is seen, to its event.
+    """
     lengths = [rng.uniform(1.5, 4.0) for _ in acts]
     room = duration - 1.0 - sum(lengths) - 0.4 * len(lengths)
     if room < 0:
@@ -200,11 +278,14 @@ def _timed(rng: random.Random, split: Split, acts: list[_Act], duration: float) 
         spent += length + 0.4
         seen = min(rng.uniform(0.5, 1.5), length - 0.4)
         seen_from = round(start + rng.uniform(0.2, length - seen - 0.2), 2)
-        events.append(_event(split, act, start, end, seen_from, round(seen_from + seen, 2)))
+        events.append(event_of(act, start, end, seen_from, round(seen_from + seen, 2)))
     return tuple(events)
 
 
-def _event(split: Split, act: _Act, start: float, end: float, seen_from: float, seen_until: float) -> Event:
+def plan_event(
+    split: Split, act: Act, start: float, end: float, seen_from: float, seen_until: float
+) -> Event:
+    """The event of an act, in the first phrase of the split."""
     agent, what, place, thing = act
     name = kind(thing.kind_id).name
     named = place_name(place) if place else None
@@ -226,7 +307,7 @@ def _event(split: Split, act: _Act, start: float, end: float, seen_from: float, 
     )
 
 
-def _tint(rng: random.Random, low: float, high: float) -> Color:
+def quiet_tint(rng: random.Random, low: float, high: float) -> Color:
     """A quiet colour for walls and surfaces."""
     value = rng.uniform(low, high) * 255
     red, green, blue = (round(min(255, value * rng.uniform(0.82, 1.0))) for _ in range(3))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eval.workbench.backdrops import frame_width
+from eval.workbench.recording import LATER
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.sprites import fixture_sprite, hand_sprite, prop_sprite, thing_sprite
 from eval.workbench.story import ClipStory
@@ -77,6 +78,8 @@ class Render:
     fps: int = 15
     crf: int = 29
     """x264's constant quality: higher is smaller and coarser."""
+    kilobits: int | None = field(default=None, metadata=LATER)
+    """Of the video stream a second, in place of a constant quality."""
 
     @property
     def width(self) -> int:
@@ -190,7 +193,12 @@ def frames_hash(path: Path) -> tuple[str, int]:
 
 def _add_video_stream(out: Any, render: Render) -> Any:
     # As good as `veryfast` at 25, at half its work to encode and to decode, and larger.
-    options = {"preset": "ultrafast", "crf": str(render.crf), "threads": "1"}
+    options = {"preset": "ultrafast", "threads": "1"}
+    if render.kilobits is None:
+        options["crf"] = str(render.crf)
+    else:
+        rate = f"{render.kilobits}k"
+        options |= {"b": rate, "maxrate": rate, "bufsize": f"{2 * render.kilobits}k"}
     stream = out.add_stream("libx264", rate=render.fps, options=options)
     stream.width, stream.height, stream.pix_fmt = render.width, render.height, "yuv420p"
     stream.codec_context.gop_size = 2 * render.fps

@@ -25,12 +25,12 @@ from eval.workbench.corpus import (
     exclusive,
     finished_videos,
     read_marker,
-    recorded_fields,
     render_missing,
     write_lines,
     write_marker,
 )
 from eval.workbench.jobs import Job, truth
+from eval.workbench.recording import recorded_fields
 from eval.workbench.web import HOST, Upload, WebPage, WebPlan, plan_pages, plan_web
 from rag.errors import RagError, UsageError
 

@@ -210,7 +210,7 @@ def _opened(
 
 
 def _draw(folder: Path, plan: WebPlan, as_json: bool, policy: OverwritePolicy) -> int:
-    from eval.workbench.corpus import recorded_fields
+    from eval.workbench.recording import recorded_fields
     from eval.workbench.web_files import make_web
     from rag._cli.progress import open_progress
 

@@ -74,8 +74,9 @@ def make(
 ) -> int:
     """Write videos, passages and, in a hidden folder, the ground truth. An interrupted run resumes."""
     from corpora.outputs import OverwritePolicy
-    from eval.workbench.corpus import make_corpus, recorded_fields
+    from eval.workbench.corpus import make_corpus
     from eval.workbench.jobs import CorpusPlan
+    from eval.workbench.recording import recorded_fields
     from eval.workbench.video import Render
     from rag._cli.progress import open_progress
     from rag.errors import UsageError

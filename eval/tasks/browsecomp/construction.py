@@ -140,7 +140,7 @@ def build_browsecomp(
     The controls run with the embedded reasoner over `encoder`'s text encoder, whatever reasoner is
     configured. Raises `UsageError` or `RagError`.
     """
-    from eval.workbench.corpus import recorded_fields
+    from eval.workbench.recording import recorded_fields
     from indexers.registry import open_query_encoder
     from rag.reasoners.embedded import EmbeddedReasoner
     from rag.web import open_web

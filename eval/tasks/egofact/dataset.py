@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings
@@ -32,6 +32,7 @@ from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.workbench.catalogue import Split
+    from eval.workbench.families import Families
 
 WORLDS = 5
 """Seeds whose questions before the non-triviality filter are pooled."""
@@ -51,7 +52,33 @@ class Workbench:
     split: Split = "test"
     fps: int = 15
     """Of the videos; the library samples two frames a second."""
+    kilobits: int | None = None
+    """Of the videos a second; None: a constant quality."""
+    families: Families | None = None
+    """Of which the clips are; None: each has a stage of its own."""
+    build: BuildSettings = BuildSettings()
+    """Numbers of the construction."""
 
+
+def hard_world(name: str, clips: int, shape: Shape, **changes: Any) -> Workbench:
+    """Clips in families: shaken, blurred, partly hidden and coarsely compressed, and asked for by what is done.
+
+    `changes`: of `Workbench`; of `families` those that are given in its place.
+    """
+    from eval.workbench.families import Families
+
+    build = BuildSettings(
+        min_events=HARD_TOLD + 2, every_clip=True, described_by=HARD_TOLD, templates=4, twin_passages=True
+    )
+    made = Workbench(name, clips, shape, fps=10, kilobits=250, families=Families(), build=build)
+    return replace(made, **changes)
+
+
+HARD_TOLD = 2
+"""Events that a clip's description tells: with one most clips of a family fit it too."""
+HARD = Shape(240, 113, 73, 119, 91)
+"""The paper's questions, of twice as many clips."""
+HARD_MINI = Shape(12, 6, 3, 6, 3)
 
 PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
 MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)
@@ -109,12 +136,23 @@ def query_of(row: Row) -> Query:
 def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.jobs import CorpusPlan
+    from eval.workbench.passages import twin_passages
     from eval.workbench.video import Render
 
     corpus = folder / "corpus"
-    plan = CorpusPlan(seed=made.seed, split="test", clips=made.clips, render=Render(fps=made.fps))
-    make_corpus(corpus, plan, progress=rendering(progress))
-    build_egofact(corpus, folder, seed=made.seed, shape=made.shape, name=made.name, split=made.split)
+    render = Render(fps=made.fps, kilobits=made.kilobits)
+    plan = CorpusPlan(made.seed, made.split, made.clips, render, families=made.families)
+    world = twin_passages() if made.build.twin_passages else None
+    make_corpus(corpus, plan, progress=rendering(progress), world=world)
+    build_egofact(
+        corpus,
+        folder,
+        seed=made.seed,
+        shape=made.shape,
+        name=made.name,
+        split=made.split,
+        settings=made.build,
+    )
 
 
 def _index(data: EgoFact, settings: Settings, progress: ProgressCallback | None) -> IndexedVideos:

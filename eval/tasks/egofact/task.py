@@ -12,10 +12,13 @@ from eval.metrics.scored import Measure, Scored
 from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task
 from eval.tasks.egofact.dataset import (
+    HARD,
+    HARD_MINI,
     MINI_SIZE,
     PAPER_SIZE,
     WORLDS,
     Workbench,
+    hard_world,
     prepare_egofact,
     prepare_unfiltered,
 )
@@ -31,6 +34,9 @@ from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames
     from rag.settings import Settings
+
+
+HARD_ABOUT = "396 questions over 400 clips in families, which differ in what is done"
 
 
 class EgoFactTask(Task[Environment]):
@@ -147,6 +153,26 @@ def open_mini(data: Path | None = None) -> EgoFactTask:
     """A tenth of it, for trying out and for tests."""
     name, about = "egofact-workbench-mini", "a tenth of egofact-workbench, for trying out"
     return EgoFactTask(name, about, data or Path(name), MINI_SIZE)
+
+
+def open_hard(data: Path | None = None) -> EgoFactTask:
+    """Families of clips, rendered on first use."""
+    name = "egofact-workbench-hard"
+    return EgoFactTask(name, f"{HARD_ABOUT}, test split", data or Path(name), hard_world(name, 400, HARD))
+
+
+def open_hard_dev(data: Path | None = None) -> EgoFactTask:
+    """The same in the dev split's looks and words, with a seed of its own."""
+    name = "egofact-workbench-hard-dev"
+    made = hard_world(name, 400, HARD, seed=11, split="dev")
+    return EgoFactTask(name, f"{HARD_ABOUT}, dev split", data or Path(name), made)
+
+
+def open_hard_mini(data: Path | None = None) -> EgoFactTask:
+    """A few clips of it, for trying out and for tests."""
+    name = "egofact-workbench-hard-mini"
+    about = "two families of egofact-workbench-hard, for trying out"
+    return EgoFactTask(name, about, data or Path(name), hard_world(name, 16, HARD_MINI))
 
 
 def open_unfiltered(data: Path | None = None) -> EgoFactTask:

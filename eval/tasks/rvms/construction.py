@@ -140,7 +140,7 @@ class _Moment:
 
 def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Progress | None = None) -> None:
     """Render the web and write the queries; resumed by the same call. Raises `UsageError`, `RagError`."""
-    from eval.workbench.corpus import recorded_fields
+    from eval.workbench.recording import recorded_fields
 
     targets, others = plan_uploads(shape)
     uploads = [target.upload for target in targets]

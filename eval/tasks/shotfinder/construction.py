@@ -134,7 +134,7 @@ def build_shotfinder(
     folder: Path, shape: ShotShape, *, workers: int = 2, progress: Progress | None = None
 ) -> None:
     """Render the web and write the queries; resumed by the same call. Raises `UsageError` or `RagError`."""
-    from eval.workbench.corpus import recorded_fields
+    from eval.workbench.recording import recorded_fields
 
     families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
     uploads = [upload for _, pairs in families for _, upload in pairs]

@@ -17,7 +17,8 @@ from corpora.objects import StoreAddress
 from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack
 from corpora.settings import StorageSettings
 from eval.runs.runner import Done
-from eval.workbench.corpus import CorpusReport, recorded_fields
+from eval.workbench.corpus import CorpusReport
+from eval.workbench.recording import recorded_fields
 from eval.workbench.web_files import WebReport
 from indexers.models.verify import FileCheck, ModelRow, Verification
 from localization.windows import Window

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eval.tasks.egofact.construction.options import corpus_prior, workbench_prior
 from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
+from eval.tasks.egofact.construction.questions import described_by
 from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, Segment, Shape
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.construction.sources import (
@@ -22,6 +23,7 @@ from eval.tasks.egofact.construction.sources import (
 )
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
+from eval.workbench.recording import recorded_fields
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,15 +70,19 @@ def read_source(corpus_dir: Path, settings: BuildSettings) -> Source:
     """A Workbench corpus where it says so, else Ego4DSounds or Ego4D files with `passages.jsonl`."""
     if (corpus_dir / TRUTH).is_file():
         segments = read_workbench(corpus_dir, settings.segment_seconds)
-        return workbench_source(segments)
+        return workbench_source(segments, settings)
     segments = read_ego4d(corpus_dir, settings.segment_seconds)
     passages = read_passages(corpus_dir / "passages.jsonl")
     return Source(segments, passages, corpus_prior(segments))
 
 
-def workbench_source(segments: Sequence[Segment]) -> Source:
+def workbench_source(segments: Sequence[Segment], settings: BuildSettings | None = None) -> Source:
     """Clips of a Workbench world, with its passages and objects."""
-    return Source(segments, workbench_passages(), workbench_prior(), workbench_aliases())
+    numbers = settings or BuildSettings()
+    if numbers.described_by:
+        segments = [described_by(segment, numbers.described_by) for segment in segments]
+    passages = workbench_passages(twins=True) if numbers.twin_passages else workbench_passages()
+    return Source(segments, passages, workbench_prior(), workbench_aliases())
 
 
 def write_benchmark(
@@ -127,7 +133,7 @@ def write_plan(
         },
         "steps": plan.counts,
         "shortfalls": list(plan.shortfalls),
-        "settings": asdict(settings),
+        "settings": recorded_fields(settings),
         "encoder": {"name": encoder.name, "weights": encoder.weights},
         **{key: value for key, value in made.items() if key not in first},
         "clustering": "k-means on unit vectors, seeded k-means++, medoid of each cluster",

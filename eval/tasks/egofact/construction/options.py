@@ -102,8 +102,8 @@ def choose_distractors(
         for name, weight in prior.weights(candidate.target).items()
         if not names_object(candidate.text, name)
     }
-    anchor = candidate.anchor.patient_canonical if candidate.anchor else ""
-    weights.pop(anchor, None)
+    for named in (candidate.anchor, *candidate.segment.described):
+        weights.pop(named.patient_canonical if named else "", None)
     if answer not in weights:
         return None
     chosen: list[str] = []

@@ -217,8 +217,8 @@ def choose_representatives(
     segments: Sequence[Segment], encoder: CachedEncoder, clips: int, settings: BuildSettings, seed: int
 ) -> list[Segment]:
     """C.1: one clip for each cluster, then those with at least two events, in the order given."""
-    if not segments:
-        return []
+    if settings.every_clip or not segments:
+        return list(segments)
     k = cluster_count(len(segments), clips, settings.cluster_share, settings.spare_clips)
     rows = representatives(segment_vectors(segments, encoder), k, seed)
     chosen = (segments[row] for row in rows)
@@ -255,7 +255,9 @@ def plan_over(
     `passages`: by id, of every option that `drafter` drafts. `before`: counts of the steps so far.
     """
     settings, encoder = drafter.settings, drafter.encoder
-    asked = [one for segment in kept for one in candidates_of(segment, settings.pair_seconds)]
+    asked = [
+        one for segment in kept for one in candidates_of(segment, settings.pair_seconds, settings.templates)
+    ]
     rivals = Rivals(kept, encoder, settings)
     clear = [candidate for candidate in asked if not rivals.ambiguous(candidate)]
     gate = _Gate(drafter, reader, passages)
@@ -269,7 +271,9 @@ def plan_over(
         "selected": {"clips": len(chosen.clip_ids), **_by_family(chosen.queries)},
     }
     return Plan(
-        segments=tuple(segment for segment in kept if segment.clip_id in chosen.clip_ids),
+        segments=tuple(
+            segment for segment in kept if settings.every_clip or segment.clip_id in chosen.clip_ids
+        ),
         queries=chosen.queries,
         candidates=tuple(gate.candidates),
         counts={

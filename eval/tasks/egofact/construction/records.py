@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from corpora.records import EventParts
 from eval.tasks.egofact.records import FAMILIES, STRICT, Family, Span
+from eval.workbench.recording import LATER
 
 
 class EventFields(BaseModel):
@@ -36,11 +37,19 @@ class EventStructure(EventParts):
     end: float
     seen: Span | None = None
     """When the object is in view in use, where that is known."""
+    told: str = ""
+    """The event in other words than `rewritten`, for descriptions; empty where there are none."""
 
     @property
     def window(self) -> Span:
         """The interval [start, end) in seconds."""
         return (self.start, self.end)
+
+    @property
+    def act(self) -> tuple[str | None, ...]:
+        """Who does what where and with what, without the object."""
+        where = (self.patient_location, self.patient_destination, self.instrument, self.event_location)
+        return (self.agent, self.action, *where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class Segment:
     start: float
     end: float
     description: str
-    """What the clip shows, as it follows "a video that shows"; names no used object."""
+    """What the clip shows, as it follows "a video that shows"; of used objects it names those of `described`."""
     events: tuple[EventStructure, ...]
     """By start."""
     clutter: tuple[str, ...] = ()
@@ -63,6 +72,8 @@ class Segment:
     """The detailed narration of a model (C.1); empty where no model wrote one."""
     keywords: Mapping[str, float] = field(default_factory=dict)
     """Keyword to relevance, 1 to 10, as a model names them (C.1); empty: they are read off the events."""
+    described: tuple[EventStructure, ...] = ()
+    """Events that the description tells, and that are not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,14 @@ class BuildSettings:
     """C.2.3: objects less alike than this are different answers; options are at least so different."""
     distractors: int = 5
     """C.2.4."""
+    every_clip: bool = field(default=False, metadata=LATER)
+    """Whether clips without a question stay in the benchmark, to be found by mistake; all are representatives."""
+    described_by: int = field(default=0, metadata=LATER)
+    """Events that a clip's description tells, in place of its decor."""
+    templates: int = field(default=1, metadata=LATER)
+    """In how many forms questions are put (`questions.TEMPLATES`)."""
+    twin_passages: bool = field(default=False, metadata=LATER)
+    """Whether each passage has a twin about another object, in which its counter-facts are true."""
     quality: float = 7.0
     """C.2.4: least score, of 10."""
     passage_similarity: float = 0.5

@@ -256,10 +256,12 @@ class _Event(EventFields):
     end: float
     seen_from: float
     seen_until: float
+    told: str = ""
 
     def record(self) -> EventStructure:
         parts = self.model_dump(include=set(EventFields.model_fields))
-        return EventStructure(**parts, start=self.start, end=self.end, seen=(self.seen_from, self.seen_until))
+        seen = (self.seen_from, self.seen_until)
+        return EventStructure(**parts, start=self.start, end=self.end, seen=seen, told=self.told)
 
 
 class _Story(_Given):
@@ -322,10 +324,11 @@ def workbench_aliases() -> dict[str, tuple[str, ...]]:
     return {found.name: tuple(found.aliases.values()) for found in KINDS}
 
 
-def workbench_passages() -> list[FactPassage]:
-    """The passages of the Workbench world with their facts and counter-facts."""
+def workbench_passages(twins: bool = False) -> list[FactPassage]:
+    """The passages of the Workbench world with their facts and counter-facts; `twins`: those that have one
+    and their twins, each with the other's facts for counter-facts."""
     from eval.workbench.catalogue import kind
-    from eval.workbench.passages import world_passages
+    from eval.workbench.passages import twin_passages, world_passages
 
     return [
         FactPassage(
@@ -336,5 +339,5 @@ def workbench_passages() -> list[FactPassage]:
             activity=passage.activity,
             statements=tuple(Statement(one.fact, tuple(one.counterfacts)) for one in passage.statements),
         )
-        for passage in world_passages()
+        for passage in (twin_passages() if twins else world_passages())
     ]
