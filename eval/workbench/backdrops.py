@@ -135,7 +135,12 @@ def render_passer(image: Image.Image, passer: Passer, t: float, height: int) -> 
     draw = ImageDraw.Draw(image)
     shape = [(x - 0.3) * height, passer.top * height, (x + 0.3) * height, 1.3 * height]
     draw.rounded_rectangle(shape, radius=0.14 * height, fill=passer.shirt, outline=darker(passer.shirt))
-    head = [(x - 0.12) * height, (passer.top - 0.26) * height, (x + 0.12) * height, (passer.top + 0.04) * height]
+    head = [
+        (x - 0.12) * height,
+        (passer.top - 0.26) * height,
+        (x + 0.12) * height,
+        (passer.top + 0.04) * height,
+    ]
     draw.ellipse(head, fill=HAIR[passer.hair])
 
 

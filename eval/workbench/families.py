@@ -1,9 +1,9 @@
 """Clips in families: one stage for all, and in each clip other things are done, some of them nearly the same.
 
-A family has a scene, light, decor, objects lying about and two or three people, and a repertoire: some acts, each
-with several objects, of which two may look alike. Every clip of it does a part of the repertoire, in an order
-of its own, so that another clip has nearly each of its events, and none has all of them. Others pass in front
-of the work, the camera shakes, and now and then it loses focus.
+A family has a scene, light, decor, objects lying about, three people, and a repertoire: some acts, each
+with several objects, of which two may look alike. Every clip of it does a part of the repertoire, in an
+order of its own, so that another clip has nearly each of its events, and none has all of them. Others step
+in front of the work, the camera shakes, and now and then it loses focus.
 """
 
 from __future__ import annotations

@@ -234,9 +234,9 @@ def write_passages(
 def twin_passages() -> tuple[WorldPassage, ...]:
     """The passages of the world, each about one of its objects followed by its twin.
 
-    A twin has the same activity, topic and properties, and another object of the world, if possible of the same
-    family. What the one states is the other's only counter-fact, so that both statements are in
-    the passages, and only the object distinguishes them.
+    A twin has the same activity, topic and properties, and another object of the world, if possible of the
+    same family. What the one states is the other's only counter-fact, so that both statements are in the
+    passages, and only the object distinguishes them.
     """
     found: list[WorldPassage] = []
     taken: set[tuple[str, str]] = {(one.about.name, one.activity) for one in world_passages()}

@@ -35,13 +35,7 @@ VARIANTS: dict[Split, range] = {"train": range(48), "dev": range(48, 56), "test"
 HELD_OUT_SHARE = 10
 """One in so many compositions of object and action, and of object and scene, is never seen in training."""
 SAME_ACT_SHARE = 0.15
-SKINS: tuple[Color, ...] = (
-    (244, 206, 176),
-    (226, 178, 140),
-    (190, 138, 100),
-    (140, 96, 66),
-    (100, 66, 46),
-)
+SKINS: tuple[Color, ...] = ((244, 206, 176), (226, 178, 140), (190, 138, 100), (140, 96, 66), (100, 66, 46))
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +297,7 @@ def plan_event(
         end=end,
         seen_from=seen_from,
         seen_until=seen_until,
+        told="",
         **slots,
     )
 

@@ -69,12 +69,29 @@ def make(
             "--copies", help="Also a near-duplicate of every video: cropped, regraded, at another speed."
         ),
     ] = False,
+    families: Annotated[
+        int | None,
+        typer.Option(
+            "--families",
+            metavar="N",
+            min=1,
+            help="Clips of 30 to 120 seconds in families of N that share scene and people and differ in what "
+            "is done; shaken, blurred and partly hidden.",
+        ),
+    ] = None,
+    kilobits: Annotated[
+        int | None,
+        typer.Option(
+            "--kilobits", metavar="K", min=50, help="Kilobits of video a second. Default: by quality."
+        ),
+    ] = None,
     force: Force = False,
     as_json: Json = None,
 ) -> int:
     """Write videos, passages and, in a hidden folder, the ground truth. An interrupted run resumes."""
     from corpora.outputs import OverwritePolicy
     from eval.workbench.corpus import make_corpus
+    from eval.workbench.families import Families
     from eval.workbench.jobs import CorpusPlan
     from eval.workbench.recording import recorded_fields
     from eval.workbench.video import Render
@@ -83,8 +100,9 @@ def make(
 
     if not clips and not long:
         raise UsageError("--clips 0 needs --long: nothing else would be made")
-    render = Render(height=int(height), fps=fps)
-    plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), near_duplicates)
+    render = Render(height=int(height), fps=fps, kilobits=kilobits)
+    shared = Families(size=families) if families else None
+    plan = CorpusPlan(seed, split, clips, render, style, tuple(long or ()), near_duplicates, shared)
     with open_progress() as progress:
         report = make_corpus(folder, plan, progress=progress, policy=OverwritePolicy(force))
     if long and not report.voiced:

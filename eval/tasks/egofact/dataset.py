@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,14 +56,14 @@ class Workbench:
     """Of the videos a second; None: a constant quality."""
     families: Families | None = None
     """Of which the clips are; None: each has a stage of its own."""
-    build: BuildSettings = BuildSettings()
+    build: BuildSettings = field(default_factory=BuildSettings)
     """Numbers of the construction."""
 
 
 def hard_world(name: str, clips: int, shape: Shape, **changes: Any) -> Workbench:
-    """Clips in families: shaken, blurred, partly hidden and coarsely compressed, and asked for by what is done.
+    """Clips in families: shaken, blurred, partly hidden, coarsely compressed, asked for by what is done.
 
-    `changes`: of `Workbench`; of `families` those that are given in its place.
+    `changes`: of other fields.
     """
     from eval.workbench.families import Families
 
@@ -74,11 +74,17 @@ def hard_world(name: str, clips: int, shape: Shape, **changes: Any) -> Workbench
     return replace(made, **changes)
 
 
+def hard_mini(name: str, fps: int = 10) -> Workbench:
+    """Two families of four clips of 30 or 45 seconds."""
+    from eval.workbench.families import Families
+
+    return hard_world(name, 8, Shape(12, 6, 3, 6, 3), fps=fps, families=Families(size=4, longest=45.0))
+
+
 HARD_TOLD = 2
 """Events that a clip's description tells: with one most clips of a family fit it too."""
 HARD = Shape(240, 113, 73, 119, 91)
 """The paper's questions, of twice as many clips."""
-HARD_MINI = Shape(12, 6, 3, 6, 3)
 
 PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
 MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)

@@ -13,11 +13,11 @@ from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task
 from eval.tasks.egofact.dataset import (
     HARD,
-    HARD_MINI,
     MINI_SIZE,
     PAPER_SIZE,
     WORLDS,
     Workbench,
+    hard_mini,
     hard_world,
     prepare_egofact,
     prepare_unfiltered,
@@ -171,8 +171,8 @@ def open_hard_dev(data: Path | None = None) -> EgoFactTask:
 def open_hard_mini(data: Path | None = None) -> EgoFactTask:
     """A few clips of it, for trying out and for tests."""
     name = "egofact-workbench-hard-mini"
-    about = "two families of egofact-workbench-hard, for trying out"
-    return EgoFactTask(name, about, data or Path(name), hard_world(name, 16, HARD_MINI))
+    about = "two small families of egofact-workbench-hard, for trying out"
+    return EgoFactTask(name, about, data or Path(name), hard_mini(name))
 
 
 def open_unfiltered(data: Path | None = None) -> EgoFactTask:

@@ -269,11 +269,7 @@ def _fitting(segments: Sequence[Segment]) -> NDArray[np.bool_]:
     return np.array([[one <= other for other in happens] for one in told], np.bool_)
 
 
-DESCRIPTIONS = (
-    "{what} where {events}",
-    "{what} in which {events}",
-    "{what} during which {events}",
-)
+DESCRIPTIONS = ("{what} where {events}", "{what} in which {events}", "{what} during which {events}")
 
 
 def described_by(segment: Segment, count: int) -> Segment:

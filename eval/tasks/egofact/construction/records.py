@@ -62,7 +62,7 @@ class Segment:
     start: float
     end: float
     description: str
-    """What the clip shows, as it follows "a video that shows"; of used objects it names those of `described`."""
+    """What the clip shows, as it follows "a video that shows"; of used objects only those of `described`."""
     events: tuple[EventStructure, ...]
     """By start."""
     clutter: tuple[str, ...] = ()
@@ -159,7 +159,7 @@ class BuildSettings:
     distractors: int = 5
     """C.2.4."""
     every_clip: bool = field(default=False, metadata=LATER)
-    """Whether clips without a question stay in the benchmark, to be found by mistake; all are representatives."""
+    """Whether all clips are representatives, and those without a question stay, to be found by mistake."""
     described_by: int = field(default=0, metadata=LATER)
     """Events that a clip's description tells, in place of its decor."""
     templates: int = field(default=1, metadata=LATER)
