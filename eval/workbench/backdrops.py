@@ -126,7 +126,7 @@ def _render_one(image: Image.Image, person: Person, hair: Color, height: int) ->
 
 
 def render_passer(image: Image.Image, passer: Passer, t: float, height: int) -> None:
-    """Render somebody in front of everything, seen from behind: they step in, stand, and step out again."""
+    """Render a person in front of everything, seen from behind: they step in, stand, and step out again."""
     pace = max(0.2, 0.25 * (passer.end - passer.start))
     inside = min(1.0, (t - passer.start) / pace, (passer.end - t) / pace)
     middle = WIDE / 2 + passer.side * (passer.beside + 0.3)

@@ -58,7 +58,7 @@ class Families:
     objects: int = 3
     """Objects of each of them."""
     passing: float = 0.5
-    """Share of the events in front of which somebody stands for a while."""
+    """Share of the events in front of which another person is for a while."""
     shake: float = 0.03
     """Greatest excursion of a shaking camera, in frame heights."""
     shutter: float = 1 / 24
@@ -171,7 +171,7 @@ def _worded(
         event,
         rewritten=f"the {agent} {predicate(used, f'the {noun}', named)}",
         patient=noun,
-        told=f"the {agent} {predicate(other, f'the {other_noun}', named)}",
+        paraphrase=f"the {agent} {predicate(other, f'the {other_noun}', named)}",
     )
 
 

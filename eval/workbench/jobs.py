@@ -261,8 +261,8 @@ def _stage(story: ClipStory) -> dict[str, Any]:
 def _event(event: Event, shift: float, speed: float) -> dict[str, Any]:
     fields = asdict(event)
     thing = fields.pop("thing")
-    if not event.told:
-        del fields["told"]
+    if not event.paraphrase:
+        del fields["paraphrase"]
     times = {
         key: round((fields[key] + shift) / speed, 3) for key in ("start", "end", "seen_from", "seen_until")
     }

@@ -71,7 +71,7 @@ class Event(EventParts):
     end: float
     seen_from: float
     seen_until: float
-    told: str = ""
+    paraphrase: str = ""
     """The event in other words than `rewritten`; empty where it has no others."""
 
     @property
@@ -82,7 +82,7 @@ class Event(EventParts):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody beside the work; `x`: of the middle, in frame heights."""
+    """One of the people beside the work; `x`: of the middle, in frame heights."""
 
     who: str
     """"woman" or "man"; empty for the camera wearer."""
@@ -93,7 +93,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Passer:
-    """Somebody who stands between camera and work during [start, end), seconds, and hides a part of it."""
+    """One who is between camera and work during [start, end), seconds, and hides a part of it."""
 
     start: float
     end: float
@@ -297,7 +297,7 @@ def plan_event(
         end=end,
         seen_from=seen_from,
         seen_until=seen_until,
-        told="",
+        paraphrase="",
         **slots,
     )
 

@@ -68,7 +68,11 @@ def hard_world(name: str, clips: int, shape: Shape, **changes: Any) -> Workbench
     from eval.workbench.families import Families
 
     build = BuildSettings(
-        min_events=HARD_TOLD + 2, every_clip=True, described_by=HARD_TOLD, templates=4, twin_passages=True
+        min_events=HARD_DESCRIBED + 2,
+        every_clip=True,
+        described_by=HARD_DESCRIBED,
+        templates=4,
+        twin_passages=True,
     )
     made = Workbench(name, clips, shape, fps=10, kilobits=250, families=Families(), build=build)
     return replace(made, **changes)
@@ -81,8 +85,8 @@ def hard_mini(name: str, fps: int = 10) -> Workbench:
     return hard_world(name, 8, Shape(12, 6, 3, 6, 3), fps=fps, families=Families(size=4, longest=45.0))
 
 
-HARD_TOLD = 2
-"""Events that a clip's description tells: with one most clips of a family fit it too."""
+HARD_DESCRIBED = 2
+"""Events that a clip's description names: with one most clips of a family fit it too."""
 HARD = Shape(240, 113, 73, 119, 91)
 """The paper's questions, of twice as many clips."""
 

@@ -80,24 +80,24 @@ def test_clips_of_a_family_share_their_stage_and_differ_in_what_is_done() -> Non
     assert found == stories(8)
 
 
-def test_events_are_told_twice_in_words_that_training_never_had() -> None:
+def test_events_have_two_wordings_that_training_never_had() -> None:
     aliases = {kind.kind_id: kind.aliases for kind in KINDS}
     phrases = {what.action_id: what.phrases["dev"] for what in ACTIONS}
     for event in (event for story in stories(4) for event in story.events):
-        assert event.told != event.rewritten
+        assert event.paraphrase != event.rewritten
         nouns = {event.patient_canonical, aliases[event.kind_id]["dev"]}
         assert event.patient in nouns
         (other,) = nouns - {event.patient}
-        assert f"the {other}" in event.told
+        assert f"the {other}" in event.paraphrase
         place = place_name(event.place) if event.place else None
         said = {f"the {event.agent} {predicate(p, 'X', place)}" for p in phrases[event.action_id]}
         assert {
             event.rewritten.replace(f"the {event.patient}", "X"),
-            event.told.replace(f"the {other}", "X"),
+            event.paraphrase.replace(f"the {other}", "X"),
         } == said
 
 
-def test_somebody_hides_a_part_of_the_work_and_the_camera_blurs() -> None:
+def test_a_person_hides_a_part_of_the_work_and_the_camera_blurs() -> None:
     story = next(story for story in stories(12) if story.disturbance and story.disturbance.passers)
     assert story.disturbance is not None
     passer = story.disturbance.passers[0]
@@ -147,8 +147,8 @@ def test_each_form_of_a_question_is_taken_apart_again() -> None:
 
 
 def test_one_clip_alone_fits_a_question() -> None:
-    told = [(f"v{n}.mp4", story) for n, story in enumerate(stories(24, Families(size=12)))]
-    segments = workbench_source(segments_of_stories(told, 30.0), HARD.build).segments
+    videos = [(f"v{n}.mp4", story) for n, story in enumerate(stories(24, Families(size=12)))]
+    segments = workbench_source(segments_of_stories(videos, 30.0), HARD.build).segments
     rivals = Rivals(segments, words(), HARD.build)
     asked = [one for clip in segments for one in candidates_of(clip, 4.0, 4)]
     clear = [one for one in asked if one.segment.described and not rivals.ambiguous(one)]

@@ -168,7 +168,7 @@ def _asked(
 ) -> Iterator[Candidate]:
     if anchor is not None and anchor.patient_canonical == target.patient_canonical:
         return
-    if target.patient_canonical in {told.patient_canonical for told in segment.described}:
+    if target.patient_canonical in {event.patient_canonical for event in segment.described}:
         return
     template = TEMPLATES[stable_number("template", segment.clip_id, target.start, position) % templates]
     hops: Literal[1, 2]
@@ -250,7 +250,7 @@ class Rivals:
         )
 
     def _alike_acts(self, one: EventStructure, other: EventStructure) -> bool:
-        if one.told and other.told and one.act == other.act:
+        if one.paraphrase and other.paraphrase and one.act == other.act:
             return True  # the same in other words
         cosine = float(self._acts[self._row[_act(one)], self._row[_act(other)]])
         return cosine > self._settings.action_similarity
@@ -263,10 +263,10 @@ class Rivals:
 
 
 def _fitting(segments: Sequence[Segment]) -> NDArray[np.bool_]:
-    """(n, n): whether all that the description of one clip, in rows, tells happens in another, in columns."""
+    """(n, n): whether all that the description of one clip, in rows, names happens in another, in columns."""
     happens = [{(event.act, event.patient_canonical) for event in segment.events} for segment in segments]
-    told = [{(event.act, event.patient_canonical) for event in segment.described} for segment in segments]
-    return np.array([[one <= other for other in happens] for one in told], np.bool_)
+    named = [{(event.act, event.patient_canonical) for event in segment.described} for segment in segments]
+    return np.array([[one <= other for other in happens] for one in named], np.bool_)
 
 
 DESCRIPTIONS = ("{what} where {events}", "{what} in which {events}", "{what} during which {events}")
@@ -280,10 +280,12 @@ def described_by(segment: Segment, count: int) -> Segment:
     if len(segment.events) < count + 2:
         return segment
     rng = Random(f"description {segment.clip_id}")
-    told = [segment.events[at] for at in sorted(rng.sample(range(len(segment.events)), count))]
+    chosen = [segment.events[at] for at in sorted(rng.sample(range(len(segment.events)), count))]
     form = rng.choice(DESCRIPTIONS)
-    description = form.format(what=segment.description, events=" and ".join(event.told for event in told))
-    return replace(segment, description=description, described=tuple(told))
+    description = form.format(
+        what=segment.description, events=" and ".join(event.paraphrase for event in chosen)
+    )
+    return replace(segment, description=description, described=tuple(chosen))
 
 
 def _act(event: EventStructure) -> str:

@@ -37,7 +37,7 @@ class EventStructure(EventParts):
     end: float
     seen: Span | None = None
     """When the object is in view in use, where that is known."""
-    told: str = ""
+    paraphrase: str = ""
     """The event in other words than `rewritten`, for descriptions; empty where there are none."""
 
     @property
@@ -73,7 +73,7 @@ class Segment:
     keywords: Mapping[str, float] = field(default_factory=dict)
     """Keyword to relevance, 1 to 10, as a model names them (C.1); empty: they are read off the events."""
     described: tuple[EventStructure, ...] = ()
-    """Events that the description tells, and that are not asked about."""
+    """Events that the description names, and that are not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class BuildSettings:
     every_clip: bool = field(default=False, metadata=LATER)
     """Whether all clips are representatives, and those without a question stay, to be found by mistake."""
     described_by: int = field(default=0, metadata=LATER)
-    """Events that a clip's description tells, in place of its decor."""
+    """Events that a clip's description names, in place of its decor."""
     templates: int = field(default=1, metadata=LATER)
     """In how many forms questions are put (`questions.TEMPLATES`)."""
     twin_passages: bool = field(default=False, metadata=LATER)

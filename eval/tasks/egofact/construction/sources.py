@@ -256,12 +256,12 @@ class _Event(EventFields):
     end: float
     seen_from: float
     seen_until: float
-    told: str = ""
+    paraphrase: str = ""
 
     def record(self) -> EventStructure:
         parts = self.model_dump(include=set(EventFields.model_fields))
         seen = (self.seen_from, self.seen_until)
-        return EventStructure(**parts, start=self.start, end=self.end, seen=seen, told=self.told)
+        return EventStructure(**parts, start=self.start, end=self.end, seen=seen, paraphrase=self.paraphrase)
 
 
 class _Story(_Given):
