@@ -31,6 +31,8 @@ from eval.workbench.catalogue import (
 from eval.workbench.story import Event
 from indexers.bundled.encoder import SENTENCES, TextSpace
 from indexers.digests import fingerprint
+from indexers.models.lookup import find_weights
+from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,9 +130,6 @@ def sentence_vectors(texts: Sequence[str], cache_folder: Path | None = None) -> 
 @cache
 def _reader() -> Any:
     from sentence_transformers import SentenceTransformer
-
-    from indexers.models.lookup import find_weights
-    from indexers.settings import EncoderSettings
 
     return SentenceTransformer(str(find_weights(SENTENCES, EncoderSettings())), device="cpu")
 

@@ -22,12 +22,12 @@ from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
 from rag.reasoners.wrappers import judge_is_apart, part_of, with_token_counts
+from rag.web import MockWeb, open_web
 
 if TYPE_CHECKING:
     from eval.reports.failures import ReadFrames
     from rag.reasoners.protocol import Reasoner
     from rag.settings import Settings
-    from rag.web import MockWeb
 
 SettingsT = TypeVar("SettingsT")
 Record = TypeVar("Record")
@@ -50,8 +50,6 @@ class WebEnvironment:
     @cached_property
     def content_web(self) -> MockWeb:
         """The same web, its videos searched by the indexed contents as well."""
-        from rag.web import open_web
-
         return open_web(self.web.catalogue.folder, encoder=self.encoder, library=self.library)
 
     def path_of(self, video_id: str) -> str | None:
@@ -275,8 +273,6 @@ def open_environment(
     folder: Path, settings: Settings, progress: ProgressCallback | None = None
 ) -> WebEnvironment:
     """The web in `folder/web`, and the library of its videos; indexes those that the library lacks."""
-    from rag.web import open_web
-
     web = open_web(folder / "web", encoder=settings.encoder)
     if not _holds_all(web, settings):
         files = {entry.file for entry in web.catalogue.videos if entry.file}

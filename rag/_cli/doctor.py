@@ -11,20 +11,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
+from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
 from rag._cli.output import print_json, print_lines
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryNotFound, RagError
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, table_lines
-
-if TYPE_CHECKING:
-    from rag._cli.session import Session
 
 REQUIRED = (
     "av",
@@ -216,7 +214,6 @@ def _checked(area: str, name: str, ask: Callable[[], str]) -> Finding:
 
 def store_findings(session: Session) -> Iterator[Finding]:
     """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
-    from corpora.objects import ConditionsIgnored, StoreError, open_store
     from rag.store.layout import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)

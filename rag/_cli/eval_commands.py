@@ -14,6 +14,7 @@ from rag._cli.eval_show import print_files
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Force, Json, Verbose, given_path, start
 from rag.errors import SettingsError, UsageError
+from rag.rendering.shapes import report_shape
 
 if TYPE_CHECKING:
     from eval.task import Task
@@ -81,8 +82,6 @@ def list_(config: Config = None, as_json: Json = None, verbose: Verbose = 0) -> 
     for line in failed:
         echo_stderr(f"rag: {line}")
     if session.as_json:
-        from rag.rendering.shapes import report_shape
-
         print_json(report_shape("rag.eval.list/1", {"benchmarks": found}))
     else:
         print_lines(_lines(found))

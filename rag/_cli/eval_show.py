@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +18,6 @@ from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, sta
 from rag.errors import RagError, UsageError
 
 if TYPE_CHECKING:
-    from corpora.outputs import OverwritePolicy
     from eval.reports.spec import Labels
     from eval.runs.folder import Run
     from eval.runs.records import ClipWindow, Query, Sample
@@ -284,8 +284,6 @@ def _own_folder(run: Run) -> Path:
 
 def _write(run: Run, data: Path | None, settings: Settings, out: Path, policy: OverwritePolicy) -> list[Path]:
     """Raises `UsageError` where the task has no failure analysis."""
-    from functools import partial
-
     from eval.reports.failures import write_failures
 
     task, prepared = prepare_task(run, data, settings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import Force, Session, with_session
 from rag.rendering.shapes import plain, report_shape
@@ -43,7 +44,6 @@ def list_(session: Session) -> int:
 @_with_settings
 def pull(session: Session, name: Name, force: Force = False) -> int:
     """Download a model's files at a pinned commit and check their hashes; safetensors only."""
-    from corpora.outputs import OverwritePolicy
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull
 

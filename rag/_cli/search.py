@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from corpora.outputs import ANSWERS, TREC, check_outputs
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import End, Force, PathGlobs, Session, Start, TopK, where, with_session, words
@@ -157,7 +158,6 @@ def _run(
     ids: IdKind,
     force: bool,
 ) -> int:
-    from corpora.outputs import ANSWERS, TREC, check_outputs
     from eval.batches import BatchQuestion as Question
     from eval.batches import read_questions
 

@@ -20,11 +20,10 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json
 from rag.errors import LibraryError, QuestionError, UsageError
-from rag.records import ShotFilter
+from rag.records import SearchFilter, ShotFilter
 
 if TYPE_CHECKING:
     from rag.library import Library as OpenedLibrary
-    from rag.records import SearchFilter
     from rag.settings import Settings
 
 
@@ -311,7 +310,6 @@ def where(
         shots = None
     if not paths and begin is None and end is None and shots is None:
         return None
-    from rag.records import SearchFilter
 
     if begin is not None and end is not None and not end > begin:
         raise UsageError(f"--end {end:g} is not after --start {begin:g}")

@@ -11,6 +11,7 @@ import typer
 
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
 from rag._cli.session import Config, Force, Host, Json, Port, Verbose, given_path, start
+from rag.errors import UsageError
 from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, counted, duration, visible
 
@@ -76,8 +77,6 @@ def build(
     verbose: Verbose = 0,
 ) -> int:
     """Write web.jsonl and pages.jsonl into DIR. Files are named in them, not copied."""
-    from rag.errors import UsageError
-
     session = start(None if library is None else [library], config, as_json, verbose, None)
     policy = session.overwrite_policy(force, *(sources or ()))
     if workbench:

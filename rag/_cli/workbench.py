@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json, print_report
 from rag._cli.session import Force, Json, given_path
+from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration
 
@@ -89,14 +91,12 @@ def make(
     as_json: Json = None,
 ) -> int:
     """Write videos, passages and, in a hidden folder, the ground truth. An interrupted run resumes."""
-    from corpora.outputs import OverwritePolicy
     from eval.workbench.corpus import make_corpus
     from eval.workbench.families import Families
     from eval.workbench.jobs import CorpusPlan
     from eval.workbench.recording import recorded_fields
     from eval.workbench.video import Render
     from rag._cli.progress import open_progress
-    from rag.errors import UsageError
 
     if not clips and not long:
         raise UsageError("--clips 0 needs --long: nothing else would be made")

@@ -31,8 +31,6 @@ from rag.records import VideoHit
 from rag.retrieval.ranking import fuse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from indexers.protocol import TextEncoder

@@ -36,13 +36,14 @@ from eval.workbench.video import Line, Render
 from eval.workbench.web import CHANNELS, RELOADERS, Upload, UploadMetadata, WebPlan, new_video, video_name
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import RagError
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.web import MockWeb, open_web
 from rag.web.catalogue import Catalogue, VideoEntry
 
 if TYPE_CHECKING:
     from eval.workbench.corpus import Progress
     from indexers.settings import EncoderSettings
     from rag.reasoners.protocol import Reasoner
-    from rag.web import MockWeb
 
 QUESTIONS = "questions.jsonl"
 TEST_SEED = 23
@@ -142,8 +143,6 @@ def build_browsecomp(
     """
     from eval.workbench.recording import recorded_fields
     from indexers.registry import open_query_encoder
-    from rag.reasoners.embedded import EmbeddedReasoner
-    from rag.web import open_web
 
     targets = plan_targets(shape.web, shape.targets)
     uploads = [upload for target in targets for upload in target.uploads]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 from rag.agents.runtime.frame_source import FrameSource, Reply, RetryPolicy, WebVideo, fetch_video
 from rag.agents.runtime.trace import RunTrace, Watch
 from rag.errors import BudgetSpent, FileProblem, ReasonerUnreachable, UsageError, WebError
+from rag.reasoners.roles.select_candidates import Candidate
 
 if TYPE_CHECKING:
     from rag.reasoners.protocol import Reasoner
-    from rag.reasoners.roles.select_candidates import Candidate
     from rag.web import SearchPage, SearchResult, Web
 
 FATAL = (BudgetSpent, ReasonerUnreachable)
@@ -33,8 +33,6 @@ def check_settings(settings: Any) -> None:
 
 def metadata_of(result: SearchResult) -> Candidate:
     """A search result by its metadata alone."""
-    from rag.reasoners.roles.select_candidates import Candidate
-
     return Candidate(
         url=result.url,
         title=result.title,

@@ -19,7 +19,7 @@ from rag.errors import UsageError
 from rag.reasoners.roles.material import ConstraintKind, Memory
 
 if TYPE_CHECKING:
-    from corpora.records import Shot, SoundTrack, Video
+    from corpora.records import SoundTrack, Video
     from rag.library import Library
 
 MOSTLY = 0.5

@@ -32,6 +32,7 @@ from rag.agents.video_browser.watcher import (
 from rag.answering import answer_of, answer_reading
 from rag.citations import cite
 from rag.errors import FileProblem, ReasonerError, ReasonerUnreachable, UsageError, WebError
+from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
 from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
@@ -262,7 +263,6 @@ class _BrowserRun:
         library, reasoner = self._context.frame_source.library, self._context.reasoner
         if self._settings.sparse != "stored" or not reasoner.reads_pixels or library is None:
             return reasoner
-        from rag.reasoners.embedded import EmbeddedReasoner
 
         return EmbeddedReasoner(library.engine.text_encoder, library.engine.tower)
 
@@ -321,7 +321,6 @@ class _BrowserRun:
         question, parts = self._memory.question, self._memory.sub_questions
         asked = replace(question, text=parts[-1].text) if len(parts) > 1 else question
         rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
-        from rag.reasoners.embedded import EmbeddedReasoner
 
         if part_of(self._context.reasoner, "analyst").name != EmbeddedReasoner.name:
             return rewritten, anchor

@@ -25,10 +25,10 @@ from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.workbench.recording import recorded_fields
 from rag.errors import UsageError
+from rag.settings import Settings
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder
-    from rag.settings import Settings
 
 
 def build_egofact(
@@ -147,7 +147,6 @@ def default_encoder(settings: Settings | None = None) -> TextEncoder:
     """The text encoder of the settings, by default all-MiniLM-L6-v2 without torch: a build asks for one
     short text at a time, which is not padded here."""
     from indexers.registry import open_query_encoder
-    from rag.settings import Settings
 
     settings = settings or Settings()
     return open_query_encoder(settings.encoder.text, settings.encoder)

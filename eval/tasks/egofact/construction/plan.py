@@ -30,6 +30,7 @@ from eval.tasks.egofact.construction.records import BuildSettings, FactPassage, 
 from eval.tasks.egofact.construction.segments import cluster_count, representatives, segment_vectors
 from eval.tasks.egofact.records import FAMILIES, Family, Query
 from rag.errors import ReplyInvalid
+from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.embedded.rewriting import statement, two_hop
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
@@ -60,8 +61,6 @@ class EmbeddedCheckReader:
     name = "embedded"
 
     def __init__(self, encoder: CachedEncoder) -> None:
-        from rag.reasoners.embedded import EmbeddedReasoner
-
         self._encoder = encoder
         self._reasoner = EmbeddedReasoner(encoder)
 

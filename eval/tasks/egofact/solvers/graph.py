@@ -22,6 +22,7 @@ from eval.tasks.egofact.construction.records import SCREENSHOT_SECONDS
 from eval.tasks.egofact.scorer import Captioner
 from eval.tasks.egofact.solvers.corpus import Corpus, ranked
 from eval.tasks.egofact.solvers.pipeline import no_frames, whole
+from eval.workbench.catalogue import KINDS
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, read
 from rag.reasoners.roles.reading import Reading
@@ -227,8 +228,6 @@ class SentenceGraph(Graph):
 
     @cached_property
     def _vocabulary(self) -> frozenset[str]:
-        from eval.workbench.catalogue import KINDS
-
         words = {kind.name for kind in KINDS} | {name.split(" ", 1)[1] for name in self.captioner.decor}
         return frozenset(word.casefold() for word in words)
 
