@@ -7,37 +7,45 @@ files and is replaced by a rename, last. A file's name holds the hash of its con
 The codes are FAISS's RaBitQ (Gao et al., SIGMOD 2025) in blocks for SIMD, behind a rotation of fixed seed and
 about a centre at zero, so that a row's code depends on the row alone: nothing is trained, no cell is left
 out, and equal rows give equal files. Partitions would leave out too much: texts are asked and images are
-stored, and spans of text fill their space too evenly.
+stored, and spans of text fill their space too evenly. Of clips, thousands of rows must be ranked again, so
+their vectors are kept in a file of their own, in the order of the codes.
+
+Damage is found where it would be used: codes are compared with the sum of each of their blocks as they are
+read, a vector with its own sum, and of each file size, beginning and end. `verify` compares the hashes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.store.schema import column_matrix
+from rag.store.schema import column_matrix, is_clip_vectors
 from rag.store.vector_index import Codes, faiss_module, one_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 2
+FORMAT = 3
 BITS = 2
 SEED = 1234
 SEGMENT_ROWS = 1_000_000
-OPENING_THREADS = 4
-ENDS_BYTES = (2**22 + 2**12, 2**16)
-"""Of the beginning and the end of a file, which are compared with a hash whenever it is opened: all that says
-how the rest is read. A damaged code in between only proposes another row."""
+READING_THREADS = 8
+"""A disk that gives one reader 300 MB/s gives eight of them 900."""
+SUM_BLOCK = 4 * 2**20
+"""Bytes of codes that one sum is of."""
+ENDS_BYTES = 2**16
+"""Of the beginning and the end of a file: what says how the rest is read."""
 BLOCK_ROWS = 4096
 """Rows are rotated in blocks of this one shape: BLAS gives other last bits for another."""
 
@@ -55,6 +63,8 @@ class IndexFile:
     digest: str
     ends: str
     """Hash of its beginning and its end."""
+    sums: tuple[str, ...] = ()
+    """Of codes, `block_sum` of each `SUM_BLOCK` bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,15 @@ class SegmentFiles:
     rows: int
     codes: IndexFile
     columns: IndexFile
+    vectors: IndexFile | None = None
+    """Of clips."""
+    rising: bool = False
+    """Whether the row ids are in their order."""
+
+    @property
+    def files(self) -> list[IndexFile]:
+        """All of them."""
+        return [file for file in (self.codes, self.columns, self.vectors) if file is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +113,13 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
         if held["format"] != FORMAT:
             return None
         segments = tuple(
-            SegmentFiles(each["rows"], IndexFile(**each["codes"]), IndexFile(**each["columns"]))
+            SegmentFiles(
+                each["rows"],
+                _file(each["codes"]),
+                _file(each["columns"]),
+                _file(each["vectors"]) if each["vectors"] is not None else None,
+                each["rising"],
+            )
             for each in held["segments"]
         )
         return Manifest(held["dim"], held["last_row_id"], segments)
@@ -104,31 +129,50 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
         raise IndexDamaged(f"{path}: cannot be read") from error
 
 
+def _file(held: dict[str, Any]) -> IndexFile:
+    return IndexFile(**{**held, "sums": tuple(held["sums"])})
+
+
+def record_type(dim: int) -> np.dtype[Any]:
+    """A row of a file of vectors: the vector, and one more than the sum of its 16-bit words."""
+    return np.dtype([("vector", "<f2", (dim,)), ("sum", "<u4")])
+
+
+def _sums(vectors: NDArray[np.float16]) -> NDArray[np.uint32]:
+    """uint32 (n,) of float16 (n, dim)."""
+    words = np.ascontiguousarray(vectors).view(np.uint16)
+    return np.asarray(words.sum(axis=1, dtype=np.uint32) + np.uint32(1), np.uint32)
+
+
+def block_sum(block: bytes | memoryview) -> str:
+    """The sum of the 64-bit words of a block, little endian, the last filled up by zeros, modulo 2**64."""
+    whole = len(block) // 8 * 8
+    total = int(np.frombuffer(block[:whole], "<u8").sum(dtype=np.uint64))
+    rest = int.from_bytes(block[whole:], "little")
+    return f"{(total + rest) % 2**64:016x}"
+
+
 class Segment:
     """The rows of one segment, in the order of the table.
 
-    `row_ids`: uint64 (n,); `owners`: the video or the source of each row; `spans` and `kinds`, where the
-    table has them: as of a `Matrix`. Columns are mapped from their file and touched when they are used.
+    `row_ids`: uint64 (n,); `keys`: Arrow strings; `owners`: the video or the source of each row; `spans` and
+    `kinds`, where the table has them: as of a `Matrix`. Columns are mapped from their file and touched when
+    they are used.
     """
 
-    def __init__(self, codes: Any, columns: Any) -> None:
+    def __init__(self, codes: Any, columns: Any, vectors: mmap.mmap | None, *, rising: bool) -> None:
         faiss = faiss_module()
+        self._mapped = vectors
+        self._rising = rising
         self._columns = columns
         self._owner: Any = codes
         self._rotation = faiss.downcast_VectorTransform(codes.chain.at(0))
         self._codes = faiss.downcast_index(codes.index)
-        self.row_ids: NDArray[np.uint64] = columns["row_id"].to_numpy()
+        self.row_ids: NDArray[np.uint64] = columns["row_id"].combine_chunks().to_numpy()
+        self.keys: Any = columns["key"].combine_chunks()
 
     def __len__(self) -> int:
         return len(self.row_ids)
-
-    def is_whole(self) -> bool:
-        """Whether every row is where it is said to be: one that is not could not be read."""
-        lists = self._codes.invlists
-        if lists.list_size(0) != len(self):
-            return False
-        places = faiss_module().rev_swig_ptr(lists.get_ids(0), len(self))
-        return bool(np.array_equal(places, np.arange(len(self))))
 
     @cached_property
     def owners(self) -> Codes:
@@ -146,6 +190,38 @@ class Segment:
         if "start" not in self._columns.column_names:
             return None
         return self._columns["start"].to_numpy(), self._columns["end"].to_numpy()
+
+    def positions(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of rows, int64 (m,); -1 for one that is not here."""
+        order = self._by_row_id
+        place = np.searchsorted(self.row_ids, row_ids.astype(np.uint64), sorter=order)
+        place[place == len(self.row_ids)] = 0
+        found: NDArray[np.int64] = place if order is None else order[place]
+        found[self.row_ids[found] != row_ids.astype(np.uint64)] = -1
+        return found
+
+    @cached_property
+    def _by_row_id(self) -> NDArray[np.int64] | None:
+        """Positions in the order of row ids; None where the rows are in it."""
+        return None if self._rising else np.argsort(self.row_ids)
+
+    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
+        """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table.
+
+        Raises `IndexDamaged` where one of them is not as it was written.
+        """
+        if self._mapped is None:
+            return None
+        # Asked for at once: from a disk, each page would else be waited for.
+        records = np.frombuffer(self._mapped, record_type(self._codes.d))
+        for start in (positions * records.itemsize).tolist():
+            page = start // mmap.PAGESIZE * mmap.PAGESIZE
+            self._mapped.madvise(mmap.MADV_WILLNEED, page, start + records.itemsize - page)
+        found = records[positions]
+        if (_sums(found["vector"]) != found["sum"]).any():
+            raise IndexDamaged("a vector is not as it was written")
+        vectors: NDArray[np.float16] = found["vector"]
+        return vectors
 
     def propose(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
@@ -167,34 +243,74 @@ class Segment:
         return scores[0][found[0] >= 0], found[0][found[0] >= 0]
 
 
-def open_segment(codes: Path, columns: Path) -> Segment:
-    """Open the two files of a segment. Raises `IndexDamaged`.
+def open_segment(folder: Path, part: SegmentFiles) -> Segment:
+    """Open the files of a segment. Raises `IndexDamaged`.
 
-    Codes are read whole, for every question scans them; columns are mapped.
+    Codes are read whole, for every question scans them; the others are mapped.
     """
     import pyarrow as pa
 
+    codes = folder / part.codes.name
     try:
-        table = pa.ipc.open_file(pa.memory_map(os.fspath(columns))).read_all()
+        table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
         index = faiss_module().read_index(os.fspath(codes))
-        segment = Segment(index, table)
+        vectors = _mapped(folder / part.vectors.name) if part.vectors else None
+        segment = Segment(index, table, vectors, rising=part.rising)
     except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
         raise IndexDamaged(f"{codes}: cannot be read") from error
-    if index.ntotal != len(segment):
-        raise IndexDamaged(f"{codes}: has {index.ntotal} rows where {columns.name} has {len(segment)}")
-    if not segment.is_whole():
-        raise IndexDamaged(f"{codes}: is not as it was written")
+    if {index.ntotal, len(segment)} != {part.rows}:
+        raise IndexDamaged(f"{codes}: has {index.ntotal} rows where {part.columns.name} has {len(segment)}")
     return segment
 
 
+def _mapped(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    mapped.madvise(mmap.MADV_RANDOM)
+    return mapped
+
+
 def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an index. Raises `IndexDamaged`, as for a file that is shorter than it was written."""
-    for part in manifest.segments:
-        for file in (part.codes, part.columns):
-            _require_ends(folder, file)
-    names = [(folder / part.codes.name, folder / part.columns.name) for part in manifest.segments]
-    with ThreadPoolExecutor(OPENING_THREADS) as pool:
-        return list(pool.map(lambda pair: open_segment(*pair), names))
+    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written."""
+    _require_unchanged(folder, manifest)
+    with ThreadPoolExecutor(READING_THREADS) as pool:
+        # Read in parallel above, the codes are in the page cache.
+        return list(pool.map(partial(open_segment, folder), manifest.segments))
+
+
+def _require_unchanged(folder: Path, manifest: Manifest) -> None:
+    """Raise `IndexDamaged` for codes, or the size or ends of a file, that are not as they were written."""
+    files = [file for part in manifest.segments for file in part.files]
+    blocks = [
+        (folder / file.name, number * SUM_BLOCK, expected)
+        for file in files
+        for number, expected in enumerate(file.sums)
+    ]
+    with ThreadPoolExecutor(READING_THREADS) as pool:
+        list(pool.map(partial(_require_ends, folder), files))
+        list(pool.map(lambda block: _require_sum(*block), blocks))
+
+
+def damaged(folder: Path) -> str:
+    """What is wrong with the index files of a library, where questions would notice it; empty for nothing."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            if manifest := read_manifest(folder, path.stem):
+                _require_unchanged(folder, manifest)
+        except IndexDamaged as error:
+            return str(error)
+    return ""
+
+
+def _require_sum(path: Path, start: int, expected: str) -> None:
+    try:
+        with path.open("rb", buffering=0) as file:
+            file.seek(start)
+            found = block_sum(file.read(SUM_BLOCK))
+    except OSError as error:
+        raise IndexDamaged(f"{path}: cannot be read") from error
+    if found != expected:
+        raise IndexDamaged(f"{path}: is not as it was written")
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:
@@ -217,19 +333,6 @@ def _require_ends(folder: Path, file: IndexFile) -> None:
         raise IndexDamaged(f"{folder / file.name}: is not as it was written")
 
 
-def damaged(folder: Path) -> str:
-    """What is wrong with the index files of a library, by their sizes and ends; empty for nothing."""
-    for path in sorted(folder.glob("*.json")):
-        try:
-            manifest = read_manifest(folder, path.stem)
-            for part in manifest.segments if manifest else ():
-                for file in (part.codes, part.columns):
-                    _require_ends(folder, file)
-        except IndexDamaged as error:
-            return str(error)
-    return ""
-
-
 def verify(folder: Path, table: str) -> Manifest | None:
     """Read every file of a table's index and compare it with its hash. Raises `IndexDamaged`.
 
@@ -237,7 +340,7 @@ def verify(folder: Path, table: str) -> Manifest | None:
     """
     manifest = read_manifest(folder, table)
     for part in manifest.segments if manifest else ():
-        for file in (part.codes, part.columns):
+        for file in part.files:
             _require_size(folder, file)
             if _digest(folder / file.name) != file.digest:
                 raise IndexDamaged(f"{folder / file.name}: is not as it was written")
@@ -250,10 +353,9 @@ def _digest(path: Path) -> str:
 
 
 def _ends(path: Path) -> str:
-    first, last = ENDS_BYTES
     with path.open("rb") as file:
-        digest = hashlib.blake2b(file.read(first), digest_size=16)
-        file.seek(max(first, path.stat().st_size - last))
+        digest = hashlib.blake2b(file.read(ENDS_BYTES), digest_size=16)
+        file.seek(max(ENDS_BYTES, path.stat().st_size - ENDS_BYTES))
         digest.update(file.read())
     return digest.hexdigest()
 
@@ -264,14 +366,21 @@ def _ends(path: Path) -> str:
 class SegmentWriter:
     """The codes and columns of one segment as its rows come; equal rows give equal files in any portions."""
 
-    def __init__(self, dim: int, begun: Path | None = None) -> None:
-        """`begun`: the codes of a segment that is not full, to be gone on with."""
+    def __init__(
+        self, dim: int, vectors: Path | None, folder: Path | None = None, begun: SegmentFiles | None = None
+    ) -> None:
+        """`vectors`: the file that vectors are written to, where they are kept. `begun`: the files, in
+        `folder`, of a segment that is not full, to be gone on with."""
         faiss = faiss_module()
-        self._dim = dim
+        self._vectors = vectors
+        if vectors is not None:
+            vectors.unlink(missing_ok=True)
+            if folder is not None and begun is not None and begun.vectors is not None:
+                shutil.copyfile(folder / begun.vectors.name, vectors)
         self._columns: list[Any] = []
         self._waiting = np.zeros((BLOCK_ROWS, dim), np.float32)
-        if begun is not None:
-            self._index: Any = faiss.read_index(os.fspath(begun))
+        if folder is not None and begun is not None:
+            self._index: Any = faiss.read_index(os.fspath(folder / begun.codes.name))
         else:
             centre = faiss.IndexFlatIP(dim)
             centre.add(np.zeros((1, dim), np.float32))
@@ -290,6 +399,11 @@ class SegmentWriter:
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
         self._columns.append(columns)
+        if self._vectors is not None:
+            records = np.empty(len(vectors), record_type(vectors.shape[1]))
+            records["vector"], records["sum"] = vectors, _sums(vectors)
+            with self._vectors.open("ab") as file:
+                file.write(records.tobytes())
         start = 0
         while start < len(vectors):
             part = vectors[start : start + BLOCK_ROWS - self._filled]
@@ -316,7 +430,7 @@ class SegmentWriter:
         self._index.ntotal = self._codes.ntotal
         rows = pa.concat_tables(self._columns).combine_chunks()
         for at, name in enumerate(rows.column_names):
-            if pa.types.is_string(rows[name].type):
+            if pa.types.is_string(rows[name].type) and name != "key":
                 # Here, and not as rows come: their portions would decide what is in the dictionary.
                 rows = rows.set_column(at, name, rows[name].combine_chunks().dictionary_encode())
         stem = folder / f"{table}.{number:03d}"
@@ -328,16 +442,31 @@ class SegmentWriter:
             raise OSError(f"{codes}: cannot be written: {error}") from error
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
-        return SegmentFiles(rows.num_rows, _named(temporary[0], codes), _named(temporary[1], columns))
+        vectors = None
+        if self._vectors is not None:
+            vectors = _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors"))
+        ids = rows["row_id"].to_numpy()
+        return SegmentFiles(
+            rows.num_rows,
+            _named(temporary[0], codes, sums=True),
+            _named(temporary[1], columns),
+            vectors,
+            rising=bool((ids[:-1] < ids[1:]).all()),
+        )
 
 
-def _named(temporary: Path, path: Path) -> IndexFile:
+def _named(temporary: Path, path: Path, *, sums: bool = False) -> IndexFile:
     """Give a file its name, which holds its hash."""
     digest, ends = _digest(temporary), _ends(temporary)
     size = temporary.stat().st_size
     final = path.with_name(f"{path.stem}.{digest}{path.suffix}")
+    blocks: list[str] = []
+    if sums:
+        with temporary.open("rb") as file:
+            while block := file.read(SUM_BLOCK):
+                blocks.append(block_sum(block))
     temporary.replace(final)
-    return IndexFile(final.name, size, digest, ends)
+    return IndexFile(final.name, size, digest, ends, tuple(blocks))
 
 
 def write_manifest(folder: Path, table: str, manifest: Manifest) -> None:
@@ -361,7 +490,7 @@ def remove_unnamed(folder: Path) -> None:
             continue
         named.add(path.name)
         for part in manifest.segments if manifest else ():
-            named |= {part.codes.name, part.columns.name}
+            named |= {file.name for file in part.files}
     for path in folder.glob("*"):
         if path.name not in named:
             path.unlink(missing_ok=True)
@@ -370,7 +499,7 @@ def remove_unnamed(folder: Path) -> None:
 def index_rows(
     folder: Path, table: str, dim: int, batches: Iterator[Any], begun: Manifest | None
 ) -> Manifest:
-    """Write the index of a table over Arrow tables of `row_id`, `owner`, `vector` and what else filters.
+    """Write the index of a table over Arrow tables of `row_id`, `key`, `owner`, `vector` and others.
 
     `begun`: an index to be gone on with, to which `batches` are added; its last segment is filled up.
     Raises `IndexDamaged` where that cannot be read, and OSError.
@@ -380,11 +509,13 @@ def index_rows(
     folder.mkdir(exist_ok=True)
     done = list(begun.segments) if begun else []
     last = begun.last_row_id if begun else -1
-    writer, room, added = SegmentWriter(dim), SEGMENT_ROWS, False
+    # Where many rows are ranked again, a read from the table takes longer than all else of a question.
+    vectors = folder / f"{table}.vectors.tmp" if is_clip_vectors(table) else None
+    writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
     if done and done[-1].rows < SEGMENT_ROWS:
         part = done.pop()
         open_segments(folder, Manifest(dim, last, (part,)))
-        writer = SegmentWriter(dim, folder / part.codes.name)
+        writer = SegmentWriter(dim, vectors, folder, part)
         room, added = SEGMENT_ROWS - part.rows, True
         held = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
         for at, field in enumerate(held.schema):
@@ -400,7 +531,7 @@ def index_rows(
             start, room, added = start + rows.num_rows, room - rows.num_rows, True
             if room == 0:
                 done.append(writer.write(folder, table, len(done)))
-                writer, room, added = SegmentWriter(dim), SEGMENT_ROWS, False
+                writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
     if added:
         done.append(writer.write(folder, table, len(done)))
     manifest = Manifest(dim, last, tuple(done))

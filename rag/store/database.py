@@ -13,6 +13,7 @@ from typing import Any
 
 from rag.errors import LibraryBusy, LibraryFull, RagError
 from rag.store.error_mapping import require_columns, write_errors
+from rag.store.lance_module import lance_module
 from rag.store.layout import LibraryLayout
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
@@ -43,6 +44,7 @@ class Database:
 
         Raises as `commit`.
         """
+        lance_module()
         import lancedb
 
         self.layout = layout

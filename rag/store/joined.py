@@ -168,20 +168,25 @@ class JoinedSnapshot(Snapshot):
                 found.append(rows)
         return pa.concat_tables(found) if found else super().scan(name, columns)
 
-    def scan_after(self, name: str, columns: list[str], last: Sequence[int] | None) -> Any:
-        """As of a snapshot of one library; `last` of each."""
-        where = [f"_rowid > {own}" if own >= 0 else None for own in last or [-1] * len(self._libraries)]
-        return self._scan(name, columns, where, row_ids=True)
+    @property
+    def everything(self) -> list[str | None]:
+        """As of a snapshot of one library; a condition of each."""
+        return [None] * len(self._libraries)
 
-    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[int]]:
-        """As of a snapshot of one library; the last row id of each."""
-        found, last = [], []
+    def scan_later(self, name: str, columns: list[str], later: Sequence[str | None]) -> Any:
+        """As of a snapshot of one library; `later` of each."""
+        return self._scan(name, columns, later, row_ids=True)
+
+    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[str | None]]:
+        """As of a snapshot of one library; a condition of each."""
+        found: list[IndexedRows] = []
+        later: list[str | None] = []
         for number, library in enumerate(self._libraries):
             own = frozenset(shown).difference(self._hidden[number])
-            parts, ends = library.indexed(name, own) if name in library.tables else ([], [-1])
+            parts, others = library.indexed(name, own) if name in library.tables else ([], [None])
             found += [replace(part, first_id=number << ROW_ID_BITS) for part in parts]
-            last += ends
-        return found, last
+            later += others
+        return found, later
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """As of a snapshot of one library."""
@@ -206,7 +211,7 @@ class JoinedSnapshot(Snapshot):
         self, name: str, text: str, k: int, conditions: Sequence[str], keys_of: KeysOf | None = None
     ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
-        vectors = self.passage_vectors if name == "passages" else self.evidence_vectors
+        vectors = self.text_vectors(name)
         if vectors is None:
             return []
         best: dict[str, Hit] = {}

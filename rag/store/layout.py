@@ -21,6 +21,7 @@ from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredOb
 from corpora.outputs import LIBRARY_MARKER, atomic_write_text
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.store.lance_module import lance_module
 from rag.store.lease import Lease
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 from rag.store.schema import PLAIN_TABLES
@@ -84,10 +85,8 @@ class LibraryLayout(ABC):
 
     def dataset(self, name: str) -> Any:
         """The newest version of a table, as a Lance dataset. Raises what Lance raises."""
-        import lance
-
         options = dict(self.storage_options) or None
-        return lance.dataset(f"{self.database}/{name}.lance", storage_options=options)
+        return lance_module().dataset(f"{self.database}/{name}.lance", storage_options=options)
 
     def copy_note(self) -> CopyNote | None:
         """None for a library that is no copy."""

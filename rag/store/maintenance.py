@@ -16,6 +16,7 @@ from rag.store.code_index import (
     index_rows,
     manifest_path,
     read_manifest,
+    record_type,
     remove_unnamed,
     verify,
 )
@@ -41,7 +42,7 @@ LATER_ROWS = 2048
 """Rows that an index lacks are searched exactly beside it, up to so many and up to that share of its own."""
 
 
-COLUMN_BYTES = 64
+COLUMN_BYTES = 128
 """Of a row in an index beside its code, about."""
 MATRIX_FRAGMENT_ROWS = (1200, 19_200)
 """Of a table whose rows are matrices of 61 KB: 74 MB in a small library, at most 1.2 GB in a large one."""
@@ -207,7 +208,8 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     dim = dataset.schema.field("vector").type.list_size
-    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES)):
+    vector_bytes = record_type(dim).itemsize if is_clip_vectors(name) else 0
+    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES + vector_bytes)):
         return
     try:
         begun = read_manifest(folder, name)
@@ -240,6 +242,7 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
         scanner = db.lance(name).scanner(columns=columns, filter=where, with_row_id=True, batch_size=65536)
         for batch in scanner.to_batches():
             rows = pa.table([batch["_rowid"]], ["row_id"])
+            rows = rows.append_column("key", batch[table.key])
             rows = rows.append_column("owner", batch[table.owner])
             if clips is not None:
                 own = clips.take(pc.index_in(batch["clip_id"], value_set=clips["clip_id"]))

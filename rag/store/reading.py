@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 EVERYTHING = SearchFilter()
 
 T = TypeVar("T")
-Loaded = TypeVar("Loaded")
 
 
 class Reader:
@@ -94,19 +93,18 @@ class Reader:
                 self.refresh()
                 return question(self._snapshot)
 
-    def _search(
-        self, load: Callable[[Snapshot], Loaded], search: Callable[[Snapshot, Loaded], list[Hit]]
-    ) -> list[Hit]:
-        """As `ask`, and only `load` waits for other threads: searches of one question run side by side."""
-
-        def loaded() -> tuple[Snapshot, Loaded]:
-            return self.ask(lambda s: (s, load(s)))
-
+    def _search(self, search: Callable[[Snapshot], list[Hit]]) -> list[Hit]:
+        """As `ask`, but searches of several threads run side by side."""
+        with self._lock:
+            snapshot = self._snapshot
         try:
-            return search(*loaded())
+            return search(snapshot)
         except TableGone:
-            self.refresh()
-            return search(*loaded())
+            with self._lock:
+                if self._snapshot is snapshot:
+                    self.refresh()
+                snapshot = self._snapshot
+            return search(snapshot)
 
     @property
     def folder(self) -> Location:
@@ -204,13 +202,8 @@ class Reader:
 
     def evidence_of(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
         """As `evidence`, for each of several windows: video id, start, end."""
-        held = self.ask(lambda s: s.evidence_of({video_id for video_id, _, _ in windows}))
-        return [self._overlapping(held[video_id], start, end) for video_id, start, end in windows]
-
-    def _overlapping(self, spans: Sequence[Evidence], start: float, end: float) -> list[Evidence]:
-        return [
-            span for span in spans if span.start < end and span.end > start and span.kind not in self._hidden
-        ]
+        found = self.ask(lambda s: s.evidence_in(windows))
+        return [[span for span in spans if span.kind not in self._hidden] for spans in found]
 
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
@@ -263,19 +256,15 @@ class Reader:
         that has a vector of its sound too counts with the nearer of the two.
         """
 
-        def load(s: Snapshot) -> tuple[list[VectorTable], set[str] | None]:
-            held = [vectors for vectors in (s.clip_vectors, s.sound_vectors) if vectors is not None]
-            return held, s.wanted_videos(where)
-
-        def search(_: Snapshot, loaded: tuple[list[VectorTable], set[str] | None]) -> list[Hit]:
+        def search(s: Snapshot) -> list[Hit]:
             best: dict[str, Hit] = {}
-            for vectors in loaded[0]:
-                for hit in vectors.nearest(vector, k, loaded[1], where):
+            for vectors in (s.clip_vectors, s.sound_vectors):
+                for hit in _nearest(vectors, vector, k, s.wanted_videos(where), where):
                     if hit.key not in best or hit.score > best[hit.key].score:
                         best[hit.key] = hit
             return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
 
-        return self._search(load, search)
+        return self._search(search)
 
     def count_clips(self, where: SearchFilter = EVERYTHING) -> int:
         """Clips with an image vector that `where` lets through."""
@@ -311,10 +300,7 @@ class Reader:
 
         where = self._shown(where)
 
-        return self._search(
-            lambda s: (s.evidence_vectors, s.wanted_videos(where)),
-            lambda _, loaded: _nearest(loaded[0], vector, k, loaded[1], where),
-        )
+        return self._search(lambda s: _nearest(s.evidence_vectors, vector, k, s.wanted_videos(where), where))
 
     def search_passages(
         self, vector: NDArray[np.floating[Any]], k: int, where: SearchFilter = EVERYTHING
@@ -324,8 +310,7 @@ class Reader:
         `vector`: unit float (dim,) in the space of the text encoder; ValueError for another shape.
         """
         return self._search(
-            lambda s: (s.passage_vectors, s.wanted_sources(where)),
-            lambda _, loaded: _nearest(loaded[0], vector, k, loaded[1], EVERYTHING),
+            lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING)
         )
 
     def damaged_tables(self) -> dict[str, str]:
@@ -390,7 +375,7 @@ class Reader:
         """The k spans that fit the words of `text` best, any of them; nothing in `text` is syntax."""
         where = self._shown(where)
 
-        def load(s: Snapshot) -> list[str]:
+        def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_videos(where)
             if wanted is None:
                 conditions = list(s.ready_evidence)
@@ -399,14 +384,11 @@ class Reader:
             conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
-            return conditions if s.evidence_vectors is not None else ["false"]
-
-        def search(s: Snapshot, conditions: list[str]) -> list[Hit]:
             if where.spans is None:
                 return s.match("evidence", text, k, conditions)
             return self._match_inside(s, text, k, conditions, where.spans)
 
-        return self._search(load, search)
+        return self._search(search)
 
     def _shown(self, where: SearchFilter) -> SearchFilter:
         if not self._hidden:
@@ -440,12 +422,12 @@ class Reader:
     def match_passages(self, text: str, k: int, where: SearchFilter = EVERYTHING) -> list[Hit]:
         """The k passages that fit the words of `text` best, titles included."""
 
-        def load(s: Snapshot) -> list[str]:
+        def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_sources(where)
             conditions = owner_sql("source_id", s.passage_owners, s.sources if wanted is None else wanted)
-            return conditions if s.passage_vectors is not None else ["false"]
+            return s.match("passages", text, k, conditions)
 
-        return self._search(load, lambda s, conditions: s.match("passages", text, k, conditions))
+        return self._search(search)
 
     # Frames
 

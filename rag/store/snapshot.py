@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -48,7 +49,9 @@ TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
 MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
-EVIDENCE_COLUMNS = ["evidence_id", "video_id", "start", "end", "kind", schema.FULL_TEXT]
+EVIDENCE_COLUMNS = ["evidence_id", "start", "end", "kind", schema.FULL_TEXT]
+CLIP_COLUMNS = ["clip_id", "start", "end"]
+"""Without the video, whose id is in that of the row, for a column of strings takes milliseconds."""
 
 
 log = logging.getLogger(__name__)
@@ -69,6 +72,10 @@ class Snapshot:
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
         self._fingerprints: dict[str, Fingerprint | None] = {}
+        self._passages: dict[str, dict[str, Any]] = {}
+        """Those that were read last: their paths are asked for next."""
+        self._loaded: dict[str, VectorTable] = {}
+        self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
             try:
                 if self._pin():
@@ -130,26 +137,38 @@ class Snapshot:
         where = f"_rowid IN ({','.join(map(str, wanted))})" if wanted else "false"
         return self.scan(name, columns, where, row_ids=row_ids)
 
-    def scan_after(self, name: str, columns: list[str], last: Sequence[int] | None) -> Any:
-        """Rows that came after those of an index, with row ids. `last`: as `indexed` gave it; None: all."""
-        return self.scan(
-            name, columns, f"_rowid > {last[0]}" if last and last[0] >= 0 else None, row_ids=True
-        )
+    @property
+    def everything(self) -> list[str | None]:
+        """The condition of `scan_later` that selects all rows."""
+        return [None]
 
-    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[int]]:
-        """The rows of a table that its index files hold, of `shown` owners, and the last row id in them: -1
-        where the table is small or has no index, or exact search is asked for."""
+    def scan_later(self, name: str, columns: list[str], later: Sequence[str | None]) -> Any:
+        """Rows that an index does not hold, with row ids. `later`: as `indexed` gave it."""
+        return self.scan(name, columns, later[0], row_ids=True)
+
+    def indexed(self, name: str, shown: Collection[str]) -> tuple[list[IndexedRows], list[str | None]]:
+        """The rows of a table that its index files hold, of `shown` owners, and an SQL condition for others.
+
+        None selects all: where the table is small or has no index, or exact search is asked for.
+        """
         if self._index != "auto" or self.tables[name].count_rows() <= self._exact_rows:
-            return [], [-1]
+            return [], [None]
         opened = self._open_index(name, self.layout.indexes)
         if opened is None:
-            return [], [-1]
+            return [], [None]
         manifest, segments = opened
-        later = self.scan(name, [], f"_rowid > {manifest.last_row_id}", row_ids=True).num_rows
-        live = None
-        if self.tables[name].count_rows() - later != manifest.rows:
+        last, live = manifest.last_row_id, None
+        later = f"_rowid > {last}"
+        held = self.scan(name, [], f"_rowid >= {last}", row_ids=True)["_rowid"].to_numpy()
+        newer = int(np.count_nonzero(held > last))
+        if len(held) == newer or self.tables[name].count_rows() - newer != manifest.rows:
             live = np.sort(self.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-        return [IndexedRows(segment, shown, live) for segment in segments], [manifest.last_row_id]
+            # An index of a later version lacks what was removed since this one.
+            known = np.concatenate([segment.row_ids for segment in segments])
+            lacking = np.setdiff1d(live[live <= last], known)
+            if len(lacking):
+                later += f" OR _rowid IN ({','.join(map(str, lacking.tolist()))})"
+        return [IndexedRows(segment, shown, live) for segment in segments], [later]
 
     def _open_index(self, name: str, folder: Path | None) -> tuple[Manifest, list[Segment]] | None:
         """None without an index, or with a damaged one."""
@@ -231,7 +250,7 @@ class Snapshot:
 
         `keys_of`: where keys are looked up, default in this snapshot.
         """
-        vectors = self.passage_vectors if name == "passages" else self.evidence_vectors
+        vectors = self.text_vectors(name)
         if name not in self.tables or vectors is None or "false" in conditions:
             return []
         with read_errors(self.layout.folder, name):
@@ -325,9 +344,9 @@ class Snapshot:
         if len(videos) > MANY_VIDEOS or self.tables["clips"].count_rows() <= CLIPS_IN_MEMORY:
             rows = self._clip_table.take(np.concatenate([self._clip_videos.rows_of(v) for v in videos]))
         else:
-            columns = ["clip_id", "video_id", "start", "end"]
-            rows = self.scan("clips", columns, f"video_id IN {quoted(videos)}")
-        return sorted(map(schema.clip_of, rows.to_pylist()), key=lambda clip: (clip.start, clip.clip_id))
+            rows = self.scan("clips", CLIP_COLUMNS, f"video_id IN {quoted(videos)}")
+        found = map(schema.clip_of, _with_videos(rows, "clip_id"))
+        return sorted(found, key=lambda clip: (clip.start, clip.clip_id))
 
     def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
@@ -395,12 +414,12 @@ class Snapshot:
         """Vectors of spans that no index file holds, float16 (n, dim); None in an empty library."""
         return self.evidence_vectors.matrix if self.evidence_vectors else None
 
-    @cached_property
+    @property
     def clip_vectors(self) -> VectorTable | None:
         """Clip vectors of ready videos, float16 (n, dim); None without an image encoder."""
         return self._of_encoder(schema.vectors_table)
 
-    @cached_property
+    @property
     def sound_vectors(self) -> VectorTable | None:
         """Vectors of the sound of clips of ready videos, float16 (n, dim); None where none are stored."""
         return self._of_encoder(schema.sounds_table)
@@ -411,35 +430,42 @@ class Snapshot:
             return None
         return self._vectors(schema.vector_columns(table(encoder), encoder.dim), self.ready)
 
-    @cached_property
+    @property
     def evidence_vectors(self) -> VectorTable | None:
         """Vectors of the text spans of ready videos, float16 (n, dim); None in an empty library."""
-        if self.meta is None:
-            return None
-        return self._vectors(schema.vector_columns("evidence", self.meta.text_encoder.dim), self.ready)
+        return self.text_vectors("evidence")
 
-    @cached_property
+    @property
     def passage_vectors(self) -> VectorTable | None:
         """Vectors of the passages of published sources, float16 (n, dim); None in an empty library."""
+        return self.text_vectors("passages")
+
+    def text_vectors(self, name: str) -> VectorTable | None:
+        """As `evidence_vectors` or `passage_vectors`, by the name of the table."""
         if self.meta is None:
             return None
-        return self._vectors(schema.vector_columns("passages", self.meta.text_encoder.dim), self.sources)
+        shown = self.sources if name == "passages" else self.ready
+        return self._vectors(schema.vector_columns(name, self.meta.text_encoder.dim), shown)
 
     def _vectors(self, table: schema.VectorColumns, shown: Collection[str]) -> VectorTable | None:
-        """The vectors of `shown` owners, float16 (n, dim)."""
+        """The vectors of `shown` owners, float16 (n, dim); tables are loaded side by side, each once."""
         if table.name not in self.tables:
             return None
-        indexed, last = self.indexed(table.name, shown)
-        spans = self.clip_spans if schema.is_clip_vectors(table.name) else Matrix.own_spans
-        return VectorTable(self, table, self._matrix(table, shown, last), indexed, spans)
+        with self._loading.setdefault(table.name, threading.Lock()):
+            if table.name not in self._loaded:
+                indexed, later = self.indexed(table.name, shown)
+                spans = self.clip_spans if schema.is_clip_vectors(table.name) else Matrix.own_spans
+                matrix = self._matrix(table, shown, later)
+                self._loaded[table.name] = VectorTable(self, table, matrix, indexed, spans)
+            return self._loaded[table.name]
 
     def _matrix(
-        self, table: schema.VectorColumns, shown: Collection[str], last: Sequence[int] | None
+        self, table: schema.VectorColumns, shown: Collection[str], later: Sequence[str | None]
     ) -> Matrix:
         columns = [table.key, table.owner, *table.filters, "vector"]
         if self.tables[table.name].count_rows() <= TEXTS_IN_MEMORY.get(table.name, 0):
             columns += table.texts
-        rows = self.scan_after(table.name, columns, last)
+        rows = self.scan_later(table.name, columns, later)
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
@@ -451,7 +477,7 @@ class Snapshot:
         if not vectors.indexed:
             return vectors.matrix
         shown = self.sources if vectors.table.name == "passages" else self.ready
-        return self._matrix(vectors.table, shown, None)
+        return self._matrix(vectors.table, shown, self.everything)
 
     # Owners
 
@@ -503,6 +529,37 @@ class Snapshot:
 
         return _cached_lists(self._evidence, video_ids, self.ready, read)
 
+    def evidence_in(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
+        """Spans of ready videos that overlap each of several windows: video id, start, end; in time order.
+
+        Of a large table only these rows are read.
+        """
+        vectors = self._loaded.get("evidence")
+        if (
+            vectors is None
+            or not vectors.indexed
+            or any(video_id in self._evidence for video_id, _, _ in windows)
+        ):
+            held = self.evidence_of({video_id for video_id, _, _ in windows})
+            return [
+                [span for span in held[video_id] if span.start < end and span.end > start]
+                for video_id, start, end in windows
+            ]
+        shown = [window for window in windows if window[0] in self.ready]
+        row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
+        rows = self.take("evidence", EVIDENCE_COLUMNS, sorted(row_ids))
+        if rows.num_rows != len(row_ids):
+            raise LibraryCorrupt(
+                f"{self.layout.folder}: the index of table evidence names rows that are gone"
+            )
+        found: dict[str, list[Evidence]] = {}
+        for row in sorted(_with_videos(rows, "evidence_id"), key=lambda row: row["evidence_id"]):
+            found.setdefault(row["video_id"], []).append(schema.evidence_of(row))
+        return [
+            [span for span in found.get(video_id, ()) if span.start < end and span.end > start]
+            for video_id, start, end in windows
+        ]
+
     def spans(self, ids: list[str]) -> dict[str, Evidence]:
         """Text spans by id, of ready videos only."""
         rows = self._evidence_rows("evidence_id", ids)
@@ -510,30 +567,35 @@ class Snapshot:
 
     def _evidence_rows(self, column: str, values: list[str]) -> list[dict[str, Any]]:
         """Rows whose `column` is among `values`; by row id, the quicker way, where vectors are loaded."""
-        vectors: VectorTable | None = self.__dict__.get("evidence_vectors")
+        vectors = self._loaded.get("evidence")
         if vectors is not None:
             if (held := vectors.rows_by(column, values)) is not None:
                 return held
             by_owner = column == "video_id"
             wanted = vectors.rows_of(values) if by_owner else vectors.rows_with(values)
-            rows: list[dict[str, Any]] = self.take("evidence", EVIDENCE_COLUMNS, wanted).to_pylist()
-            if len(rows) == len(wanted):
-                return rows
-        found: list[dict[str, Any]] = self.scan(
-            "evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}"
-        ).to_pylist()
-        return found
+            rows = self.take("evidence", EVIDENCE_COLUMNS, wanted)
+            if rows.num_rows == len(wanted):
+                return _with_videos(rows, "evidence_id")
+        rows = self.scan("evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}")
+        return _with_videos(rows, "evidence_id")
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
-        vectors: VectorTable | None = self.__dict__.get("passage_vectors")
+        vectors = self._loaded.get("passages")
         rows = vectors.rows_by("passage_id", ids) if vectors is not None else None
+        if rows is None and self._passages.keys() >= set(ids):
+            return {key: self._passages[key] for key in ids}
         if rows is None:
             columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
-            rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
+            if vectors is not None and not vectors.indexed:
+                wanted = vectors.matrix.row_ids[vectors.matrix.rows_among(ids)].tolist()
+                rows = self.take("passages", columns, wanted).to_pylist()
+            else:
+                rows = self.scan("passages", columns, f"passage_id IN {quoted(ids)}").to_pylist()
         shown = [row for row in rows if row["source_id"] in self.sources]
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
-        return {row["passage_id"]: row for row in shown}
+        self._passages = {row["passage_id"]: row for row in shown}
+        return self._passages
 
 
 OfVideo = TypeVar("OfVideo", Clip, Evidence)
@@ -555,6 +617,11 @@ def _cached_lists(
         for v in list(held)[:-MANY_VIDEOS]:
             del held[v]
     return found
+
+
+def _with_videos(rows: Any, key: str) -> list[dict[str, Any]]:
+    """Rows of an Arrow table, whose ids in column `key` begin with that of their video and a colon."""
+    return [{**row, "video_id": row[key].rpartition(":")[0]} for row in rows.to_pylist()]
 
 
 def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:

@@ -5,6 +5,7 @@ Index files only propose: every answer is ranked exactly, by the vectors of the 
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from rag.records import SearchFilter
-from rag.store.code_index import Segment
+from rag.store.code_index import IndexDamaged, Segment
 from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.records import Hit
@@ -25,13 +26,17 @@ from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PROPOSED = 2000
+PROPOSED = 3000
 PROPOSED_TEXTS = 300
-"""Rows whose vectors are read from the table for a question, at least: more where texts ask for images, for
+"""Rows that are ranked again by their vectors for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
+FIRST_ASKED = 96
+"""Rows that each of several segments proposes at first; more where the last of them is among the best."""
 MOST_PROPOSED = 4 * PROPOSED
 """Where more rows tie with the last hit, such as equal texts, some of them are answered."""
 SEARCH_THREADS = 4
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,6 +54,8 @@ class IndexedRows:
     """Ids of the rows that the table has, rising; None where it has all of the segment's."""
     first_id: int = 0
     """What is added to the table's row ids in a snapshot of several libraries."""
+    damaged: bool = False
+    """Whether a vector of the segment's own file was not as it was written."""
 
     @cached_property
     def visible(self) -> NDArray[np.bool_] | None:
@@ -73,6 +80,24 @@ class IndexedRows:
     def row_ids(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The snapshot's row ids of rows, int64 (m,)."""
         return self.segment.row_ids[positions].astype(np.int64) + self.first_id
+
+    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
+        """Keys by the snapshot's row ids, int64 or uint64 (n,), of those that are here."""
+        positions = self.segment.positions(row_ids.astype(np.int64) - self.first_id)
+        there = positions >= 0
+        keys = self.segment.keys.take(positions[there]).to_pylist()
+        return dict(zip(row_ids[there].tolist(), keys, strict=True))
+
+    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
+        """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table."""
+        if self.damaged:
+            return None
+        try:
+            return self.segment.vectors(positions)
+        except IndexDamaged as error:
+            log.warning("%s; the table is read instead, slowly, until rag doctor names the file", error)
+            self.damaged = True
+            return None
 
 
 class RowSource(Protocol):
@@ -148,46 +173,88 @@ class VectorTable:
         self, query: NDArray[np.floating[Any]], k: int, masks: list[NDArray[np.bool_] | None]
     ) -> list[Hit]:
         pairs = list(zip(self.indexed, masks, strict=True))
-        allowed = sum(len(part.segment) if m is None else int(np.count_nonzero(m)) for part, m in pairs)
-        if allowed <= FEW_ROWS:
-            rows = [
-                part.row_ids(np.arange(len(part.segment)) if m is None else m.nonzero()[0])
-                for part, m in pairs
-            ]
-            return self._ranked(query, np.concatenate(rows), k)[0]
+        sizes = [len(part.segment) if m is None else int(np.count_nonzero(m)) for part, m in pairs]
+        if sum(sizes) <= FEW_ROWS:
+            rows = [np.arange(len(part.segment)) if m is None else m.nonzero()[0] for part, m in pairs]
+            return self._ranked(query, rows, k)[0]
         vector, count = query.astype(np.float32), max(self._proposals, 4 * k)
         while True:
-            # The best rows are spread over the segments, though not evenly.
-            each = min(count, max(PROPOSED_TEXTS, 2 * count // len(pairs)))
-            found = _each(partial(_proposals, vector, each), pairs)
+            rows = self._best_codes(vector, count, pairs, sizes)
+            hits, worst = self._ranked(query, rows, k)
+            tied = len(hits) >= k and worst >= hits[k - 1].score - 2 * 10**-DECIMALS
+            if not (tied or len(hits) < k) or count >= min(sum(sizes), MOST_PROPOSED):
+                return hits
+            count *= 4
+
+    def _best_codes(
+        self,
+        vector: NDArray[np.float32],
+        count: int,
+        pairs: Sequence[tuple[IndexedRows, NDArray[np.bool_] | None]],
+        sizes: Sequence[int],
+    ) -> list[NDArray[np.int64]]:
+        """Positions of the `count` rows nearest to float32 (dim,) by their codes, int64 (m,) a segment."""
+        total = sum(sizes)
+        asked = [min(size, count, max(FIRST_ASKED, 5 * count * size // (4 * total))) for size in sizes]
+        found: list[tuple[NDArray[np.float32], NDArray[np.int64]]] = [_NOTHING] * len(pairs)
+        again = list(range(len(pairs)))
+        while again:
+            tasks = [(pairs[at], asked[at]) for at in again]
+            for at, proposals in zip(again, _each(partial(_proposals, vector), tasks), strict=True):
+                found[at] = proposals
             scores = np.concatenate([part[0] for part in found])
             ids = np.concatenate([part.row_ids(own[1]) for (part, _), own in zip(pairs, found, strict=True)])
             # By score, then by row id, so that what is proposed never depends on the threads.
             best = np.lexsort((ids, -scores))[:count]
-            hits, worst = self._ranked(query, ids[best], k)
-            tied = len(hits) >= k and worst >= hits[k - 1].score - 2 * 10**-DECIMALS
-            if not (tied or len(hits) < k) or count >= min(allowed, MOST_PROPOSED):
-                return hits
-            count *= 4
+            chosen = np.split(
+                np.isin(np.arange(len(ids)), best), np.cumsum([len(part[1]) for part in found])[:-1]
+            )
+            # Where all that a segment proposed is among the best, it may have more of them.
+            again = [at for at, own in enumerate(chosen) if own.all() and asked[at] < min(count, sizes[at])]
+            for at in again:
+                asked[at] = min(count, sizes[at])
+        return [positions[own] for (_, positions), own in zip(found, chosen, strict=True)]
 
     def _ranked(
-        self, query: NDArray[np.floating[Any]], row_ids: NDArray[np.int64], k: int
+        self, query: NDArray[np.floating[Any]], rows: Sequence[NDArray[np.int64]], k: int
     ) -> tuple[list[Hit], float]:
-        """The best of these rows, k or more where there are so many, and the least score of all of them."""
-        table = self._source.take(self.table.name, ["vector"], row_ids.tolist(), row_ids=True)
-        rows, exact = column_matrix(table["vector"], self.table.dim), query.astype(np.float64)
-        scores = (rows.astype(np.float64) * exact).sum(axis=1).round(DECIMALS)
+        """The best of these rows, positions int64 (m,) in each segment, and the least score of all of them.
+
+        k or more hits where there are so many.
+        """
+        exact = query.astype(np.float64)
+        ids, scores = self._scored(exact, rows)
         if not len(scores):
             return [], 0.0
         best = np.argsort(-scores, kind="stable")
-        # Keys are slow to read, and some rows may have one key: twice as many rows as hits are wanted.
+        # Some rows may have one key: twice as many rows as hits are wanted.
         best = best[scores[best] >= scores[best[min(len(best), 2 * k) - 1]]]
-        ids = table["_rowid"].to_numpy()[best]
-        names = self.keys_of(ids)
-        pairs = zip(ids.tolist(), scores[best].tolist(), strict=True)
+        names = self.keys_of(ids[best])
+        pairs = zip(ids[best].tolist(), scores[best].tolist(), strict=True)
         # Adding zero turns -0.0 into 0.0.
         hits = _best(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
         return hits, float(scores.min())
+
+    def _scored(
+        self, query: NDArray[np.float64], rows: Sequence[NDArray[np.int64]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Row ids int64 (n,) and cosines float64 (n,) of rows, positions int64 (m,) in each segment."""
+        held: list[tuple[NDArray[np.int64], NDArray[np.float16]]] = []
+        to_read: list[int] = []
+        for part, positions in zip(self.indexed, rows, strict=True):
+            own = part.row_ids(positions)
+            if (vectors := part.vectors(positions)) is not None:
+                held.append((own, vectors))
+            else:
+                to_read += own.tolist()
+        if to_read:
+            table = self._source.take(self.table.name, ["vector"], to_read, row_ids=True)
+            vectors = column_matrix(table["vector"], self.table.dim)
+            held.append((table["_rowid"].to_numpy().astype(np.int64), vectors))
+        if not held:
+            return np.empty(0, np.int64), np.empty(0)
+        scores = [(own.astype(np.float64) * query).sum(axis=1).round(DECIMALS) for _, own in held]
+        return np.concatenate([ids for ids, _ in held]), np.concatenate(scores)
 
     def recall(self, queries: NDArray[np.float32], k: int) -> float:
         """Share of the exact k best rows of all queries, unit float32 (n, dim), that `nearest` finds.
@@ -210,6 +277,11 @@ class VectorTable:
     def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
         """Keys by row id, of row ids int64 or uint64 (n,); those not here are read from the table."""
         found = self.matrix.keys_of(row_ids)
+        for part in self.indexed:
+            if len(found) < len(row_ids):
+                own = part.keys_of(row_ids)
+                self.remember(list(own.values()), list(own))
+                found |= own
         if missing := [row_id for row_id in row_ids.tolist() if row_id not in found]:
             rows = self._source.take(self.table.name, [self.table.key], missing, row_ids=True)
             read = dict(zip(rows["_rowid"].to_pylist(), rows[self.table.key].to_pylist(), strict=True))
@@ -259,6 +331,22 @@ class VectorTable:
                 found += part.row_ids(keep).tolist()
         return found
 
+    def rows_inside(self, owner: str, start: float, end: float) -> list[int]:
+        """Row ids of the rows of an owner that overlap [start, end) seconds, of a table with times."""
+        found: list[int] = []
+        for part in self.indexed:
+            spans = part.segment.spans
+            positions = part.segment.owners.rows_of(owner)
+            if spans is not None and len(positions):
+                inside = (spans[0][positions] < end) & (spans[1][positions] > start)
+                keep = inside if part.visible is None else inside & part.visible[positions]
+                found += part.row_ids(positions[keep]).tolist()
+        if self.matrix.spans is not None:
+            rows = self.matrix.owners.rows_of(owner)
+            inside = (self.matrix.spans[0][rows] < end) & (self.matrix.spans[1][rows] > start)
+            found += self.matrix.row_ids[rows[inside]].tolist()
+        return found
+
     def vectors(self, keys: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) of those of `keys` that are here."""
         wanted = set(keys)
@@ -279,10 +367,14 @@ def _best(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
 
 
+_NOTHING = np.empty(0, np.float32), np.empty(0, np.int64)
+
+
 def _proposals(
-    query: NDArray[np.float32], count: int, pair: tuple[IndexedRows, NDArray[np.bool_] | None]
+    query: NDArray[np.float32], task: tuple[tuple[IndexedRows, NDArray[np.bool_] | None], int]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    return pair[0].segment.propose(query, count, pair[1])
+    (part, keep), count = task
+    return part.segment.propose(query, count, keep) if count else _NOTHING
 
 
 def _each(search: Callable[[T], R], parts: list[T]) -> list[R]:

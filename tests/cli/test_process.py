@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 import rag
+from corpora.records import Passage
+from rag.store.records import EncoderRef, Meta
+from rag.store.writing import Writer
+from tests.fakes.store_material import file_row, unit
 
 RAG = [sys.executable, "-m", "rag._cli.main"]
 ROOT = Path(rag.__file__).parent.parent
@@ -53,6 +57,32 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         best[program] = min(best[program], float(seconds))
     # Against the start of the interpreter with typer in the same minute, whatever else the machine does.
     assert best[code] < 6 * best[plain], best
+
+
+def test_a_question_loads_only_what_it_needs(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(Meta(None, EncoderRef("all-MiniLM-L6-v2", "b" * 32, 384)))
+        writer.put_passages("s", [Passage("p", "d", "", "Cats purr.")], unit(0, 1, 384))
+        writer.put_file(file_row("/a.txt", "s", "passages"))
+    needless = {
+        *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb"),
+        *("av", "cv2", "PIL", "onnxruntime", "openvino", "httpx", "openai", "ray", "obstore"),
+    }
+    code = (
+        "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
+        f"print(code, sorted({needless} & set(sys.modules)), file=sys.stderr)"
+    )
+    environment = {**os.environ, **ENVIRONMENT, "RAG_LIBRARY": str(tmp_path / "lib")}
+    for command in ("search", "ask"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, command, "Do cats purr?"],
+            cwd=tmp_path,
+            capture_output=True,
+            env=environment,
+            check=True,
+        )
+        assert b"purr" in done.stdout
+        assert done.stderr.splitlines()[-1] == b"0 []"
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from corpora.records import Clip, Evidence, EvidenceKind, Video
 from rag.indexing.planning import damaged_index
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
-from rag.store.code_index import IndexDamaged, verify
+from rag.store.code_index import IndexDamaged, record_type, verify
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
@@ -216,12 +218,10 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
     assert index_files(folder) == index_files(tmp_path / "other")
 
 
-@pytest.mark.parametrize("damage", ["truncated", "missing", "other bytes", "manifest"])
+@pytest.mark.parametrize("damage", ["truncated", "missing", "one byte", "manifest"])
 def test_a_damaged_index_is_reported_and_not_used(
     library: Path, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import shutil
-
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     layout = Layout(folder)
     path = next(layout.indexes.glob("evidence.000.*.codes"))
@@ -229,8 +229,8 @@ def test_a_damaged_index_is_reported_and_not_used(
         path.write_bytes(path.read_bytes()[:-1000])
     elif damage == "missing":
         path.unlink()
-    elif damage == "other bytes":
-        path.write_bytes(bytes(len(path.read_bytes())))
+    elif damage == "one byte":
+        flip(path, path.stat().st_size // 2)
     else:
         (layout.indexes / "evidence.json").write_text("{")
     with pytest.raises(IndexDamaged):
@@ -249,8 +249,6 @@ def test_a_damaged_index_is_reported_and_not_used(
 
 @pytest.mark.slow
 def test_a_changed_bit_is_noticed_or_harmless(library: Path, tmp_path: Path) -> None:
-    import random
-    import shutil
 
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     query, other, order = unit(3, TEXT.dim), unit(4, IMAGE.dim), random.Random(7)
@@ -267,25 +265,8 @@ def test_a_changed_bit_is_noticed_or_harmless(library: Path, tmp_path: Path) -> 
         path.write_bytes(content)
 
 
-def test_places_of_rows_are_looked_at(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a large file they are not among the bytes that are hashed when it is opened."""
-    import shutil
-
-    folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
-    path = next(Layout(folder).indexes.glob("evidence.000.*.codes"))
-    content = bytearray(path.read_bytes())
-    place = content.rindex((4999).to_bytes(8, "little"))
-    content[place + 6] ^= 64
-    path.write_bytes(content)
-    exact, reader = both(folder)
-    assert not reader._snapshot.evidence_vectors.indexed  # type: ignore[union-attr]  # there is one
-    assert reader.search_evidence(unit(3, TEXT.dim), 10) == exact.search_evidence(unit(3, TEXT.dim), 10)
-
-
 @pytest.mark.parametrize("bits", [0, 1])
 def test_an_unchanged_run_makes_a_damaged_index_again(library: Path, tmp_path: Path, bits: int) -> None:
-    import shutil
 
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     assert damaged_index(folder) == ""
@@ -298,6 +279,43 @@ def test_an_unchanged_run_makes_a_damaged_index_again(library: Path, tmp_path: P
         writer.maintain(EXACT_ROWS)
     assert damaged_index(folder) == ""
     assert index_files(folder) == index_files(library)
+
+
+def flip(path: Path, place: int) -> None:
+    held = bytearray(path.read_bytes())
+    held[place] ^= 1
+    path.write_bytes(held)
+
+
+def test_a_damaged_vector_is_read_from_the_table(
+    library: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    for path in Layout(folder).indexes.glob("*.vectors"):
+        for row in range(path.stat().st_size // record_type(IMAGE.dim).itemsize):
+            flip(path, row * record_type(IMAGE.dim).itemsize + row % 60)
+    exact, reader = both(folder)
+    with caplog.at_level(logging.WARNING):
+        assert reader.search_clips(unit(3, IMAGE.dim), 10) == exact.search_clips(unit(3, IMAGE.dim), 10)
+    assert "a vector is not as it was written" in caplog.text
+    assert any(".vectors: is not as it was written" in words for words in reader.damaged_indexes().values())
+
+
+def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:
+    folder = tmp_path / "lib"
+    fill(folder, range(80))
+    for path in Layout(folder).indexes.iterdir():
+        path.unlink()
+    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as pinned:
+        with Writer.open(folder) as writer:
+            writer.remove_paths([video(7).path])
+            writer.maintain(EXACT_ROWS)
+        for seed in range(5):
+            query = unit(700 + seed, TEXT.dim)
+            where = SearchFilter(videos=frozenset([video(7).video_id]))
+            assert len(pinned.search_evidence(query, 10, where)) == 10
+            assert pinned.search_evidence(query, 10, where) == exact.search_evidence(query, 10, where)
+        assert pinned._snapshot.evidence_vectors.indexed
 
 
 def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
