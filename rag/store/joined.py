@@ -14,11 +14,12 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store.database import quoted
 from rag.store.fulltext import KeysOf
+from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
 from rag.store.records import DEVICES, EncoderRef, FileRow, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
-from rag.store.vectors import IndexedRows, VectorTable
+from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

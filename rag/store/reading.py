@@ -15,6 +15,7 @@ from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
+from rag.store.clip_frames import fetch
 from rag.store.code_index import IndexDamaged, verify
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
@@ -22,7 +23,7 @@ from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, require_library
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
-from rag.store.snapshot import Snapshot, fetch
+from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
 

@@ -10,13 +10,11 @@ encoder changed in between, it all starts over.
 from __future__ import annotations
 
 import json
-import logging
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -26,16 +24,16 @@ from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
-from rag.store.code_index import IndexDamaged, Manifest, Segment, open_segments, read_manifest
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
 from rag.store.fulltext import KeysOf, match
+from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Hit, Meta
+from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.vector_index import Codes, IndexKind, Matrix
-from rag.store.vectors import IndexedRows, VectorTable
+from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,8 +51,6 @@ EVIDENCE_COLUMNS = ["evidence_id", "start", "end", "kind", schema.FULL_TEXT]
 CLIP_COLUMNS = ["clip_id", "start", "end"]
 """Without the video, whose id is in that of the row, for a column of strings takes milliseconds."""
 
-
-log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -151,53 +147,14 @@ class Snapshot:
 
         None selects all: where the table is small or has no index, or exact search is asked for.
         """
-        if self._index != "auto" or self.tables[name].count_rows() <= self._exact_rows:
+        rows = self.tables[name].count_rows()
+        if self._index != "auto" or rows <= self._exact_rows:
             return [], [None]
-        opened = self._open_index(name, self.layout.indexes)
+        opened = open_index(self.layout, name)
         if opened is None:
             return [], [None]
-        manifest, segments = opened
-        last, live = manifest.last_row_id, None
-        later = f"_rowid > {last}"
-        held = self.scan(name, [], f"_rowid >= {last}", row_ids=True)["_rowid"].to_numpy()
-        newer = int(np.count_nonzero(held > last))
-        if len(held) == newer or self.tables[name].count_rows() - newer != manifest.rows:
-            live = np.sort(self.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-            # An index of a later version lacks what was removed since this one.
-            known = np.concatenate([segment.row_ids for segment in segments])
-            lacking = np.setdiff1d(live[live <= last], known)
-            if len(lacking):
-                later += f" OR _rowid IN ({','.join(map(str, lacking.tolist()))})"
-        return [IndexedRows(segment, shown, live) for segment in segments], [later]
-
-    def _open_index(self, name: str, folder: Path | None) -> tuple[Manifest, list[Segment]] | None:
-        """None without an index, or with a damaged one."""
-        if folder is None:
-            log.warning(
-                "%s: table %s is searched exactly, slowly and in memory: a store keeps no index; ask a copy: "
-                "rag library pull",
-                self.layout.folder,
-                name,
-            )
-            return None
-        reason, made_by = "it has no index yet", "rag index that adds or removes files"
-        for _ in range(2):
-            # A writer may replace the files between the reading of their names and their opening.
-            try:
-                manifest = read_manifest(folder, name)
-                if manifest is None:
-                    break
-                return manifest, open_segments(folder, manifest)
-            except IndexDamaged as error:
-                reason, made_by = str(error), "rag index"
-        log.warning(
-            "%s: table %s is searched exactly, slowly and in memory: %s; its index is made by the next %s",
-            self.layout.folder,
-            name,
-            reason,
-            "rag library pull" if self.layout.copy_note() else made_by,
-        )
-        return None
+        found, later = indexed_rows(self, name, rows, *opened, shown)
+        return found, [later]
 
     def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
         """All rows of some columns, as Arrow tables of some thousand rows."""
@@ -631,37 +588,3 @@ def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
             del held[next(iter(held))]
         held[video_id] = read()
     return held[video_id]
-
-
-COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
-
-
-def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
-    """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
-    if not clip_ids:
-        return []
-    vectors, name = s.clip_vectors, s.vectors_name
-    if vectors is None or name is None:
-        raise KeyError(clip_ids[0])
-    wanted = vectors.rows_with(clip_ids)
-    if len(wanted) < len(set(clip_ids)):
-        raise KeyError(next(clip_id for clip_id in clip_ids if not vectors.rows_with([clip_id])))
-    table = s.take(name, COLUMNS, wanted)
-    if table.num_rows != len(wanted):
-        # Row ids are dropped silently where they are not known; the key always works, only more slowly.
-        table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
-    dim = vectors.table.dim
-    s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
-    found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
-    return [found[clip_id] for clip_id in clip_ids]
-
-
-def _clip_frames(s: Snapshot, table: Any, i: int, dim: int) -> ClipFrames:
-    frames = table["frames"][i].values.flatten().to_numpy(zero_copy_only=False)
-    return ClipFrames(
-        clip=s.clip(table["clip_id"][i].as_py()),
-        times=np.asarray(table["times"][i].values.to_numpy(zero_copy_only=False), np.float64),
-        vectors=frames.reshape(-1, dim).astype(np.float32),
-        clip_vector=table["vector"][i].values.to_numpy(zero_copy_only=False).astype(np.float32),
-        modality=table["modality"][i].as_py(),
-    )

@@ -5,20 +5,18 @@ Index files only propose: every answer is ranked exactly, by the vectors of the 
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from rag.records import SearchFilter
-from rag.store.code_index import IndexDamaged, Segment
 from rag.store.database import quoted
 from rag.store.filters import row_mask
+from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
 from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix
@@ -36,84 +34,9 @@ MOST_PROPOSED = 4 * PROPOSED
 """Where more rows tie with the last hit, such as equal texts, some of them are answered."""
 SEARCH_THREADS = 4
 
-log = logging.getLogger(__name__)
-
 T = TypeVar("T")
 R = TypeVar("R")
 Spans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-
-
-@dataclass
-class IndexedRows:
-    """The rows of a segment that a snapshot shows."""
-
-    segment: Segment
-    shown: Collection[str]
-    """Owners whose rows are there."""
-    live: NDArray[np.uint64] | None = None
-    """Ids of the rows that the table has, rising; None where it has all of the segment's."""
-    first_id: int = 0
-    """What is added to the table's row ids in a snapshot of several libraries."""
-    damaged: bool = False
-    """Whether a vector of the segment's own file was not as it was written."""
-
-    @cached_property
-    def visible(self) -> NDArray[np.bool_] | None:
-        """bool (n,): rows of shown owners that the table still has; None where it is all of them."""
-        owners, masks = self.segment.owners, []
-        if not all(name in self.shown for name in owners.names):
-            masks.append(owners.among(self.shown))
-        if self.live is not None:
-            place = np.searchsorted(self.live, self.segment.row_ids)
-            place[place == len(self.live)] = 0
-            found = self.live[place] == self.segment.row_ids if len(self.live) else place < 0
-            masks.append(found)
-        return np.logical_and.reduce(masks) if masks else None
-
-    def mask(self, owners: Collection[str] | None, where: SearchFilter) -> NDArray[np.bool_] | None:
-        """bool (n,): visible rows that pass a filter; None where all do."""
-        keep = row_mask(self.segment, owners, where, self.segment.spans)
-        if keep is None or self.visible is None:
-            return self.visible if keep is None else keep
-        return keep & self.visible
-
-    def row_ids(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The snapshot's row ids of rows, int64 (m,)."""
-        return self.segment.row_ids[positions].astype(np.int64) + self.first_id
-
-    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
-        """Keys by the snapshot's row ids, int64 or uint64 (n,), of those that are here."""
-        positions = self.segment.positions(row_ids.astype(np.int64) - self.first_id)
-        there = positions >= 0
-        keys = self.segment.keys.take(positions[there]).to_pylist()
-        return dict(zip(row_ids[there].tolist(), keys, strict=True))
-
-    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
-        """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table."""
-        if self.damaged:
-            return None
-        try:
-            return self.segment.vectors(positions)
-        except IndexDamaged as error:
-            log.warning("%s; the table is read instead, slowly, until rag doctor names the file", error)
-            self.damaged = True
-            return None
-
-
-class RowSource(Protocol):
-    """What a snapshot reads of a table, by its name."""
-
-    def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
-        """Rows that an SQL condition selects."""
-        ...
-
-    def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
-        """Rows by row id, in no particular order."""
-        ...
-
-    def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
-        """All rows, as Arrow tables."""
-        ...
 
 
 class VectorTable:
