@@ -48,8 +48,16 @@ class ColourFigures:
     """Mean absolute Laplacian of L*, on the image as it was sampled."""
 
 
-def colour_figures(image: NDArray[np.uint8]) -> ColourFigures:
-    """Measure one image, uint8 (h, w, 3) RGB."""
+def lightness(image: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """L* of one image uint8 (h, w, 3) RGB: float32 (h, w) in [0, 100]."""
+    import cv2
+
+    lab: NDArray[np.uint8] = cv2.cvtColor(image, cv2.COLOR_RGB2LAB)
+    return lab[..., 0].astype(np.float32) * np.float32(100 / 255)
+
+
+def colour_figures(image: NDArray[np.uint8], light: NDArray[np.float32]) -> ColourFigures:
+    """Measure one image, uint8 (h, w, 3) RGB, of this `lightness`, float32 (h, w)."""
     import cv2
 
     height, width = image.shape[:2]
@@ -57,8 +65,7 @@ def colour_figures(image: NDArray[np.uint8]) -> ColourFigures:
     size = max(1, round(width * shrink)), max(1, round(height * shrink))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA) if shrink < 1 else image
     lab = cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    lightness = cv2.cvtColor(image, cv2.COLOR_RGB2LAB)[..., 0].astype(np.float32) * (100 / 255)
-    edges = cv2.Laplacian(lightness, cv2.CV_32F)
+    edges = cv2.Laplacian(light, cv2.CV_32F)
     return ColourFigures(
         warmth=_warmth(small),
         saturation=float(np.hypot(lab[..., 1], lab[..., 2]).mean()),
@@ -138,8 +145,9 @@ class StylePrompts:
         return np.asarray(raw - np.log(np.exp(raw).sum()), np.float64)
 
 
-def image_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """float32 (6,), in the order of `STATISTICS`, of one image uint8 (h, w, 3) RGB of about 224 pixels.
+def image_statistics(light: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (6,), in the order of `STATISTICS`, of the `lightness` of one image, float32 (h, w), of about
+    224 pixels.
 
     grain: log of the mean deviation from the blurred image where there is no detail. texture: log of the
     median local deviation. shading: log of the median change over 8 pixels where there is no detail.
@@ -148,7 +156,6 @@ def image_statistics(image: NDArray[np.uint8]) -> NDArray[np.float32]:
     """
     import cv2
 
-    light = cv2.cvtColor(image, cv2.COLOR_RGB2LAB)[..., 0].astype(np.float32) * (100 / 255)
     square = np.ones((5, 5), np.uint8)
     span = cv2.dilate(light, square) - cv2.erode(light, square)
     flat = span < FLAT_RANGE

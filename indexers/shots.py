@@ -20,6 +20,7 @@ from indexers.frame_measures import (
     StylePrompts,
     colour_figures,
     image_statistics,
+    lightness,
     style_of,
     tone_of,
 )
@@ -70,8 +71,9 @@ def measure_frames(frames: Frames) -> FrameFigures:
         if place and steps[place] == steps[last] and not changed:
             figures[place] = figures[last]
             continue
-        figures[place, :COLOURS] = astuple(colour_figures(image))
-        figures[place, COLOURS:] = image_statistics(image)
+        light = lightness(image)
+        figures[place, :COLOURS] = astuple(colour_figures(image, light))
+        figures[place, COLOURS:] = image_statistics(light)
         last = place
     return FrameFigures(np.asarray(frames.times, np.float64), figures, thumbs)
 

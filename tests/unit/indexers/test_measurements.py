@@ -13,15 +13,25 @@ from indexers.frame_measures import (
     PROMPTS,
     STATISTICS,
     STYLES,
+    ColourFigures,
     StylePrompts,
     colour_figures,
     image_statistics,
+    lightness,
     style_of,
     tone_of,
 )
 from indexers.shots import cut_times, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SAMPLE_RATE, SoundMeter
 from rag.indexing.measuring import packed, unpacked
+
+
+def figures_of(image: NDArray[np.uint8]) -> ColourFigures:
+    return colour_figures(image, lightness(image))
+
+
+def statistics_of(image: NDArray[np.uint8]) -> NDArray[np.float32]:
+    return image_statistics(lightness(image))
 
 
 def scene(seed: int, *, cast: tuple[float, float, float] = (1, 1, 1), grain: float = 0) -> NDArray[np.uint8]:
@@ -36,11 +46,11 @@ def scene(seed: int, *, cast: tuple[float, float, float] = (1, 1, 1), grain: flo
     ("cast", "tone"), [((1.0, 0.9, 0.66), "warm"), ((0.7, 0.86, 1.0), "cold"), ((0.9, 0.9, 0.9), "neutral")]
 )
 def test_the_tone_is_that_of_the_light(cast: tuple[float, float, float], tone: str) -> None:
-    assert tone_of(colour_figures(scene(1, cast=cast)).warmth) == tone
+    assert tone_of(figures_of(scene(1, cast=cast)).warmth) == tone
 
 
 def test_colour_figures_of_a_plain_gray_image() -> None:
-    figures = colour_figures(np.full((60, 80, 3), 119, np.uint8))
+    figures = figures_of(np.full((60, 80, 3), 119, np.uint8))
     assert figures.brightness == pytest.approx(50, abs=0.5)
     assert figures.saturation == pytest.approx(0, abs=0.2)
     assert (figures.contrast, figures.sharpness) == (pytest.approx(0, abs=0.01), 0)
@@ -50,8 +60,8 @@ def test_a_blurred_image_is_less_sharp_and_a_faded_one_has_less_contrast() -> No
     clear = scene(2)
     blurred = np.stack([np.roll(clear, k, 1) for k in range(-3, 4)]).mean(axis=0).astype(np.uint8)
     faded = (clear * 0.5 + 64).astype(np.uint8)
-    assert colour_figures(blurred).sharpness < 0.7 * colour_figures(clear).sharpness
-    assert colour_figures(faded).contrast < 0.7 * colour_figures(clear).contrast
+    assert figures_of(blurred).sharpness < 0.7 * figures_of(clear).sharpness
+    assert figures_of(faded).contrast < 0.7 * figures_of(clear).contrast
 
 
 def frames(*parts: tuple[int, int]) -> Frames:
@@ -86,7 +96,7 @@ def test_without_a_frame_there_is_no_shot() -> None:
 
 
 def test_grain_is_of_a_camera_and_plain_surfaces_are_not() -> None:
-    grainy, plain = image_statistics(scene(3, grain=6)), image_statistics(scene(3))
+    grainy, plain = statistics_of(scene(3, grain=6)), statistics_of(scene(3))
     assert len(grainy) == len(STATISTICS)
     assert style_of(grainy, None) == "live"
     assert style_of(plain, None) != "live"
@@ -100,7 +110,7 @@ def test_prompts_decide_where_an_encoder_knows_them() -> None:
 
     said = StylePrompts(Axes()).scores(np.eye(4, dtype=np.float32)[[1]])
     assert int(said.argmax()) == STYLES.index("2d")
-    assert style_of(image_statistics(scene(3, grain=6)), said) == "2d"
+    assert style_of(statistics_of(scene(3, grain=6)), said) == "2d"
 
 
 def measured(samples: NDArray[np.float32], block: int = 50_000) -> tuple[str, NDArray[np.float32]]:
