@@ -176,6 +176,9 @@ def backfill_measurements(
     """
     measured = 0
     stored = writer.stage_fingerprints()
+    encoder = writer.meta.image_encoder if writer.meta is not None else None
+    # Of the encoder that vectors were made with since, by a switch: a video indexed again has it too.
+    frames = {"frames": encoder.fingerprint} if encoder is not None else {}
 
     def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, None]:
         progress.file(local.group.first.path)
@@ -191,7 +194,7 @@ def backfill_measurements(
         if notes := "; ".join(note for note in (damage, lost) if note):
             record_problem(local.group, notes, "measured what is there")
             writer.flush()
-        writer.finish_video(video, {**stages, **measuring.stages_on})
+        writer.finish_video(video, {**stages, **frames, **measuring.stages_on})
 
     with closing(interleave(groups, readers, steps)) as done:
         for local, problem in done:

@@ -106,9 +106,11 @@ class PathTable(Generic[Row]):
     def flush(self) -> None:
         """Write the queued rows."""
         if self._waiting:
-            waiting = sorted(self._waiting)
-            self._delete(self._waiting)
-            self._db.add(self._name, self._table([self._held[path] for path in waiting]))
+            rows = self._table([self._held[path] for path in sorted(self._waiting)])
+            if self._waiting.isdisjoint(self._stored):
+                self._db.add(self._name, rows)
+            else:
+                self._db.upsert(self._name, "path", rows)
             self._stored |= self._waiting
             self._waiting = set()
 
