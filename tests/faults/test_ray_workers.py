@@ -1,7 +1,11 @@
-"""A cluster of Ray makes the library of a plain run, whatever dies: driver, worker, node."""
+"""A cluster of Ray makes the library of a plain run on disk, whatever dies: driver, worker, node.
+
+With the corpus and the library on an object store, and with both on disk.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -17,8 +21,9 @@ import pytest
 
 from rag.indexing import index
 from rag.settings import Settings, load_settings
-from rag.store.layout import Layout
+from rag.store.layout import Location
 from tests.fakes.library_dump import dump
+from tests.fakes.object_store import KEYS, FakeStore
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.slow
@@ -29,7 +34,8 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes of one core each on loopback."""
-    os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
+    # The workers of a node have the environment that it was started in.
+    os.environ.update(KEYS, RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from ray.cluster_utils import Cluster
@@ -51,7 +57,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def flags(library: Path, cluster: Any) -> dict[str, Any]:
+def flags(library: Path | str, cluster: Any) -> dict[str, Any]:
     return {
         "library": library,
         "ocr.mode": "off",
@@ -75,8 +81,8 @@ def wait_for(condition: Callable[[], Any]) -> Any:
     return value
 
 
-def staged(library: Path) -> bool:
-    return any("@" in name for _, _, names in os.walk(Layout(library).staging) for name in names)
+def staged(store: FakeStore) -> bool:
+    return any("@" in found.key for found in store.open("library/staging").list())
 
 
 def busy_workers(node: Any) -> list[int]:
@@ -93,26 +99,50 @@ def busy_workers(node: Any) -> list[int]:
     return found
 
 
-def run(corpus: Path, library: Path, cluster: Any, log: Path) -> subprocess.Popen[bytes]:
+LEASE_SECONDS = 4.0
+SHORT_LEASES = f"""
+import sys
+from rag._cli.main import run
+from rag.store.lease import Lease
+
+Lease.seconds, Lease.beat = {LEASE_SECONDS}, 1.0
+sys.argv[0] = "rag"
+run()
+"""
+
+
+def run(
+    corpus: Path | str, library: Path | str, cluster: Any, log: Path, **environment: str
+) -> subprocess.Popen[bytes]:
     """`rag index`: a driver of its own, for Ray ends a process whose cluster is gone."""
     given = {f"RAG_{k.upper().replace('.', '__')}": str(v) for k, v in flags(library, cluster).items()}
-    command = [sys.executable, "-m", "rag._cli.main", "index", str(corpus)]
+    command = [sys.executable, "-c", SHORT_LEASES, "index", str(corpus)]
     with log.open("w") as file:
-        return subprocess.Popen(command, env={**os.environ, **given}, stdout=file, stderr=file)
+        return subprocess.Popen(command, env={**os.environ, **given, **environment}, stdout=file, stderr=file)
 
 
-def test_driver_worker_and_node_die(cluster: Any, corpus: Path, tmp_path: Path) -> None:
+def rows(library: Location, corpus: Path | str) -> list[str]:
+    return [line.replace(json.dumps(str(corpus))[1:-1], "CORPUS") for line in dump(library)]
+
+
+def test_driver_worker_and_node_die(cluster: Any, corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
     expected = index([corpus], settings=plain(tmp_path / "plain"))
-    library, log = tmp_path / "library", tmp_path / "log"
-    with run(corpus, library, cluster, log) as driver:
+    bucket.upload(corpus, "videos")
+    videos, library, log = f"{bucket.url}/videos", bucket.address("library"), tmp_path / "log"
+
+    def begin() -> subprocess.Popen[bytes]:
+        return run(videos, library.url, cluster, log, **bucket.environment)
+
+    with begin() as driver:
         try:
-            wait_for(lambda: staged(library) or driver.poll() is not None)
+            wait_for(lambda: staged(bucket) or driver.poll() is not None)
         finally:
             driver.send_signal(signal.SIGKILL)
     assert driver.returncode == -signal.SIGKILL, log.read_text()
+    time.sleep(LEASE_SECONDS)
 
     nodes = [cluster.head_node, *cluster.worker_nodes]
-    with run(corpus, library, cluster, log) as driver:
+    with begin() as driver:
         try:
             busy = wait_for(lambda: [pid for node in nodes for pid in busy_workers(node)])
             os.kill(busy[0], signal.SIGKILL)
@@ -122,8 +152,8 @@ def test_driver_worker_and_node_die(cluster: Any, corpus: Path, tmp_path: Path) 
         finally:
             driver.kill()
     assert driver.returncode == expected.exit_code, log.read_text()
-    assert list(dump(library)) == list(dump(tmp_path / "plain"))
-    assert not staged(library)
+    assert rows(library, videos) == rows(tmp_path / "plain", corpus)
+    assert not staged(bucket)
 
 
 def test_workers_of_another_processor_refuse(cluster: Any, corpus: Path, tmp_path: Path) -> None:
