@@ -1,0 +1,316 @@
+"""`kill -9` at moments spread over every stage of indexing, and the same command again.
+
+    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged]
+
+A small corpus is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
+then encoded again by another encoder. A command is killed before, in or after a call of the stage that was
+hit least so far, a few times in one life of a library, and then runs to its end. The library must be that of
+a plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
+Prints kills and faults by stage. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
+Interrupted or terminated, it ends with what was seen until then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.kill_points import Aim, Run, open_server
+from rag.store.layout import Layout, Location
+from tests.fakes.corpus import tiny_settings, write_corpus
+from tests.fakes.library_dump import dump
+from tests.fakes.tiny_models import save_clip
+from tests.fakes.tiny_text import write_tiny_text
+
+KILLS_A_LIFE = 4
+ENDED = (0, 3)
+"""Exit statuses of a command that did what it could: all, or all but bad files."""
+STEPS = ("index", "change", "re-embed")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Commands after which a library is compared, without the path of the corpus or of the library."""
+
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    encoder: int = 0
+
+
+@dataclass
+class Result:
+    """What a series of kills showed."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    """By stage; a kill within two nested stages counts for both."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """By stage that a kill hit in the life of a library that was not the undisturbed one in the end."""
+    times: int = 0
+    lives: int = 0
+    messages: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """A table."""
+        yield "| stage | kills | faults |"
+        yield "| --- | ---: | ---: |"
+        for stage, count in sorted(self.kills.items()):
+            yield f"| {stage} | {count} | {self.faults[stage]} |"
+        yield f"| all ({self.lives} libraries) | {self.times} | {len(self.messages)} |"
+
+
+PLAIN = (
+    Step("index", (("index", "CORPUS"),)),
+    Step("change", (("index", "CORPUS", "--prune"),)),
+    Step("re-embed", (("index", "CORPUS", "--reembed"),), encoder=1),
+)
+STAGED = (
+    Step("index", (("index", "CORPUS", "--stage-only"), ("index", "--commit-staged", "--group", "3"))),
+    Step(
+        "change",
+        (
+            ("index", "CORPUS", "--stage-only"),
+            ("index", "--commit-staged", "--group", "3"),
+            ("index", "CORPUS", "--prune"),
+        ),
+    ),
+)
+
+
+class Bench:
+    """The corpus, the encoders, and the libraries of an undisturbed plain run after each step."""
+
+    steps = PLAIN
+    faked = True
+
+    def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
+        """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes."""
+        self.folder = folder
+        self.server = server
+        self.logs = folder / "logs"
+        self.logs.mkdir(parents=True)
+        self.environment = tiny_settings(folder)
+        text = write_tiny_text(folder / "tiny-text")
+        self.environment |= {"RAG_ENCODER__TEXT": str(text), "RAG_VIDEO__DECODERS": "1"}
+        self.encoders = (str(folder / "tiny-clip"), str(save_clip(folder / "other-clip", seed=1)))
+        first, second = folder / "corpus-0", folder / "corpus-1"
+        if corpora is None:
+            write_corpus(first)
+        else:
+            shutil.copytree(corpora / "corpus-0", first)
+        shutil.copytree(first, second)
+        (second / "sound.mp4").unlink()
+        (second / "variable.mp4").rename(second / "renamed.mp4")
+        (second / "short.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nTin the tip.\n")
+        (second / "more.md").write_text("# Solder\n\nLead-free solder melts at 217 degrees.\n")
+        self.profiles: dict[tuple[int, int], dict[str, list[float]]] = {}
+        """Durations of the calls of each stage in each command, by step and command."""
+
+    def corpus(self, step: int) -> Path:
+        """The corpus as it is at a step, always under one path."""
+        path, wanted = self.folder / "corpus", min(step, 1)
+        if not path.exists():
+            (self.folder / f"corpus-{wanted}").rename(path)
+        elif (self.folder / f"corpus-{wanted}").exists():
+            path.rename(self.folder / f"corpus-{1 - wanted}")
+            (self.folder / f"corpus-{wanted}").rename(path)
+        return path
+
+    def run(self, step: int, command: int, library: Location, aim: Aim | None = None) -> Run:
+        """Start one command of a step."""
+        chosen = self.steps[step]
+        corpus = self.place(self.corpus(step))
+        words = [corpus if word == "CORPUS" else word for word in chosen.commands[command]]
+        environment = {**self.environment, "RAG_ENCODER__IMAGE": f"hf:{self.encoders[chosen.encoder]}"}
+        log = self.logs / "command.log"
+        words += ["--library", str(library)]
+        return Run(self.server, words, log, aim=aim, environment=environment, faked=self.faked)
+
+    def place(self, corpus: Path) -> str:
+        """The corpus as a word of a command."""
+        return str(corpus)
+
+    def start(self, step: int) -> Location:
+        """A library as it is before a step."""
+        library = self.folder / "library"
+        shutil.rmtree(library, ignore_errors=True)
+        if step:
+            shutil.copytree(self.folder / f"after-{step - 1}", library)
+        return library
+
+    def finish(self, step: int, library: Location) -> None:
+        """Keep a library for the steps that follow."""
+        assert isinstance(library, Path)
+        shutil.copytree(library, self.folder / f"after-{step}")
+
+    def rows(self, step: int, library: Location) -> list[str]:
+        """The dump of a library, without the place of the corpus."""
+        place = json.dumps(self.place(self.corpus(step)))[1:-1]
+        return [line.replace(place, "CORPUS") for line in dump(library)]
+
+    def undisturbed(self) -> None:
+        """Run all steps without a kill, and keep library and profile of each."""
+        for step, chosen in enumerate(self.steps):
+            library = self.start(step)
+            for command in range(len(chosen.commands)):
+                run = self.run(step, command, library)
+                if run.wait() not in ENDED:
+                    raise SystemExit(f"{chosen.name}: {self.log()}")
+                self.profiles[step, command] = run.seconds()
+            self.finish(step, library)
+
+    def log(self) -> str:
+        """The end of what the last command said."""
+        return (self.logs / "command.log").read_text(errors="replace")[-800:]
+
+    def left_over(self, library: Location) -> list[str]:
+        """What should not be there after a run."""
+        assert isinstance(library, Path)
+        staged = Layout(library).staging
+        return [str(path.relative_to(library)) for path in staged.rglob("*") if path.is_file()]
+
+
+def broken(library: Location, bench: Bench) -> list[str]:
+    """What `rag doctor` finds broken in a library."""
+    from rag.library import Library
+    from rag.settings import load_settings
+
+    flags = {"library": library, "encoder.text": bench.environment["RAG_ENCODER__TEXT"]}
+    with Library.open(settings=load_settings(flags=flags)) as opened:
+        return [f"{check.name}: {check.message}" for check in opened.doctor() if check.ok is False]
+
+
+class Killer:
+    """Kills commands and compares what they leave."""
+
+    def __init__(self, bench: Bench, expected: Sequence[Sequence[str]], seed: int) -> None:
+        self._bench = bench
+        self._expected = expected
+        self._random = random.Random(seed)
+        self._tries: Counter[str] = Counter()
+        self.result = Result()
+
+    def stages(self) -> set[str]:
+        """All that occur."""
+        return {stage for profile in self._bench.profiles.values() for stage in profile}
+
+    def kill(self, times: int) -> Result:
+        """Kill so often, over as many libraries as that takes."""
+        with contextlib.suppress(KeyboardInterrupt):  # what was seen until then is printed
+            while self.result.times < times:
+                self._live(times - self.result.times)
+        return self.result
+
+    def _live(self, times: int) -> None:
+        """One library: some kills, the end, the comparison."""
+        bench = self._bench
+        wanted = self._next(self.stages())
+        places = [place for place, profile in bench.profiles.items() if wanted in profile]
+        step, target = self._random.choice(places)
+        library = bench.start(step)
+        hit: list[str] = []
+        kills = 0
+        for command in range(len(bench.steps[step].commands)):
+            while True:
+                aim = None
+                if command == target and kills < min(times, KILLS_A_LIFE):
+                    aim = self._aim(wanted, bench.profiles[step, command], first=not kills)
+                    wanted = self._next(set(bench.profiles[step, command]))
+                run = bench.run(step, command, library, aim)
+                status = run.wait()
+                if status != -signal.SIGKILL:
+                    break
+                kills += 1
+                hit += run.struck()
+                self.result.kills.update(run.struck() or ["between stages"])
+            if status not in ENDED or "Traceback" in bench.log():
+                self._fault(step, hit, f"status {status}: {bench.log()}")
+                return
+        self.result.times += kills
+        self.result.lives += 1
+        if problem := self._difference(step, library):
+            self._fault(step, hit, problem)
+
+    def _next(self, stages: set[str]) -> str:
+        """The stage that was hit least; of several that was tried least."""
+        stage = min(
+            sorted(stages), key=lambda s: (self.result.kills[s] + self._tries[s] // 4, self._tries[s])
+        )
+        self._tries[stage] += 1
+        return stage
+
+    def _aim(self, stage: str, profile: dict[str, list[float]], *, first: bool) -> Aim:
+        """A moment of a stage. A run that goes on has fewer calls of it."""
+        seconds = profile[stage]
+        nth = self._random.randint(1, len(seconds) if first else (len(seconds) + 1) // 2)
+        when = self._random.choice(("before", "during", "during", "after"))
+        return Aim(stage, nth, when, self._random.uniform(0, sorted(seconds)[len(seconds) // 2]))
+
+    def _difference(self, step: int, library: Location) -> str:
+        rows, expected = self._bench.rows(step, library), self._expected[step]
+        if rows != expected:
+            more, fewer = sorted({*rows} - {*expected}), sorted({*expected} - {*rows})
+            return f"rows differ: {[r[:300] for r in more[:3]]} in place of {[r[:300] for r in fewer[:3]]}"
+        if left := self._bench.left_over(library):
+            return f"left over: {left[:3]}"
+        return "; ".join(broken(library, self._bench))
+
+    def _fault(self, step: int, hit: list[str], problem: str) -> None:
+        self.result.faults.update(set(hit))
+        self.result.messages.append(f"{self._bench.steps[step].name}, killed in {hit}: {problem}")
+        print(self.result.messages[-1], flush=True)
+
+
+class StagedBench(Bench):
+    """Commands that stage, and one that commits."""
+
+    steps = STAGED
+
+
+WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench}
+
+
+def kill_runs(folder: Path, times: int, *, seed: int = 0, way: str = "plain") -> tuple[Result, set[str]]:
+    """Kill `times` runs in `folder`; the result, and all stages that could be hit."""
+    with open_server() as server:
+        plain = Bench(folder, server)
+        plain.undisturbed()
+        expected = [plain.rows(step, folder / f"after-{step}") for step in range(len(plain.steps))]
+        bench = plain
+        if way != "plain":
+            bench = WAYS[way](folder / way, server, folder)
+            bench.undisturbed()
+        killer = Killer(bench, expected, seed)
+        return killer.kill(times), killer.stages()
+
+
+def main() -> None:
+    """Print the table; the exit status is 1 where a library differed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--way", choices=WAYS, default="plain")
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with tempfile.TemporaryDirectory() as name:
+        result, stages = kill_runs(Path(name), given.times, seed=given.seed, way=given.way)
+    for line in result.lines():
+        print(line)
+    if missed := sorted(stages - result.kills.keys()):
+        print(f"not hit: {', '.join(missed)}")
+    raise SystemExit(1 if result.messages else 0)
+
+
+if __name__ == "__main__":
+    main()
