@@ -11,7 +11,7 @@ import pytest
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
-from rag.indexing import IndexReport, index, passages
+from rag.indexing import IndexReport, index
 from rag.library import Library
 from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
@@ -284,7 +284,7 @@ def test_dropping_all_that_is_gone_is_something_done(corpus: Path, settings: Set
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "before"), [("a.mp4", Writer, "finish_video"), ("notes.md", passages, "chunk")]
+    ("name", "place", "before"), [("a.mp4", Writer, "finish_video"), ("notes.md", MediaReader, "passages")]
 )
 def test_a_file_that_changes_while_it_is_read_waits_for_the_next_run(
     corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, name: str, place: object, before: str
