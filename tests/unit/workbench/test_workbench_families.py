@@ -15,6 +15,7 @@ from eval.tasks.egofact.construction.questions import TEMPLATES, Rivals, candida
 from eval.tasks.egofact.construction.records import MINI, BuildSettings
 from eval.tasks.egofact.construction.sources import segments_of_stories
 from eval.tasks.egofact.dataset import hard_world
+from eval.tasks.egofact.solvers.pipeline import described_events
 from eval.workbench.catalogue import ACTIONS, KINDS, place_name, predicate
 from eval.workbench.families import Families, plan_member
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
@@ -138,9 +139,11 @@ def test_each_form_of_a_question_is_taken_apart_again() -> None:
     (clip,) = segments_of_stories([("a.mp4", story)], 30.0)
     target, anchor = clip.events[:2]
     for template in TEMPLATES:
-        text = question_text("desk work where the man waves", target, anchor, "before", 1, template)
+        shown = "desk work where the man waves and the woman nods"
+        text = question_text(shown, target, anchor, "before", 1, template)
         assert text is not None
-        assert parts(text).scene == "desk work where the man waves"
+        assert parts(text).scene == "desk work where the man waves and the woman nods"
+        assert described_events(parts(text).scene) == ("desk work", ["the man waves", "the woman nods"])
         event = anchor_event(Question("q", text))
         assert (event.description, event.position) == (anchor.rewritten, "before")
         assert "something" in event.target

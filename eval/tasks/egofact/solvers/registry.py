@@ -160,6 +160,10 @@ def _in_window(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
     return replace(_in_clip(corpus, asked), localize=pipeline.around(asked.given_window))
 
 
+def _by_events(corpus: Corpus, asked: EgoFactInput) -> Pipeline:  # noqa: ARG001 (of the stages)
+    return replace(OURS, retrieve_clips=pipeline.clips_by_events(corpus))
+
+
 def _clip_given(query: Query, asked: TaskInput) -> EgoFactInput:
     return EgoFactInput(asked.query_id, asked.text, asked.options, query.video)
 
@@ -176,6 +180,10 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "localized": Spec(
         "ours: five clips, and in each the best 5 seconds, read alone", partial(_localized, series=True)
+    ),
+    "late-interaction": Spec(
+        "localized, its five clips found by the events of the question among all frames",
+        partial(_localized, stages=_by_events),
     ),
     "localized-paper": Spec(
         "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",
