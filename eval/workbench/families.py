@@ -48,7 +48,7 @@ from eval.workbench.story import (
 class Families:
     """What a world of families is like."""
 
-    size: int = 10
+    size: int = 5
     """Clips that share a stage and a repertoire."""
     shortest: float = 30.0
     longest: float = 120.0
