@@ -153,9 +153,12 @@ class Bench:
         shutil.copytree(library, self.folder / f"after-{step}")
 
     def rows(self, step: int, library: Location) -> list[str]:
-        """The dump of a library, without the place of the corpus."""
-        place = json.dumps(self.place(self.corpus(step)))[1:-1]
-        return [line.replace(place, "CORPUS") for line in dump(library)]
+        """The dump of a library, without the places of the corpus and the encoders."""
+        places = {self.place(self.corpus(step)): "CORPUS", str(self.folder): "FOLDER"}
+        lines = list(dump(library))
+        for place, name in places.items():
+            lines = [line.replace(json.dumps(place)[1:-1], name) for line in lines]
+        return lines
 
     def undisturbed(self) -> None:
         """Run all steps without a kill, and keep library and profile of each."""

@@ -223,7 +223,7 @@ def test_doctor_names_what_is_broken(
     monkeypatch.chdir(tmp_path)
     try:
         assert main(["doctor", "--library", str(tmp_path / "copy"), "--text"]) == 1
-        assert "BROKEN  library      video files" in capsys.readouterr().out
+        assert "BROKEN  library        video files" in capsys.readouterr().out
     finally:
         shutil.move(tmp_path / "away.mp4", home / "corpus" / "workshop day.mp4")
 

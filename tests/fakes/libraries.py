@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from corpora.records import Clip, Evidence, Passage, Problem
@@ -37,6 +38,7 @@ class FixedLibrary:
     """Answers every question alike, and keeps what it was asked."""
 
     library_id = "lib-1"
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -91,6 +93,8 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
+
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
 

@@ -8,6 +8,7 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import lance
 import pyarrow as pa
 import pytest
 
@@ -291,7 +292,9 @@ def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
     values[0] = [0.5] * len(values[0]) if value is None else value
     index = rows.column_names.index(column)
     changed = pa.array(values, rows.schema.types[index])
-    db.replace_all(name, rows.column_names[0], rows.set_column(index, rows.schema.field(index), changed))
+    lance.write_dataset(
+        rows.set_column(index, rows.schema.field(index), changed), db.lance(name).uri, mode="overwrite"
+    )
     after = list(dump(tmp_path / "lib"))
     assert len(set(after) - set(before)) == 1
 
