@@ -57,6 +57,16 @@ def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
         assert texts(reader, tmp_path / "good.md") == ["Oil the chain."]
 
 
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc here")
+def test_the_limit_of_memory_is_not_taken_up_by_the_number_of_processors(tmp_path: Path) -> None:
+    """NumPy's OpenBLAS takes 40 MB for each: 2.5 GB on 64."""
+    (tmp_path / "good.md").write_text("Oil the chain.")
+    with MediaReader() as reader:
+        texts(reader, tmp_path / "good.md")
+        (pid,) = reader.pids
+        assert b"OPENBLAS_NUM_THREADS=1" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("tiny_text")
 def test_one_document_stops_neither_this_run_nor_the_next(
