@@ -335,7 +335,7 @@ def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:
 
 
 def damaged_index(folder: Location) -> str:
-    """What is wrong with the library's index files, as far as their ends show it; empty for nothing."""
+    """What is wrong with the library's index files, where questions would notice it; empty for nothing."""
     indexes = open_layout(folder).indexes
     if indexes is None or not indexes.is_dir():
         return ""

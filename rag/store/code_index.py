@@ -340,11 +340,15 @@ def verify(folder: Path, table: str) -> Manifest | None:
     """
     manifest = read_manifest(folder, table)
     for part in manifest.segments if manifest else ():
-        for file in part.files:
-            _require_size(folder, file)
-            if _digest(folder / file.name) != file.digest:
-                raise IndexDamaged(f"{folder / file.name}: is not as it was written")
+        _verify_files(folder, part)
     return manifest
+
+
+def _verify_files(folder: Path, part: SegmentFiles) -> None:
+    for file in part.files:
+        _require_size(folder, file)
+        if _digest(folder / file.name) != file.digest:
+            raise IndexDamaged(f"{folder / file.name}: is not as it was written")
 
 
 def _digest(path: Path) -> str:
@@ -514,7 +518,8 @@ def index_rows(
     writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
     if done and done[-1].rows < SEGMENT_ROWS:
         part = done.pop()
-        open_segments(folder, Manifest(dim, last, (part,)))
+        # What is taken over gets hashes of its own.
+        _verify_files(folder, part)
         writer = SegmentWriter(dim, vectors, folder, part)
         room, added = SEGMENT_ROWS - part.rows, True
         held = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()

@@ -271,8 +271,8 @@ class Matrix:
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
-        wanted = set(keys)
-        found = {key: self._seen[key] for key in wanted & self._seen.keys()}
+        wanted, seen = set(keys), self._seen
+        found = {key: seen[key] for key in wanted if key in seen}
         return found | positions_of(self.ids, self.owners, wanted - found.keys())
 
     def rows_among(self, keys: Collection[str]) -> NDArray[np.int64]:

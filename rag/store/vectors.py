@@ -235,13 +235,17 @@ class VectorTable:
         found = {key: int(self.matrix.row_ids[at]) for key, at in self.matrix.positions(wanted).items()}
         missing = wanted - found.keys()
         if self.indexed and missing:
-            if unknown := missing - self._seen.keys():
+            # Searches of other threads, and what is noted below, may drop what was noted before.
+            seen = self._seen
+            found.update((key, seen[key]) for key in missing if key in seen)
+            if unknown := missing - found.keys():
                 owners = sorted({key.rpartition(":")[0] for key in unknown})
                 owned = f"{self.table.owner} IN {quoted(owners)}"
                 where = f"{owned} AND {self.table.key} IN {quoted(sorted(unknown))}"
                 rows = self._source.scan(self.table.name, [self.table.key], where, row_ids=True)
-                self.remember(rows[self.table.key].to_pylist(), rows["_rowid"].to_pylist())
-            found.update((key, self._seen[key]) for key in missing if key in self._seen)
+                own = rows[self.table.key].to_pylist(), rows["_rowid"].to_pylist()
+                self.remember(*own)
+                found.update(zip(*own, strict=True))
         return sorted(found.values())
 
     def rows_of(self, owners: Collection[str]) -> list[int]:

@@ -150,6 +150,17 @@ def test_rows_are_read_by_id_and_by_key_as_without_an_index(library: Path) -> No
         coded.search_clips(unit(1, 3), 1)
 
 
+def test_rows_are_read_by_key_whatever_is_no_longer_remembered(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.store.vectors.REMEMBERED", 1)
+    keys = [f"{video(3).video_id}:e{row:06d}" for row in range(3)]
+    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+        reader.search_evidence(unit(1, TEXT.dim), 1)
+        for count in (1, 2, 3):
+            assert len(reader.spans(keys[:count])) == count
+
+
 def index_files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Layout(folder).indexes.iterdir()}
 
@@ -279,6 +290,21 @@ def test_an_unchanged_run_makes_a_damaged_index_again(library: Path, tmp_path: P
         writer.maintain(EXACT_ROWS)
     assert damaged_index(folder) == ""
     assert index_files(folder) == index_files(library)
+
+
+def test_damage_is_not_taken_over_into_a_segment_that_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.store.maintenance.LATER_ROWS", 0)
+    monkeypatch.setattr(code_index, "ENDS_BYTES", 64)
+    folder = tmp_path / "lib"
+    fill(folder, range(20))
+    whole = Path(shutil.copytree(folder, tmp_path / "whole"))
+    (columns,) = Layout(folder).indexes.glob("evidence.*.arrow")
+    flip(columns, columns.stat().st_size // 2)
+    for each in (folder, whole):
+        fill(each, range(20, 30))
+    assert verify(Layout(folder).indexes, "evidence") == verify(Layout(whole).indexes, "evidence")
 
 
 def flip(path: Path, place: int) -> None:
