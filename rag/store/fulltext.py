@@ -26,6 +26,9 @@ TOKENIZER: dict[str, Any] = {
 }
 
 MAX_QUERY_WORDS = 256
+PROBED_ROWS = 64
+LONGEST_PLAIN = 30
+"""Characters; the tokenizer leaves out words of more than 40."""
 MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
 
@@ -40,15 +43,24 @@ def plain_query(text: str) -> str:
 
 
 def probe(dataset: Any) -> bool:
-    """Whether the full-text index finds the words of a row; raises as Lance does where its files are missing
-    or damaged. True for a table without words."""
+    """Whether the full-text index finds words of the first rows; raises as Lance does where its files are
+    missing or damaged. True where these rows have no plain words."""
     from lance.query import MatchQuery
 
-    rows = dataset.scanner(columns=[FULL_TEXT], filter=f"{FULL_TEXT} != ''", limit=1).to_table()
-    if not rows.num_rows or not (words := plain_query(rows[FULL_TEXT][0].as_py())):
+    rows = dataset.scanner(columns=[FULL_TEXT], filter=f"{FULL_TEXT} != ''", limit=PROBED_ROWS).to_table()
+    texts = rows[FULL_TEXT].to_pylist()
+    # What else is between blanks, such as signs alone, may be no word to the tokenizer.
+    plain = [
+        word
+        for word in " ".join(texts).split()
+        if word.isascii() and word.isalnum() and len(word) <= LONGEST_PLAIN
+    ]
+    words = plain_query(" ".join(plain or texts))
+    if not words:
         return True
     query = MatchQuery(words, FULL_TEXT)
-    return bool(dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table().num_rows)
+    found = dataset.scanner(columns=["_score"], full_text_query=query, limit=1).to_table()
+    return bool(found.num_rows) or not plain
 
 
 def match(dataset: Any, text: str, k: int, where: str | None, keys_of: KeysOf) -> list[Hit]:

@@ -12,6 +12,8 @@ from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.store.fulltext import TOKENIZER, match
+from rag.store.layout import Layout
+from rag.store.maintenance import text_fault
 from rag.store.reading import Reader
 from rag.store.records import Hit
 from rag.store.writing import Writer
@@ -143,6 +145,12 @@ def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
         writer.maintain()
     again = lance.dataset(str(tmp_path / "lib" / "tables" / "passages.lance"))
     assert again.describe_indices()[0].segments[0].uuid == dataset.describe_indices()[0].segments[0].uuid
+
+
+@pytest.mark.parametrize("text", ["♪ ♪", "...", "a" * 300, "東京", "Oil the chain"])
+def test_an_index_is_not_damaged_for_rows_without_plain_words(tmp_path: Path, text: str) -> None:
+    write(tmp_path / "lib", [text])
+    assert text_fault(Layout(tmp_path / "lib"), "passages") == ""
 
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:
