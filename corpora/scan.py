@@ -219,7 +219,7 @@ class _Walk:
 
     def _unaddressable(self, store: ObjectStore, error: Unaddressable) -> None:
         reason = "its key has an empty part, '.' or '..' as one, or a control character: it cannot be read"
-        action = "skipped, perhaps with objects beside it; rename it"
+        action = "skipped, and objects of its folder that sort before it may be missing; rename it"
         self._report(f"{store.url}/{error.key}", reason, action)
 
     def _listed(self, store: ObjectStore, found: StoredObject) -> _Listed:

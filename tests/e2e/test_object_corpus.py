@@ -288,6 +288,8 @@ def test_odd_keys_are_indexed_asked_and_shown(
     assert (report.indexed, len(report.problems)) == (4, 1)
     again = run(bucket, settings)
     assert (again.unchanged, again.indexed, again.problems) == (4, 0, report.problems)
+    assert "may be missing" in report.problems[0].action
+    assert main(["index", f"{bucket.url}/videos", "--library", str(settings.library)]) == 3
     with Library.open(settings.library, settings=settings) as library:
         assert library.ask("What strips the thread of a bolt?").citations
     for key in odd:
