@@ -233,27 +233,9 @@ class Writer(VideoWriter):
 
     # Videos
 
-    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Mark as ready, last of all, which makes the video visible to readers.
-
-        `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
-        """
-        super().finish_video(video, stages)
-        self._compact_at_times()
-
-    def put_copies(
-        self,
-        videos: Mapping[Video, Mapping[str, Any]],
-        tables: Iterable[tuple[str, Any]],
-        *,
-        replaced: Collection[str] = (),
-    ) -> None:
-        """Add finished videos made elsewhere; see `VideoWriter.put_copies`."""
-        super().put_copies(videos, tables, replaced=replaced)
-        self._compact_at_times()
-
-    def _compact_at_times(self) -> None:
-        self._finished += 1
+    def _put_videos(self, videos: Mapping[Video, Mapping[str, Any]], status: str) -> None:
+        super()._put_videos(videos, status)
+        self._finished += status == "ready"
         if self._finished >= 10 and compact_if_due(self._db):
             self._finished = 0
 
