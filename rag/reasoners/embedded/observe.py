@@ -119,10 +119,14 @@ def _caption(lines_: Sequence[ScoredLine], labels_shown: Sequence[str], labels: 
     parts = []
     if seems := "; ".join(dict.fromkeys(part for part in (labels, *labels_shown) if part)):
         parts.append(f"Seems to show {seems}.")
-    parts += [f"On the screen: “{text}”." for text in screen]
-    parts += [f"Said: “{text}”." for text in spoken]
+    parts += [f"On the screen: {_sentence(text)}" for text in screen]
+    parts += [f"Said: {_sentence(text)}" for text in spoken]
     parts += described
     return " ".join(parts)
+
+
+def _sentence(quotation: str) -> str:
+    return f"“{quotation}”" if quotation.endswith((".", "!", "?", "…")) else f"“{quotation}”."
 
 
 def _reasoning(met: int, queries: int, missing: int, keywords: int) -> str:
