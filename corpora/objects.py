@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 SCHEMES = ("s3://", "gs://", "az://")
 CHUNK = 8 * 2**20
 """Bytes read at once of an object that is streamed or opened."""
+READ_ATTEMPTS = 6
+"""Most times that Lance sends a request that reads, whatever its options: a listing six, a range four."""
 PROBES = ".probes"
 """Objects below this path are of `ObjectStore.require_conditional_writes`; a killed one leaves its own."""
 INSTALL = "install it with: pip install 'offline-video-rag[storage]'"
@@ -105,12 +107,17 @@ class StoreAddress:
 class ObjectStore:
     """The objects below one address; made by `open_store`. Safe to share between threads."""
 
-    def __init__(self, url: str, store: Any, options: dict[str, str]) -> None:
+    def __init__(
+        self, url: str, reads: Any, writes: Any, options: dict[str, str], reading: dict[str, str]
+    ) -> None:
+        """`reads`, `writes`: clients of the store."""
         self.url = url
         """Without a slash at its end."""
         self.options = options
         """Of the same store, as LanceDB's `storage_options` take them."""
-        self._store = store
+        self.reading_options = options | reading
+        """The same for whoever only reads: a store that no longer answers is noticed earlier."""
+        self._reads, self._writes = reads, writes
 
     def list(self, prefix: str = "", *, after: str = "") -> Iterator[StoredObject]:
         """Every object whose key begins with the path `prefix`, in no particular order.
@@ -120,7 +127,7 @@ class ObjectStore:
         import obstore
 
         with store_errors(self.url):
-            for batch in obstore.list(self._store, prefix or None, offset=after or None, chunk_size=1000):
+            for batch in obstore.list(self._reads, prefix or None, offset=after or None, chunk_size=1000):
                 yield from map(_described, batch)
 
     def list_addressable(
@@ -169,7 +176,7 @@ class ObjectStore:
         import obstore
 
         with store_errors(self.url):
-            found = obstore.list_with_delimiter(self._store, prefix or None)
+            found = obstore.list_with_delimiter(self._reads, prefix or None)
         return (
             tuple(map(_described, found["objects"])),
             tuple(path.rstrip("/") for path in found["common_prefixes"]),
@@ -181,7 +188,7 @@ class ObjectStore:
 
         with store_errors(f"{self.url}/{key}"):
             try:
-                return _described(obstore.head(self._store, key))
+                return _described(obstore.head(self._reads, key))
             except FileNotFoundError:
                 return None
 
@@ -191,7 +198,7 @@ class ObjectStore:
 
         with store_errors(f"{self.url}/{key}"):
             try:
-                result = obstore.get(self._store, key)
+                result = obstore.get(self._reads, key)
             except FileNotFoundError:
                 return None
             return bytes(result.bytes()), _described(result.meta)
@@ -201,13 +208,28 @@ class ObjectStore:
         import obstore
 
         with store_errors(f"{self.url}/{key}"):
-            result = obstore.get(self._store, key)
+            result = obstore.get(self._reads, key)
             return _described(result.meta), self._parts(key, result)
 
     def _parts(self, key: str, result: Any) -> Iterator[bytes]:
-        with store_errors(f"{self.url}/{key}"):
-            for part in result.stream(min_chunk_size=CHUNK):
-                yield bytes(part)
+        """A transfer that breaks off after the client has given it up goes on where it was."""
+        import obstore
+
+        held, read, before = _described(result.meta), 0, -1
+        while True:
+            try:
+                with store_errors(f"{self.url}/{key}"):
+                    for part in result.stream(min_chunk_size=CHUNK):
+                        read += len(part)
+                        yield bytes(part)
+                    return
+            except StoreError:
+                if not held.etag or read in {before, 0}:
+                    raise
+            before = read
+            options: Any = {"range": (read, held.size), "if_match": held.etag}
+            with store_errors(f"{self.url}/{key}"):
+                result = obstore.get(self._reads, key, options=options)
 
     def read_range(self, key: str, start: int, length: int, etag: str) -> bytes:
         """`length` bytes from `start` of that very state. Raises `Refused` where the object has changed."""
@@ -217,7 +239,7 @@ class ObjectStore:
         if etag:
             options["if_match"] = etag
         with store_errors(f"{self.url}/{key}"):
-            return bytes(obstore.get(self._store, key, options=cast(Any, options)).bytes())
+            return bytes(obstore.get(self._reads, key, options=cast(Any, options)).bytes())
 
     def create(self, key: str, content: bytes) -> str:
         """Write an object that is not there; returns its ETag. Raises `Refused` where it is there already."""
@@ -259,7 +281,7 @@ class ObjectStore:
 
         with store_errors(f"{self.url}/{key}"):
             # Conditions hold for single requests alone: a content in several parts could not be refused.
-            result = obstore.put(self._store, key, content, mode=mode, use_multipart=False)
+            result = obstore.put(self._writes, key, content, mode=mode, use_multipart=False)
             return result["e_tag"] or ""
 
     def delete(self, keys: Iterable[str]) -> None:
@@ -269,7 +291,7 @@ class ObjectStore:
         for key in keys:
             with store_errors(f"{self.url}/{key}"):
                 try:
-                    obstore.delete(self._store, key)
+                    obstore.delete(self._writes, key)
                 except FileNotFoundError:
                     continue
 
@@ -357,9 +379,10 @@ _REPLY = re.compile(r"<Code>(.*?)</Code>(?:.*?<Message>(.*?)</Message>)?", re.DO
 
 
 def _reason(words: str) -> str:
-    """What the store replied, else what the client says, without debugging text and without queries of
-    addresses, which may hold a signature."""
+    """What the store replied, else what the client says, without debugging text, Lance's own places, and
+    queries of addresses, which may hold a signature."""
     text = re.sub(r"(https?://[^\s?]*)\?\S*", r"\1", words.split("\n\nDebug source", maxsplit=1)[0])
+    text = re.sub(r"(External error|LanceError\(IO\)|Generic N/A error): |, \S+\.rs:[0-9:]+", "", text)
     if reply := _REPLY.search(text):
         text = ": ".join(part for part in reply.groups() if part)
     return " ".join(text.split())[:300]
@@ -372,31 +395,62 @@ def open_store(url: str, settings: StorageSettings) -> ObjectStore:
     """
     address = url.rstrip("/")
     try:
-        from obstore.store import from_url
+        import obstore  # noqa: F401 (only to see whether it is there)
     except ImportError as error:
         raise UsageError(f"{address}: reading object stores needs the package obstore; {INSTALL}") from error
     scheme, _, rest = address.partition("://")
     if not rest.partition("/")[0]:
         raise UsageError(f"{address}: an address names a bucket, as in {scheme}://bucket/folder")
-    options = _options(scheme, settings)
-    with store_errors(address):
-        store = from_url(
-            address,
-            config=cast(Any, options),
-            client_options={
-                "allow_http": settings.allow_http,
-                "timeout": timedelta(seconds=settings.timeout_seconds),
-                "connect_timeout": timedelta(seconds=min(10.0, settings.timeout_seconds)),
-            },
-            retry_config={"max_retries": settings.retries, "retry_timeout": timedelta(minutes=3)},
+    options = _lance_options(address, settings)
+    return ObjectStore(address, *_clients(address, settings), options, _lance_reading_options(settings))
+
+
+def _clients(url: str, settings: StorageSettings) -> tuple[Any, Any]:
+    """For reading and for writing. What is written has the time limit as a whole, for its answer comes after
+    it, and twice that with its resends; what is read may take any time while some of it arrives."""
+    from obstore.store import from_url
+
+    limit = timedelta(seconds=settings.timeout_seconds)
+    silence = limit / READ_ATTEMPTS
+    common = {"allow_http": settings.allow_http, "connect_timeout": min(timedelta(seconds=10), silence)}
+    for_writing = {"timeout": limit}, 2 * limit
+    for_reading = {"timeout": timedelta(days=30), "read_timeout": silence}, limit - silence
+    with store_errors(url):
+        reads, writes = (
+            from_url(
+                url,
+                config=cast(Any, _options(url, settings)),
+                client_options=cast(Any, common | client),
+                retry_config={"max_retries": settings.retries, "retry_timeout": resends},
+            )
+            for client, resends in (for_reading, for_writing)
         )
-    lance = {
-        **options,
+    return reads, writes
+
+
+def _lance_options(url: str, settings: StorageSettings) -> dict[str, str]:
+    return {
+        **_options(url, settings),
         "allow_http": str(settings.allow_http).lower(),
-        "timeout": f"{settings.timeout_seconds * 1000:.0f}ms",
+        "timeout": _milliseconds(settings.timeout_seconds),
         "client_max_retries": str(settings.retries),
+        "client_retry_timeout": f"{2 * settings.timeout_seconds:.0f}",
+        # Another layer of resends, of all that was sent again in vain.
+        "lance_aimd_max_retries": "0",
     }
-    return ObjectStore(address, store, lance)
+
+
+def _lance_reading_options(settings: StorageSettings) -> dict[str, str]:
+    silence = settings.timeout_seconds / READ_ATTEMPTS
+    return {
+        "connect_timeout": _milliseconds(min(10, silence)),
+        "read_timeout": _milliseconds(silence),
+        "client_retry_timeout": f"{int(silence)}",
+    }
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:.0f}ms"
 
 
 @lru_cache(maxsize=64)
@@ -490,7 +544,8 @@ def _by_folder(addresses: Iterable[str]) -> dict[str, list[str]]:
     return folders
 
 
-def _options(scheme: str, settings: StorageSettings) -> dict[str, str]:
+def _options(url: str, settings: StorageSettings) -> dict[str, str]:
+    scheme = url.partition("://")[0]
     prefix = {"s3": "aws", "gs": "google", "az": "azure"}[scheme]
     options = {}
     if settings.endpoint:

@@ -48,9 +48,11 @@ class StorageSettings(SettingsSection):
     allow_http: bool = False
     """Allow an endpoint without encryption, as on a private network."""
     timeout_seconds: float = Field(60.0, gt=0, le=3600)
-    """Time limit of one request."""
+    """How long a store that sends nothing is waited for, whatever is sent again. A request that writes has so
+    long twice, with all that it sends; a read that goes on takes any time."""
     retries: int = Field(8, ge=0, le=100)
-    """Most times that a request is sent again after an error of the store, with growing pauses."""
+    """Most times that a request is sent again after an error of the store, with growing pauses, within
+    `timeout_seconds`."""
     scratch: Path | None = None
     """Folder for the copies of objects while they are indexed; default: the system's temporary folder. A
     worker needs twice its largest file."""

@@ -191,7 +191,7 @@ class Database:
     def lance(self, name: str) -> Any:
         """The newest version as a Lance dataset, for what LanceDB does not offer."""
         with write_errors(self.layout.folder, name):
-            return self.layout.dataset(name)
+            return self.layout.dataset(name, to_write=True)
 
     def refresh(self, name: str) -> None:
         """Take up what was committed past LanceDB."""

@@ -77,15 +77,17 @@ class LibraryLayout(ABC):
     """A folder on this machine for what may be lost at any time: the scan cache, progress logs."""
     storage_options: Mapping[str, str]
     """Of its store, as LanceDB takes them."""
+    reading_options: Mapping[str, str]
+    """The same for whoever only reads."""
 
     @property
     @abstractmethod
     def database(self) -> str:
         """The LanceDB database; each table is `<name>.lance` below it."""
 
-    def dataset(self, name: str) -> Any:
+    def dataset(self, name: str, *, to_write: bool = False) -> Any:
         """The newest version of a table, as a Lance dataset. Raises what Lance raises."""
-        options = dict(self.storage_options) or None
+        options = dict(self.storage_options if to_write else self.reading_options) or None
         return lance_module().dataset(f"{self.database}/{name}.lance", storage_options=options)
 
     def copy_note(self) -> CopyNote | None:
@@ -186,7 +188,7 @@ class Layout(LibraryLayout):
 
     def __init__(self, folder: Path) -> None:
         self.folder = self.cache = folder
-        self.storage_options = {}
+        self.storage_options = self.reading_options = {}
 
     @property
     def database(self) -> str:
@@ -375,6 +377,7 @@ class ObjectLayout(LibraryLayout):
         self.folder = address
         self.store = store or open_store(address.url, address.settings)
         self.storage_options = self.store.options
+        self.reading_options = self.store.reading_options
         name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
         root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         self.cache = Path(root) / "rag" / "libraries" / name.hexdigest()
@@ -394,9 +397,9 @@ class ObjectLayout(LibraryLayout):
         return bool(self._versions(name))
 
     def table_names(self) -> list[str]:
-        """One request a table, several at once."""
+        """One request a table, all at once."""
         names = [name.removesuffix(".lance") for name in self.store.folders("tables") if ".lance" in name]
-        with ThreadPoolExecutor(8) as pool:
+        with ThreadPoolExecutor(len(names) or 1) as pool:
             return [name for name, there in zip(names, pool.map(self.has_table, names), strict=True) if there]
 
     def has_marker(self) -> bool:

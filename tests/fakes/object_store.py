@@ -46,6 +46,9 @@ class FakeStore:
     lose: Callable[[Environ], bool] = lambda _: False
     """Called likewise; whether the request is served and answered with an error all the same."""
 
+    send: Callable[[bytes], Iterable[bytes]] = lambda body: [body]
+    """Called with the body of an answer; the parts in which it is sent."""
+
     @property
     def url(self) -> str:
         """Address of the bucket."""
@@ -122,7 +125,7 @@ class _Server:
         body = b"".join(self._moto(environ, started))
         request = Request(environ["REQUEST_METHOD"], path, environ["QUERY_STRING"], statuses[-1], len(body))
         store.requests.append(request)
-        return [body]
+        return store.send(body)
 
     def close(self) -> None:
         self._server.shutdown()

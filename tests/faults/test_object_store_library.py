@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from corpora.objects import StoreAddress, StoreError
+from corpora.objects import READ_ATTEMPTS, StoreAddress, StoreError
 from rag.errors import LibraryBusy, LibraryNotFound, LibraryReadOnly, UsageError
 from rag.indexing.merging import merge_libraries
 from rag.settings import Settings
@@ -237,6 +237,30 @@ def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
         method = "GET" if part == "list-type" else "PUT"
         assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)
         assert "too busy or fails" in failure(bucket.address(), method=method, part=part, status=503)
+
+
+def test_a_store_that_stops_answering_ends_a_question_in_time(bucket: FakeStore, folder: Path) -> None:
+    upload(bucket, folder)
+    limited = bucket.storage.model_copy(update={"timeout_seconds": 1.8, "retries": 8})
+    asked, ended = itertools.count(), threading.Event()
+
+    def hang(_: dict[str, Any]) -> int:
+        next(asked)
+        ended.wait(30)
+        return 500
+
+    with Reader.open(StoreAddress(f"{bucket.url}/library", limited)) as reader:
+        bucket.intercept = hang
+        begun = time.monotonic()
+        with pytest.raises(StoreError) as error:
+            reader.frames([f"{1:032x}:00000"])
+        seconds = time.monotonic() - begun
+    ended.set()
+    assert next(asked) <= READ_ATTEMPTS
+    assert seconds < 2 * 1.8
+    message = str(error.value)
+    assert message.endswith("check the network and storage.endpoint, then run the same command again")
+    assert "lance" not in message.lower().replace(".lance", "")
 
 
 def test_a_store_that_is_down_is_asked_once_whether_files_are_there(bucket: FakeStore) -> None:

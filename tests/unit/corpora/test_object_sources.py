@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, UnreadableFile, UsageError
 from corpora.fetching import PREFIX, content_id, fetch, scratch_folder
 from corpora.identity import content_hash
-from corpora.objects import StoreError, failure_of, is_url, object_states
+from corpora.objects import StoreError, failure_of, is_url, object_states, open_store
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from tests.fakes.object_store import FakeStore
@@ -180,6 +182,31 @@ def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeSto
     with pytest.raises(ChangedFile, match="it changed while it was read"):
         fetch(found, tmp_path, bucket.storage)
     assert os.listdir(tmp_path) == ["corpus"]
+
+
+def test_a_long_transfer_has_no_time_limit_and_goes_on_where_it_broke(
+    bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is on silence: a large object takes longer over a slow line."""
+    monkeypatch.setattr("corpora.objects.CHUNK", 2**16)
+    content = bytes(range(256)) * 4096
+    bucket.open().put("long.mp4", content)
+    settings = bucket.storage.model_copy(update={"timeout_seconds": 1.2, "retries": 0})
+    broken = iter([True])
+
+    def slowly(body: bytes) -> Iterator[bytes]:
+        for n, start in enumerate(range(0, len(body), len(content) // 20)):
+            time.sleep(0.08)
+            if n == 17 and next(broken, False):
+                raise ConnectionAbortedError
+            yield body[start : start + len(content) // 20]
+
+    bucket.send = slowly
+    bucket.requests.clear()
+    _, parts = open_store(bucket.url, settings).stream("long.mp4")
+    assert b"".join(parts) == content
+    assert len(bucket.gets()) == 2
+    bucket.send = lambda body: [body]
 
 
 def test_one_bad_object_differs_from_a_bad_store(corpus: Path, bucket: FakeStore, tmp_path: Path) -> None:

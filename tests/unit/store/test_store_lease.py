@@ -22,7 +22,8 @@ class ClockedStore(ObjectStore):
     """In memory, with a clock that a test sets: `late` is when each object was changed."""
 
     def __init__(self) -> None:
-        super().__init__("memory://library", MemoryStore(), {})
+        store = MemoryStore()
+        super().__init__("memory://library", store, store, {}, {})
         self.clock = timedelta(0)
         self.lost_answers = 0
         self._changed: dict[str, timedelta] = {}
