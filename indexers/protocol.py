@@ -220,8 +220,8 @@ KEPT = 50_000
 class CachedTextEncoder:
     """A `TextTower` or a question's `TextEncoder` that keeps its rows; all else is the encoder's own.
 
-    Each text is encoded alone, so a kept row has the very bits that another call would give. Of more
-    than `kept` texts the one that was asked for longest ago is let go.
+    What is encoded beside a text changes nothing, so a kept row has the bits that another call would give.
+    Of more than `kept` texts the one that was asked for longest ago is let go.
     """
 
     def __init__(self, encoder: Any, kept: int = KEPT) -> None:
@@ -233,16 +233,16 @@ class CachedTextEncoder:
         """Unit rows, float32 (n, dim)."""
         if not texts:
             return np.empty((0, self._encoder.dim), np.float32)
-        return np.stack([self._row(text) for text in texts])
-
-    def _row(self, text: str) -> NDArray[np.float32]:
-        row = self._rows.pop(text, None)
-        if row is None:
-            row = np.asarray(self._encoder.encode_text([text])[0], np.float32)
-        self._rows[text] = row
-        if len(self._rows) > self._kept:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if missing:
+            rows = np.asarray(self._encoder.encode_text(missing), np.float32)
+            self._rows.update(zip(missing, rows, strict=True))
+        for text in texts:
+            self._rows.move_to_end(text)
+        found = np.stack([self._rows[text] for text in texts])
+        while len(self._rows) > self._kept:
             self._rows.popitem(last=False)
-        return row
+        return found
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._encoder, name)

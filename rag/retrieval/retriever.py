@@ -132,6 +132,7 @@ class Retriever:
     ) -> list[list[RetrievedPassage]]:
         """As `find_passages`, for each of several queries; they are searched side by side."""
         pool = self._pool(top_k)
+        self._encode("text", self.text_encoder, queries)
         searches = [self._passage_searches(query, pool, where) for query in queries]
         return [
             self._best_passages(found.hits(pool), query, top_k)
@@ -367,12 +368,18 @@ class Retriever:
         return self._vector("image", self.tower, text)
 
     def _vector(self, space: str, encoder: TextEncoder | TextTower, text: str) -> NDArray[np.float32]:
-        """Unit float32 (dim,). One text at a time, so that no neighbour in a batch changes it."""
+        """Unit float32 (dim,)."""
+        self._encode(space, encoder, [text])
+        return self._vectors[space, text]
+
+    def _encode(self, space: str, encoder: TextEncoder | TextTower, texts: Sequence[str]) -> None:
+        """Keep the vectors of texts; one call for what is missing, as no text changes another's vector."""
         if len(self._vectors) > 512:
             self._vectors.clear()
-        if (space, text) not in self._vectors:
-            self._vectors[space, text] = np.asarray(encoder.encode_text([text])[0], np.float32)
-        return self._vectors[space, text]
+        missing = [text for text in dict.fromkeys(texts) if (space, text) not in self._vectors]
+        if missing:
+            rows = np.asarray(encoder.encode_text(missing), np.float32)
+            self._vectors.update(zip(((space, text) for text in missing), rows, strict=True))
 
     def _clip_searches(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipSearches:
         """A filter on kinds of evidence asks for text, not for images."""

@@ -113,6 +113,18 @@ def test_a_text_has_the_same_bits_in_any_company(encoder: TextEncoder) -> None:
     assert np.array_equal(backwards[::-1], together)
 
 
+@pytest.mark.parametrize("keeps", [True, False])
+def test_texts_of_many_lengths_are_encoded_together(keeps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than fit together; and on a BLAS whose products of many rows have other bits, each alone."""
+    encoder: Any = _questions("all-MiniLM-L6-v2")({})
+    monkeypatch.setattr(encoder, "_rows_keep_bits", keeps)
+    texts = [" ".join(["cat"] * count) for count in (1, 2, 60, 5, 0, 300, 9, 30, 2, 14)]
+    together = encoder.encode_text(texts)
+    for place, text in enumerate(texts):
+        assert np.array_equal(encoder.encode_text([text])[0], together[place]), text
+    assert (len(encoder._groups([5, 5, 5])) == 1) is keeps
+
+
 def test_texts_differ(encoder: TextEncoder) -> None:
     rows = encoder.encode_text(["a cat holds a red lamp", "the mirror of the telescope"])
     assert not np.allclose(rows[0], rows[1], atol=1e-3)
