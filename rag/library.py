@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from corpora.objects import is_url
+from corpora.objects import StoreError, is_url
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import Window
 from rag.engine import Engine
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind
 
+T = TypeVar("T")
 
 LEAST_RECALL = 0.99
 """Of the ten best, for `Library.doctor`."""
@@ -160,16 +161,18 @@ class Library:
         """
         from rag.answering import answer_question
 
-        return answer_question(
-            parse_question(text, options, question_id),
-            self._engine.new_retriever(),
-            self._engine.reasoner,
-            self.settings,
-            read_frames=self._engine.read_frames,
-            where=_search_filter(where),
-            top_k=top_k,
-            threshold=threshold,
-            pipeline=pipeline,
+        return self._over_reachable(
+            lambda: answer_question(
+                parse_question(text, options, question_id),
+                self._engine.new_retriever(),
+                self._engine.reasoner,
+                self.settings,
+                read_frames=self._engine.read_frames,
+                where=_search_filter(where),
+                top_k=top_k,
+                threshold=threshold,
+                pipeline=pipeline,
+            )
         )
 
     def search(
@@ -191,7 +194,25 @@ class Library:
         parse_question(query)
         chosen = _search_filter(where)
         check_filter(chosen.shots or ShotFilter(), kind)
-        return self._engine.new_retriever().search(query, kind, top_k, chosen)
+        return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each of several libraries that questions are not answered from, because its object store
+        fails; `refresh` tries them again."""
+        return self._reader.left_out
+
+    def _over_reachable(self, answer: Callable[[], T]) -> T:
+        """The answer, or where the store of one of several libraries fails now, that of the others."""
+        try:
+            return answer()
+        except StoreError:
+            before = self.left_out
+            if len(self._reader.folders) > 1:
+                self._reader.refresh()
+            if self.left_out == before:
+                raise
+            return answer()
 
     def browse(self, where: SearchFilter | ShotFilter) -> list[VideoHit]:
         """Every interval of a video that meets a filter on shots, by path and time; each has score 1.

@@ -26,7 +26,7 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import answer_shape, plain, report_shape
+from rag.rendering.shapes import answer_shape, plain, problems_shape, report_shape
 from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ def ask(
         unread = [] if answer.matched else list(unread_lines(session, opened))
     print_report(
         session.as_json,
-        answer_shape(answer),
+        answer_shape(answer) | problems_shape(opened.left_out),
         answer_lines(answer, width=width(), libraries=session.libraries),
     )
     for line in unread:
         echo_stderr(line)
-    return 0
+    return session.say_left_out(opened)
 
 
 def _run(
@@ -134,7 +134,7 @@ def _run(
         report_shape("rag.batch/1", {"out": out, **plain(counts)}),
         [f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"],
     )
-    return counts.exit_code
+    return session.say_left_out(opened) or counts.exit_code
 
 
 def unread_lines(

@@ -14,7 +14,7 @@ from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import End, Force, PathGlobs, Session, Start, TopK, where, with_session, words
 from rag.errors import UsageError
 from rag.records import ShotFilter
-from rag.rendering.shapes import plain, report_shape, search_shape
+from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape
 from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
@@ -122,14 +122,15 @@ def _one(
     threshold = session.settings.search.threshold if query is not None else None
     print_report(
         session.as_json,
-        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold),
+        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
+        | problems_shape(opened.left_out),
         hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold),
     )
     _report_unmeasured(unmeasured)
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
         echo_stderr(_weak_hits_line(best, session.settings.search.threshold))
-    return 0
+    return session.say_left_out(opened)
 
 
 def _report_unmeasured(unmeasured: UnmeasuredVideos | None) -> None:
@@ -192,4 +193,4 @@ def _run(
         report_shape("rag.batch/1", report),
         [f"{counts.asked} searched, {counts.kept} kept, {counts.bad} bad: {run}, {windows}"],
     )
-    return counts.exit_code
+    return session.say_left_out(opened) or counts.exit_code

@@ -197,6 +197,12 @@ class Session:
                     f"text, else it is the first; to add them: {command}"
                 )
 
+    def say_left_out(self, library: OpenedLibrary) -> int:
+        """Name the libraries that were not asked on stderr; the exit status: 3, done in part, with any."""
+        for line in library.left_out:
+            echo_stderr(f"rag: answered without a library: {line}")
+        return 3 if library.left_out else 0
+
     def _open(self) -> OpenedLibrary:
         from rag.library import Library as OpenedLibrary
 

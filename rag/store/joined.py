@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.objects import StoreError
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
@@ -87,6 +88,7 @@ class JoinedSnapshot(Snapshot):
     the first path. Vectors are searched in one index over all. BM25 weighs words by each library's own texts.
     Relevance of images uses the scale of the library with the most clips.
 
+    One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`.
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
     """
 
@@ -94,10 +96,20 @@ class JoinedSnapshot(Snapshot):
         self, layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int = EXACT_ROWS
     ) -> None:
         self._layouts = layouts
+        self.left_out: tuple[str, ...] = ()
+        """A line for each library that is missing because its object store fails."""
         super().__init__(layouts[0], index, exact_rows)
 
     def _pin(self) -> bool:
-        self._libraries = [Snapshot(layout, self._index, self._exact_rows) for layout in self._layouts]
+        self._libraries, failed = [], []
+        for layout in self._layouts:
+            try:
+                self._libraries.append(Snapshot(layout, self._index, self._exact_rows))
+            except StoreError as error:
+                failed.append(error)
+        if not self._libraries:
+            raise failed[0]
+        self.layout, self.left_out = self._libraries[0].layout, tuple(map(str, failed))
         metas = []
         for library in self._libraries:
             folder = library.layout.folder

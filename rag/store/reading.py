@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
+from corpora.objects import StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
@@ -21,7 +22,7 @@ from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.joined import open_snapshot
-from rag.store.layout import LibraryLayout, Location, require_library
+from rag.store.layout import LibraryLayout, Location, open_layout, require_library
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
@@ -31,6 +32,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EVERYTHING = SearchFilter()
+
+
+def _library(location: Location, *, joined: bool) -> LibraryLayout:
+    """Of several that are `joined`, also one whose object store fails."""
+    try:
+        return require_library(location)
+    except StoreError:
+        if not joined:
+            raise
+        return open_layout(location)
+
 
 T = TypeVar("T")
 
@@ -75,10 +87,12 @@ class Reader:
         searched; `flat` is exact, and so is `auto` in tables of up to `exact_rows`. `hidden`: kinds of
         evidence that are neither given nor searched.
 
-        Raises `LibraryNotFound`, `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that
-        are to be read as one were made in different ways.
+        Of several, one whose object store fails is left out (`left_out`). Raises `LibraryNotFound`,
+        `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are to be read as one were
+        made in different ways; `StoreError` where the store of all of them fails.
         """
-        return cls([require_library(each) for each in (folder, *others)], index, hidden, exact_rows)
+        layouts = [_library(each, joined=bool(others)) for each in (folder, *others)]
+        return cls(layouts, index, hidden, exact_rows)
 
     def refresh(self) -> None:
         """Take up the newest version of every table."""
@@ -106,6 +120,11 @@ class Reader:
                     self.refresh()
                 snapshot = self._snapshot
             return search(snapshot)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A line for each of several libraries that is not read, because its object store fails."""
+        return self._snapshot.left_out
 
     @property
     def folder(self) -> Location:

@@ -58,6 +58,9 @@ T = TypeVar("T")
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
+    left_out: tuple[str, ...] = ()
+    """As of `JoinedSnapshot`."""
+
     def __init__(self, layout: LibraryLayout, index: IndexKind, exact_rows: int = EXACT_ROWS) -> None:
         self.layout = layout
         self._index: IndexKind = index

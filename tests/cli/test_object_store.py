@@ -12,6 +12,7 @@ import pytest
 from corpora.objects import StoreAddress
 from rag._cli.doctor import store_findings
 from rag._cli.session import Session
+from rag.library import Library
 from rag.settings import Settings
 from tests.fakes.command import run_rag
 from tests.fakes.library_dump import dump
@@ -37,7 +38,9 @@ def corpus(tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch) -
     return folder
 
 
-def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None:
+def test_index_ask_show_remove_and_pull(
+    corpus: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home, library = corpus.parent, f"{bucket.url}/library"
     local, stored = ("--library", "local"), ("--library", library)
     for place in (local, stored):
@@ -63,6 +66,21 @@ def test_index_ask_show_remove_and_pull(corpus: Path, bucket: FakeStore) -> None
 
     unchanged = json.loads(run_rag(home, "index", "corpus", *stored).stdout)
     assert (unchanged["unchanged"], unchanged["indexed"]) == (3, 0)
+    both = ("--library", "local", "--library", library)
+    settings = Settings(library=home / "local", storage=bucket.storage.model_copy(update={"retries": 0}))
+    with Library.open(home / "local", library, settings=settings) as opened:
+        assert opened.left_out == ()
+        bucket.intercept = lambda _: 503
+        assert opened.search("torque wrench")[0].kind == "video"
+        assert [line.partition(": ")[0] for line in opened.left_out] == [library]
+    with monkeypatch.context() as patch:
+        patch.setenv("RAG_STORAGE__RETRIES", "0")
+        answered = run_rag(home, "ask", "What does the wrench do?", *both)
+    (problem,) = json.loads(answered.stdout)["problems"]
+    assert problem.startswith(f"{library}: the store is too busy or fails")
+    assert (answered.returncode, answered.stderr) == (3, f"rag: answered without a library: {problem}\n")
+    assert json.loads(answered.stdout)["answer"]["matched"]
+    bucket.intercept = lambda _: None
     removed = json.loads(run_rag(home, "remove", "corpus/chain.mp4", *stored).stdout)
     assert removed["paths"] == [str(corpus / "chain.mp4")]
 
