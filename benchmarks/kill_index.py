@@ -1,13 +1,15 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged]
+    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged|store]
 
 A small corpus is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
 then encoded again by another encoder. A command is killed before, in or after a call of the stage that was
 hit least so far, a few times in one life of a library, and then runs to its end. The library must be that of
 a plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
 Prints kills and faults by stage. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
-Interrupted or terminated, it ends with what was seen until then.
+`store`: both, of a smaller corpus, with corpus and library on an object store (moto), which answers one
+request in ten with an error in every second life. Interrupted or terminated, it ends with what was seen until
+then.
 """
 
 from __future__ import annotations
@@ -15,20 +17,28 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
 import random
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from benchmarks.kill_points import Aim, Run, open_server
+from benchmarks.kill_points import LEASE_SECONDS, Aim, Run, open_server
+from corpora.objects import ObjectStore
 from rag.store.layout import Layout, Location
+from rag.store.lease import LEASE
 from tests.fakes.corpus import tiny_settings, write_corpus
 from tests.fakes.library_dump import dump
+from tests.fakes.object_store import KEYS, make_bucket, serve_buckets
+from tests.fakes.synthetic import truncate, write_video
 from tests.fakes.tiny_models import save_clip
 from tests.fakes.tiny_text import write_tiny_text
 
@@ -84,6 +94,23 @@ STAGED = (
         ),
     ),
 )
+STORE = (STAGED[0], Step("change", (("index", "CORPUS", "--prune"),)))
+
+
+def write_small_corpus(folder: Path) -> None:
+    """As `write_corpus`, without its longer and its damaged video."""
+    folder.mkdir(parents=True)
+    write_video(folder / "long.mp4", 35, fps=2, subtitles=[(1, 4, "The torque wrench clicks.")])
+    write_video(folder / "short.mkv", 3, fps=4)
+    write_video(folder / "variable.mp4", 4, variable_rate=True)
+    write_video(folder / "sound.mp4", 3, fps=4, audio=True)
+    write_video(folder / "cut off.mkv", 4)
+    truncate(folder / "cut off.mkv", 0.6)
+    (folder / "again").mkdir()
+    shutil.copy(folder / "short.mkv", folder / "again" / "copy.mkv")
+    (folder / "short.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nHold the iron like a pen.\n")
+    (folder / "notes.md").write_text("# Chain oil\n\nUse two drops of oil on every link.\n")
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "title": "Wrench", "text": "Set it to 25 Nm."}\n')
 
 
 class Bench:
@@ -92,8 +119,15 @@ class Bench:
     steps = PLAIN
     faked = True
 
-    def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
-        """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes."""
+    def __init__(
+        self,
+        folder: Path,
+        server: subprocess.Popen[str],
+        corpora: Path | None = None,
+        write: Callable[[Path], object] = write_corpus,
+    ) -> None:
+        """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes. `write`:
+        writes it where there is none."""
         self.folder = folder
         self.server = server
         self.logs = folder / "logs"
@@ -104,7 +138,7 @@ class Bench:
         self.encoders = (str(folder / "tiny-clip"), str(save_clip(folder / "other-clip", seed=1)))
         first, second = folder / "corpus-0", folder / "corpus-1"
         if corpora is None:
-            write_corpus(first)
+            write(first)
         else:
             shutil.copytree(corpora / "corpus-0", first)
         shutil.copytree(first, second)
@@ -171,6 +205,13 @@ class Bench:
                 self.profiles[step, command] = run.seconds()
             self.finish(step, library)
 
+    def flags(self, library: Location) -> dict[str, Any]:
+        """Settings that open a library."""
+        return {"library": library, "encoder.text": self.environment["RAG_ENCODER__TEXT"]}
+
+    def after_kill(self, library: Location) -> None:
+        """Called before a killed command is run again."""
+
     def log(self) -> str:
         """The end of what the last command said."""
         return (self.logs / "command.log").read_text(errors="replace")[-800:]
@@ -187,8 +228,7 @@ def broken(library: Location, bench: Bench) -> list[str]:
     from rag.library import Library
     from rag.settings import load_settings
 
-    flags = {"library": library, "encoder.text": bench.environment["RAG_ENCODER__TEXT"]}
-    with Library.open(settings=load_settings(flags=flags)) as opened:
+    with Library.open(settings=load_settings(flags=bench.flags(library))) as opened:
         return [f"{check.name}: {check.message}" for check in opened.doctor() if check.ok is False]
 
 
@@ -233,6 +273,7 @@ class Killer:
                 if status != -signal.SIGKILL:
                     break
                 kills += 1
+                bench.after_kill(library)
                 hit += run.struck()
                 self.result.kills.update(run.struck() or ["between stages"])
             if status not in ENDED or "Traceback" in bench.log():
@@ -246,7 +287,8 @@ class Killer:
     def _next(self, stages: set[str]) -> str:
         """The stage that was hit least; of several that was tried least."""
         stage = min(
-            sorted(stages), key=lambda s: (self.result.kills[s] + self._tries[s] // 4, self._tries[s])
+            sorted(stages),
+            key=lambda s: (self.result.kills[s] + self._tries[s] // 4, self._tries[s], self._random.random()),
         )
         self._tries[stage] += 1
         return stage
@@ -279,13 +321,85 @@ class StagedBench(Bench):
     steps = STAGED
 
 
-WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench}
+class StoreBench(Bench):
+    """Corpus and library on an object store. Its errors are on in every second library."""
+
+    steps = STORE
+
+    def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
+        super().__init__(folder, server, corpora)
+        os.environ.update(KEYS)
+        self._buckets = serve_buckets()
+        self._bucket = make_bucket(self._buckets.__enter__())
+        self._objects = self._bucket.open()
+        self._random = random.Random(0)
+        self._lives = 0
+        self._uploaded = -1
+        self.environment |= {**KEYS, **self._bucket.environment, "XDG_CACHE_HOME": str(folder / "cache")}
+
+    def corpus(self, step: int) -> Path:
+        """As it is, and in the bucket."""
+        path, wanted = super().corpus(step), min(step, 1)
+        if wanted != self._uploaded:
+            self._objects.delete([found.key for found in self._objects.list("corpus")])
+            self._bucket.upload(path, "corpus")
+            self._uploaded = wanted
+        return path
+
+    def place(self, corpus: Path) -> str:  # noqa: ARG002 (as of a folder)
+        """Its address."""
+        return f"{self._bucket.url}/corpus"
+
+    def _copy(self, source: str, target: str) -> None:
+        self._objects.delete([found.key for found in self._objects.list(target)])
+        for found in list(self._objects.list(source)):
+            held = self._objects.read(found.key)
+            assert held is not None
+            self._objects.put(target + found.key.removeprefix(source), held[0])
+
+    def start(self, step: int) -> Location:
+        self._bucket.intercept = lambda _: None
+        self._bucket.requests.clear()
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        self._copy(f"after-{step - 1}", "library")
+        self._lives += 1
+        if self._lives % 2 == 0:
+            statuses = (500, 503, 429)
+            self._bucket.intercept = lambda _: (
+                self._random.choice(statuses) if self._random.random() < 0.1 else None
+            )
+        return self._bucket.address()
+
+    def finish(self, step: int, library: Location) -> None:  # noqa: ARG002 (there is one)
+        self._copy("library", f"after-{step}")
+
+    def flags(self, library: Location) -> dict[str, Any]:
+        self._bucket.intercept = lambda _: None
+        storage = {"storage.endpoint": self._bucket.endpoint, "storage.allow_http": True}
+        return {**super().flags(library), "library": str(library), **storage}
+
+    def after_kill(self, library: Location) -> None:  # noqa: ARG002 (there is one)
+        """Wait until the lease of the killed writer has ended."""
+        store: ObjectStore = self._bucket.open("library")
+        if (held := store.head(LEASE)) is not None:
+            left = held.modified.timestamp() + LEASE_SECONDS + 1.2 - datetime.now(UTC).timestamp()
+            time.sleep(max(0.0, left))
+
+    def rows(self, step: int, library: Location) -> list[str]:
+        self._bucket.intercept = lambda _: None
+        return super().rows(step, library)
+
+    def left_over(self, library: Location) -> list[str]:  # noqa: ARG002 (there is one)
+        return [found.key for found in self._objects.list("library/staging")]
+
+
+WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench, "store": StoreBench}
 
 
 def kill_runs(folder: Path, times: int, *, seed: int = 0, way: str = "plain") -> tuple[Result, set[str]]:
     """Kill `times` runs in `folder`; the result, and all stages that could be hit."""
     with open_server() as server:
-        plain = Bench(folder, server)
+        plain = Bench(folder, server, write=write_small_corpus if way == "store" else write_corpus)
         plain.undisturbed()
         expected = [plain.rows(step, folder / f"after-{step}") for step in range(len(plain.steps))]
         bench = plain

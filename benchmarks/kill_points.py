@@ -27,6 +27,7 @@ from typing import Any, Literal
 
 from tests.fakes.stopped_runs import COMMITS
 
+LEASE_SECONDS = 4.0
 STAGES: dict[str, tuple[str, ...]] = {
     "scan": ("rag.indexing.run:scan",),
     "plan": ("rag.indexing.pipeline:make_plan", "rag.indexing.staging:make_plan"),
@@ -284,7 +285,7 @@ def small_commits() -> None:
 
     for module in (media, reembed):
         module.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # imported names
-    Lease.seconds, Lease.beat = 1.0, 0.3
+    Lease.seconds, Lease.beat = LEASE_SECONDS, LEASE_SECONDS / 4
 
 
 def fake_readers() -> None:
