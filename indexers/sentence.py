@@ -2,7 +2,8 @@
 
 The same sentence gives the same bits whatever is encoded beside it: texts are
 padded to a few fixed lengths and batches to one fixed size, because another
-shape takes another way through the matrix kernels.
+shape takes another way through the matrix kernels; or packed into products of
+one shape (`indexers.onednn_bert`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.errors import SettingsError
 from indexers.devices import placement
 from indexers.errors import WeightsInvalid
 from indexers.folders import Role, prompt, read_sentence_folder
+from indexers.onednn_bert import BACKENDS, ROWS, TOKENS, OneDnnBert
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
@@ -41,7 +44,7 @@ class SentenceEncoder(FileIdentity):
         Raises `WeightsInvalid` where the folder cannot be read, and `SettingsError` for a `backend`
         without its device.
         """
-        self._device, dtype = placement(backend)
+        self._device, dtype = ("cpu", None) if backend in BACKENDS else placement(backend)
         self.backend = backend
         self.batch = BATCHES[self._device]
         settings = read_sentence_folder(folder)
@@ -51,7 +54,13 @@ class SentenceEncoder(FileIdentity):
         self._tokens = sentence_tokens(settings.transformer, settings.limit)
         self._prompt = prompt(settings, role)
         self._lengths = (*(length for length in LENGTHS if length < self.limit), self.limit)
-        if can_read_torch_sentences(folder):
+        self._packed: OneDnnBert | None = None
+        if backend in BACKENDS:
+            if not can_read_torch_sentences(folder):
+                raise SettingsError(f"encoder.text_backend {backend}: {name} is no BERT; take torch-fp32")
+            self._packed = OneDnnBert(folder, backend)
+            self.dim = self._packed.dim
+        elif can_read_torch_sentences(folder):
             bert = TorchBert(folder, self._device, dtype)
             self._forward: Forward = bert
             self._pad, self.dim = bert.pad, bert.dim
@@ -59,6 +68,8 @@ class SentenceEncoder(FileIdentity):
             self._forward, self._pad, self.dim = _sentence_transformer(folder, self._device, dtype)
 
     def _facts(self) -> Mapping[str, Any]:
+        if self._packed is not None:
+            return {"backend": self.backend, "rows": ROWS, "limit": self.limit}
         return {"backend": self.backend, "batch": self.batch, "lengths": self._lengths, "limit": self.limit}
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -70,7 +81,12 @@ class SentenceEncoder(FileIdentity):
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Each batch as soon as it is done: places in `texts`, and their unit rows, float32 (m, dim)."""
-        for length, members in self._by_length([self._tokens(self._prompt + text) for text in texts]).items():
+        tokens = [self._tokens(self._prompt + text) for text in texts]
+        if self._packed is not None:
+            for places in _packs(tokens):
+                yield places, unit_rows(self._packed.encode([tokens[place] for place in places]))
+            return
+        for length, members in self._by_length(tokens).items():
             for start in range(0, len(members), self.batch):
                 part = members[start : start + self.batch]
                 rows = self._encode_batch([ids for _, ids in part], length)
@@ -96,6 +112,20 @@ class SentenceEncoder(FileIdentity):
         with torch.inference_mode():
             vectors: NDArray[np.float32] = self._forward(*on_device).float().cpu().numpy()
         return vectors[: len(texts)]
+
+
+def _packs(texts: Sequence[NDArray[np.int64]]) -> Iterator[list[int]]:
+    """Indices of neighbouring texts with at most `TOKENS` tokens together, or of one that has more."""
+    held: list[int] = []
+    size = 0
+    for place, text in enumerate(texts):
+        if held and size + len(text) > TOKENS:
+            yield held
+            held, size = [], 0
+        held.append(place)
+        size += len(text)
+    if held:
+        yield held
 
 
 def _sentence_transformer(folder: Path, device: str, dtype: Any) -> tuple[Forward, int, int]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from indexers.onednn_bert import runs_here
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
@@ -63,8 +64,8 @@ def _tower(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
     return lambda folders: open_text_tower(f"hf:{folders[name]}", SETTINGS)  # type: ignore[return-value]  # same shape
 
 
-def _passages(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
-    return lambda folders: open_text_encoder(str(folders.get(name, name)), SETTINGS)
+def _passages(name: str, backend: str = "") -> Callable[[dict[str, Path]], TextEncoder]:
+    return lambda folders: open_text_encoder(str(folders.get(name, name)), SETTINGS, backend=backend)
 
 
 def _questions(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
@@ -79,6 +80,7 @@ OPENERS = {
     "MiniLM passages": _passages("all-MiniLM-L6-v2"),
     "MiniLM questions": _questions("all-MiniLM-L6-v2"),
     "BERT passages": _passages("bert-mean"),
+    "BERT passages, padded": _passages("bert-mean", "torch-fp32"),
     "BERT questions": _questions("bert-mean"),
     "BERT questions, first token": _questions("bert-cls"),
     "BERT questions, max": _questions("bert-max"),
@@ -209,7 +211,7 @@ def test_a_bert_without_transformers_has_the_same_bits(
     folders: dict[str, Path], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A library that sentence-transformers wrote is gone on with."""
-    passages = _passages(name)
+    passages = _passages(name, "torch-fp32")
     ours = passages(folders)
     monkeypatch.setattr("indexers.sentence.can_read_torch_sentences", lambda _: False)
     theirs = passages(folders)
@@ -361,3 +363,26 @@ def test_lower_precision_is_another_encoder_that_stays_near(folders: dict[str, P
     assert np.array_equal(near, half.encode_text(TEXTS))
     assert 0.995 < float((rows * near).sum(axis=1).min()) < 1
     assert open_text_encoder(name, SETTINGS).backend.endswith("-fp32")
+
+
+@pytest.mark.parametrize("name", ["bert-mean", "bert-cls", "all-MiniLM-L6-v2"])
+@pytest.mark.parametrize(("backend", "least"), [("onednn-fp32", 1 - 1e-5), ("onednn-bf16", 0.995)])
+def test_packed_passages_agree_with_padded_ones(
+    folders: dict[str, Path], name: str, backend: str, least: float
+) -> None:
+    """More texts than one product has room for, of every length beside every other."""
+    if not runs_here(backend):
+        pytest.skip("another processor")
+    path = str(folders.get(name, name))
+    padded, packed = (open_text_encoder(path, SETTINGS, backend=it) for it in ("torch-fp32", backend))
+    texts = [" ".join(["drill", "lamp", "water"][place % 3] for place in range(n)) for n in range(1, 40)]
+    rows = packed.encode_text(texts)
+    assert float((rows * padded.encode_text(texts)).sum(axis=1).min()) > least
+    order = np.random.default_rng(0).permutation(len(texts))
+    assert np.array_equal(packed.encode_text([texts[place] for place in order]), rows[order])
+    assert packed.fingerprint != padded.fingerprint
+
+
+def test_packed_passages_are_for_a_bert_alone(folders: dict[str, Path]) -> None:
+    with pytest.raises(SettingsError, match="is no BERT; take torch-fp32"):
+        open_text_encoder(str(folders["roberta"]), SETTINGS, backend="onednn-fp32")
