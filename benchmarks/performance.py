@@ -1,0 +1,134 @@
+"""Where a minute of video's and a question's time goes: one JSON file and one picture.
+
+    python -m benchmarks.performance [--minutes 2] [--questions 40] [--out docs/reports/performance.json]
+    python -m benchmarks.performance --draw docs/reports/performance.json
+
+The minute of video is that of `benchmarks.indexing_cost`, text on screen the mean of the kinds of
+`benchmarks.screen_text`: CPU-seconds. The question has six options, and the library is that of 100 hours of
+`benchmarks.large_library`, where the vector of a question in the space of images is given: milliseconds of
+wall time a stage of `Library.ask`, medians. `rag ask` as a process of its own is in `benchmarks.startup`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.large_library import GivenTower, clip_queries
+from benchmarks.synthetic_library import SEED, build, questions
+from corpora.outputs import atomic_file
+from eval.reports.drawing import COLOURS, draw
+from rag.answering import STAGES
+from rag.store.layout import Layout
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OPTIONS = 6
+
+
+def benchmark(name: str, *arguments: str) -> dict[str, Any]:
+    """What another benchmark prints."""
+    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+    found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    return found
+
+
+def minute_of_video(minutes: float) -> dict[str, float]:
+    """CPU-seconds a minute of 720p30, by stage."""
+    cost = benchmark("indexing_cost", "--minutes", str(minutes), "--no-plain", "--no-text")
+    named = {
+        "decode": cost["decode"],
+        "encode": cost["encode"],
+        "measure": cost["measure_frames"] + cost["measure_sound"],
+    }
+    text = benchmark("screen_text", "--seconds", "30")["mean_cpu_s_per_minute"]
+    rest = cost["whole"] - cost["decode"] - cost["encode"] - cost["measure_frames"]  # its footage is silent
+    return {**named, "store, and the rest": max(0.0, rest), "on-screen text": text}
+
+
+def question(folder: Path, count: int) -> dict[str, Any]:
+    """Milliseconds of the stages of a question with six options, and of the whole."""
+    from rag.library import Library
+
+    texts = list(dict.fromkeys(questions(np.random.default_rng(SEED + 2), 3 * count)))[: count + 1]
+    vectors = clip_queries(folder, len(texts))[0].rows
+    walls, cpus, stages = [], [], []
+    with Library.open(folder) as library:
+        vars(library._engine)["tower"] = GivenTower(dict(zip(texts, vectors, strict=True)))
+        for text in texts:
+            wall, cpu = time.perf_counter(), time.process_time()
+            answer = library.ask(text, options=[f"{text} {number}" for number in range(OPTIONS)])
+            walls.append(1000 * (time.perf_counter() - wall))
+            cpus.append(1000 * (time.process_time() - cpu))
+            stages.append([1000 * answer.timings[stage] for stage in STAGES])
+    medians = np.median(stages[1:], axis=0)
+    return {
+        "stages_ms": {stage: round(float(value), 2) for stage, value in zip(STAGES, medians, strict=True)},
+        "n": len(texts) - 1,
+        "p50_ms": round(float(np.percentile(walls[1:], 50)), 1),
+        "p95_ms": round(float(np.percentile(walls[1:], 95)), 1),
+        "cpu_p50_ms": round(float(np.median(cpus[1:])), 1),
+    }
+
+
+def paint(figures: Mapping[str, Any], figure: Figure) -> None:
+    """Two bars, each in a panel of its own."""
+    panels = {
+        "CPU-seconds for a minute of 720p30": figures["minute_of_video_cpu_s"],
+        f"milliseconds for a question with {OPTIONS} options, 100 hours": figures["question"]["stages_ms"],
+    }
+    for axes, (title, stages) in zip(figure.subplots(len(panels), 1), panels.items(), strict=True):
+        left = 0.0
+        for number, (stage, value) in enumerate(stages.items()):
+            label = f"{stage} {value:.1f}"
+            axes.barh([0], [value], left=left, color=COLOURS[number], label=label, height=0.5)
+            left += value
+        axes.set_yticks([])
+        axes.set_title(f"{title}: {left:.1f}", loc="left", fontsize=9)
+        axes.spines["left"].set_visible(False)
+        axes.legend(
+            loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=len(stages), frameon=False, fontsize=8
+        )
+
+
+def main() -> None:
+    """Measure, or draw what was measured."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser.add_argument("--out", type=Path, default=Path("docs/reports/performance.json"))
+    parser.add_argument("--draw", type=Path, help="draw this file again, without measuring")
+    chosen = parser.parse_args()
+    if chosen.draw is None:
+        library = chosen.folder / "large-100"
+        if not Layout(library).exists():
+            build(library, 100)
+        figures = {
+            "minute_of_video_cpu_s": {
+                stage: round(value, 2) for stage, value in minute_of_video(chosen.minutes).items()
+            },
+            "question": question(library, chosen.questions),
+        }
+        with atomic_file(chosen.out) as draft:
+            draft.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    source = chosen.draw or chosen.out
+    figures = json.loads(source.read_text(encoding="utf-8"))
+    draw(source.with_suffix(".png"), (8.0, 2.8), lambda figure: paint(figures, figure))
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()
