@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder, TextTower
 
 DEFAULT_BATCH = 16
-PACKED = "onednn-fp32"
-"""What a BERT has on the processor by default."""
 ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
 HUB_KINDS = {"hf": "clip", "openclip": "openclip"}
@@ -83,20 +81,15 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
 def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = "") -> PassageEncoder:
     """Passages and evidence into vectors, through sentence-transformers, in stable batches.
 
-    `backend`: a library's own; else the settings', of which `auto` is float32 on their device, for a BERT on
-    the processor through oneDNN. Raises `SettingsError` for one that does not run here.
+    `backend`: a library's own; else the settings', of which `auto` is float32 on their device. Raises
+    `SettingsError` for one that does not run here.
     """
-    from indexers.onednn_bert import runs_here
     from indexers.sentence import SentenceEncoder
-    from indexers.torch_bert import can_read_torch_sentences
 
     chosen = backend or settings.text_backend
-    folder = _sentence_folder(name, settings)
     if chosen == "auto":
-        device = find_device(settings.device)
-        packed = device == "cpu" and can_read_torch_sentences(folder) and runs_here(PACKED)
-        chosen = PACKED if packed else available_backends(device)[0]
-    return SentenceEncoder(name, folder, backend=chosen)
+        chosen = available_backends(find_device(settings.device))[0]
+    return SentenceEncoder(name, _sentence_folder(name, settings), backend=chosen)
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:

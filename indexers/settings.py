@@ -28,8 +28,8 @@ class EncoderSettings(SettingsSection):
     `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
     text_backend: str = "auto"
     """Arithmetic of sentences and passages: a name as of `backend`, or for a BERT on an x86 processor
-    `onednn-fp32` or `onednn-bf16`, without padding. `auto` is float32 on the device, by oneDNN where that
-    runs. A library keeps its own. Lower precision can change which passages rank tenth and eleventh."""
+    `onednn-fp32` or `onednn-bf16`, without padding. `auto` is float32 on the device. A library keeps its
+    own. Lower precision can change which passages rank tenth and eleventh."""
     batch: int = Field(0, ge=0, le=1024)
     """Images in a batch; 0 measures once and keeps."""
     reuse_still_frames: bool = True
