@@ -1,6 +1,6 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged|store]
+    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged|store|ray]
 
 A small corpus is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
 then encoded again by another encoder. A command is killed before, in or after a call of the stage that was
@@ -8,8 +8,9 @@ hit least so far, a few times in one life of a library, and then runs to its end
 a plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
 Prints kills and faults by stage. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
 `store`: both, of a smaller corpus, with corpus and library on an object store (moto), which answers one
-request in ten with an error in every second life. Interrupted or terminated, it ends with what was seen until
-then.
+request in ten with an error in every second life. `ray`: that store, and a cluster of two nodes of one core;
+a driver, a worker at work and a node are killed in each life. Interrupted or terminated, it ends with what
+was seen until then.
 """
 
 from __future__ import annotations
@@ -321,6 +322,13 @@ class StagedBench(Bench):
     steps = STAGED
 
 
+class UnfakedBench(Bench):
+    """Without on-screen text and speech, of which workers of Ray have no fakes."""
+
+    steps = PLAIN[:1]
+    faked = False
+
+
 class StoreBench(Bench):
     """Corpus and library on an object store. Its errors are on in every second library."""
 
@@ -398,6 +406,10 @@ WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench, "store": 
 
 def kill_runs(folder: Path, times: int, *, seed: int = 0, way: str = "plain") -> tuple[Result, set[str]]:
     """Kill `times` runs in `folder`; the result, and all stages that could be hit."""
+    if way == "ray":
+        from benchmarks.kill_ray import kill_ray
+
+        return kill_ray(folder, times, seed), set()
     with open_server() as server:
         plain = Bench(folder, server, write=write_small_corpus if way == "store" else write_corpus)
         plain.undisturbed()
@@ -417,7 +429,7 @@ def main() -> None:
     )
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--way", choices=WAYS, default="plain")
+    parser.add_argument("--way", choices=(*WAYS, "ray"), default="plain")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as name:

@@ -19,6 +19,7 @@ from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
 
 if TYPE_CHECKING:
+    from rag._cli.progress import ProgressDisplay
     from rag.indexing.report import IndexReport
 
 
@@ -194,7 +195,7 @@ def index(
             commit_staged=commit_staged,
         )
     if not events:
-        _report_problems(report, progress.printed)
+        _report_problems(report, progress)
     nothing = not (report.files_found or report.removed)
     if commit_staged and nothing and not report.problems:
         echo_stderr("rag: nothing is staged")
@@ -208,11 +209,13 @@ def index(
     return report.exit_code
 
 
-def _report_problems(report: IndexReport, printed: list[str]) -> None:
-    """One line per bad file, but for those that were reported during the run."""
+def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
+    """One line per bad file, but for those that were reported during the run, and for many of one kind."""
     for problem in report.problems:
-        if not any(line.startswith(f"{problem.path}: ") for line in printed):
+        if progress.is_new(problem):
             echo_stderr(problem_line(problem))
+    for line in progress.others():
+        echo_stderr(visible(line))
 
 
 def summary_lines(

@@ -9,6 +9,8 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from rag._cli.output import echo_stderr, print_event
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 QUIET_SECONDS = 10.0
 """Without progress for this long, the display shows for how long."""
+PROBLEMS_OF_A_KIND = 20
+"""Files with one reason that are named; the others are counted. The JSON report has all."""
 EVENT_SECONDS = 0.5
 """Between two events within one file."""
 
@@ -40,6 +44,8 @@ class ProgressDisplay:
         self.current = ""
         self.doing = ""
         self._begun = self._moved = time.monotonic()
+        self._bad_files: set[str] = set()
+        self._kinds: Counter[tuple[str, str]] = Counter()
 
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin, with seconds of media and files to index."""
@@ -70,8 +76,26 @@ class ProgressDisplay:
         echo_stderr(line)
 
     def problem(self, problem: Problem) -> None:
-        """Print what is wrong with a file."""
-        self.note(f"{problem.path}: {problem.reason}; {problem.action}")
+        """Print what is wrong with a file; of many with one reason the first ones."""
+        if self._is_named(problem):
+            self.note(f"{problem.path}: {problem.reason}; {problem.action}")
+
+    def is_new(self, problem: Problem) -> bool:
+        """Whether a problem of the report is to be printed: its file was not met before."""
+        return problem.path not in self._bad_files and self._is_named(problem)
+
+    def _is_named(self, problem: Problem) -> bool:
+        kind = (problem.reason, problem.action)
+        self._bad_files.add(problem.path)
+        self._kinds[kind] += 1
+        return self._kinds[kind] <= PROBLEMS_OF_A_KIND
+
+    def others(self) -> Iterator[str]:
+        """A line for each kind of problem of which more files were met than were named."""
+        for (reason, action), count in self._kinds.items():
+            if count > PROBLEMS_OF_A_KIND:
+                more = count - PROBLEMS_OF_A_KIND
+                yield f"{more} more files: {reason}; {action} (all: rag stats --problems)"
 
     def done(self) -> None:
         """End the display."""

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,27 +22,19 @@ from rag.indexing import index
 from rag.settings import Settings, load_settings
 from rag.store.layout import Location
 from tests.fakes.library_dump import dump
-from tests.fakes.object_store import KEYS, FakeStore
+from tests.fakes.object_store import FakeStore
+from tests.fakes.ray_cluster import LEASE_SECONDS, SHORT_LEASES, busy_workers, open_cluster
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.slow
 SECONDS = 120.0
-NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     """Two nodes of one core each on loopback."""
-    # The workers of a node have the environment that it was started in.
-    os.environ.update(KEYS, RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from ray.cluster_utils import Cluster
-
-        made = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
-        made.add_node(**NODE)
+    with open_cluster() as made:
         yield made
-        made.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -83,32 +74,6 @@ def wait_for(condition: Callable[[], Any]) -> Any:
 
 def staged(store: FakeStore) -> bool:
     return any("@" in found.key for found in store.open("library/staging").list())
-
-
-def busy_workers(node: Any) -> list[int]:
-    """Processes of a node that stage a content now."""
-    raylet = node.all_processes["raylet"][0].process.pid
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == raylet and b"RayWorker.stage" in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-        except (OSError, ValueError, IndexError):
-            continue
-    return found
-
-
-LEASE_SECONDS = 4.0
-SHORT_LEASES = f"""
-import sys
-from rag._cli.main import run
-from rag.store.lease import Lease
-
-Lease.seconds, Lease.beat = {LEASE_SECONDS}, 1.0
-sys.argv[0] = "rag"
-run()
-"""
 
 
 def run(

@@ -1,0 +1,55 @@
+"""A cluster of Ray with two nodes of one core each on loopback, and `rag` as its driver."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.fakes.object_store import KEYS
+
+NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+LEASE_SECONDS = 4.0
+SHORT_LEASES = f"""
+import sys
+from rag._cli.main import run
+from rag.store.lease import Lease
+
+Lease.seconds, Lease.beat = {LEASE_SECONDS}, 1.0
+sys.argv[0] = "rag"
+run()
+"""
+
+
+@contextmanager
+def open_cluster() -> Iterator[Any]:
+    """The cluster; its workers have the keys of `tests.fakes.object_store`."""
+    # The workers of a node have the environment that it was started in.
+    os.environ.update(KEYS, RAY_USAGE_STATS_ENABLED="0", RAY_raylet_start_wait_time_s="120")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from ray.cluster_utils import Cluster
+
+        made = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
+        try:
+            made.add_node(**NODE)
+            yield made
+        finally:
+            made.shutdown()
+
+
+def busy_workers(node: Any) -> list[int]:
+    """Processes of a node that stage a content now."""
+    raylet = node.all_processes["raylet"][0].process.pid
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == raylet and b"RayWorker.stage" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+        except (OSError, ValueError, IndexError):
+            continue
+    return found
