@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,9 @@ def readable(handle: int, seconds: float) -> bool:
 TOO_MUCH_MEMORY = "reading it takes more memory than reading.memory_gib allows"
 CRASHES = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP")
 """Signals by which a library ends itself over a file; any other came from outside."""
+DIED = "its reader died"
+OF_MEMORY = (TOO_MUCH_MEMORY, DIED)
+"""Reasons that may be those of a file before: a library that gets no more memory may also crash."""
 PIPE_BYTES = 2**20
 CANCEL_SECONDS = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
@@ -141,6 +144,23 @@ class MediaProcess:
         A request that is still going on when the next one is made is cancelled; going on with it then
         raises `RuntimeError`. Raises `FileProblem`, with the path.
         """
+        used, parts = self.pid is not None, 0
+        try:
+            with contextlib.closing(self._answer(op, path, arguments)) as answer:
+                for part in answer:
+                    parts += 1
+                    yield part
+            return
+        except errors.OverLimit as problem:
+            if not used or parts or not any(reason in str(problem) for reason in OF_MEMORY):
+                raise
+        # What earlier files left in the process counts against none.
+        self.close()
+        yield from self._answer(op, path, arguments)
+
+    def _answer(
+        self, op: str, path: str, arguments: dict[str, object]
+    ) -> Generator[tuple[Message, list[Array]], None, None]:
         if self._busy:
             self._cancel()
         self._requests += 1
@@ -236,7 +256,7 @@ class MediaProcess:
                 reason = "reading it takes more processor time than a file of its size may take"
                 raise errors.OverLimit(f"{path}: {reason}") from None
             kind = errors.OverLimit if cause in CRASHES else errors.StalledFile
-            raise kind(f"{path}: its reader died ({cause})") from None
+            raise kind(f"{path}: {DIED} ({cause})") from None
 
     def _cancel(self) -> None:
         """Let the subprocess know, and drain what it still sends; if that takes long, end it."""

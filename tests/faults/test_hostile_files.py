@@ -57,6 +57,18 @@ def test_a_document_that_fills_the_memory_is_given_up(tmp_path: Path) -> None:
         assert texts(reader, tmp_path / "good.md") == ["Oil the chain."]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not HOLDS["memory"], reason="no limit of memory here")
+def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: Path) -> None:
+    """The sentence splitter of the first holds 220 MB for good; the second takes up to 300 MB by itself."""
+    (tmp_path / "long.md").write_text("Oil the chain. Then wash it well with water and soap. " * 400)
+    (tmp_path / "wide.jsonl").write_text(json.dumps({"text": "a"}) + "\n[" + "{}," * 2_000_000 + "{}]\n")
+    limits = ReadingSettings.model_construct(memory_gib=0.36, document_seconds=60.0)
+    with MediaReader(limits=limits) as reader:
+        assert len(texts(reader, tmp_path / "long.md")) == 4
+        assert texts(reader, tmp_path / "wide.jsonl") == ["a"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc here")
 def test_the_limit_of_memory_is_not_taken_up_by_the_number_of_processors(tmp_path: Path) -> None:
     """NumPy's OpenBLAS takes 40 MB for each: 2.5 GB on 64."""
