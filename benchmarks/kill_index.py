@@ -366,6 +366,7 @@ class StoreBench(Bench):
             self._objects.put(target + found.key.removeprefix(source), held[0])
 
     def start(self, step: int) -> Location:
+        """As it is before a step, with no cache on this machine."""
         self._bucket.intercept = lambda _: None
         self._bucket.requests.clear()
         shutil.rmtree(self.folder / "cache", ignore_errors=True)
@@ -379,9 +380,11 @@ class StoreBench(Bench):
         return self._bucket.address()
 
     def finish(self, step: int, library: Location) -> None:  # noqa: ARG002 (there is one)
+        """Kept in the bucket."""
         self._copy("library", f"after-{step}")
 
     def flags(self, library: Location) -> dict[str, Any]:
+        """With those of the store, which fails no more."""
         self._bucket.intercept = lambda _: None
         storage = {"storage.endpoint": self._bucket.endpoint, "storage.allow_http": True}
         return {**super().flags(library), "library": str(library), **storage}
@@ -394,10 +397,12 @@ class StoreBench(Bench):
             time.sleep(max(0.0, left))
 
     def rows(self, step: int, library: Location) -> list[str]:
+        """Read without errors of the store."""
         self._bucket.intercept = lambda _: None
         return super().rows(step, library)
 
     def left_over(self, library: Location) -> list[str]:  # noqa: ARG002 (there is one)
+        """What waits in staging."""
         return [found.key for found in self._objects.list("library/staging")]
 
 
