@@ -12,8 +12,8 @@ The library is that of `benchmarks.synthetic_library`, in the folder `large-HOUR
 It differs from `rag search` in two points: the vector of a question in the space of images is random, for no
 image encoder made the library, and nothing is printed. `recall` compares the ten best of the product with a
 scan of the stored vectors that shares no code with it. `compare` gives one run of the product, of LanceDB's
-vector index with its defaults and of FAISS's HNSW, on the same vectors and queries. `commit` adds a video of
-10 minutes and takes it away again.
+vector index with its defaults and of FAISS's HNSW, on the same vectors and queries; LanceDB's build is ended
+after --build-minutes of processor time. `commit` adds a video of 10 minutes and takes it away again.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -82,8 +83,8 @@ class Engine:
     """Seconds, from the stored vectors to an index that answers."""
     size: int
     """Bytes, of the index without the vectors that the table holds anyway."""
-    find: Callable[[Rows], Sequence[int]]
-    """Ten row numbers for one unit float32 (dim,)."""
+    find: Callable[[Rows], Sequence[int]] | None
+    """Ten row numbers for one unit float32 (dim,); None where building was ended at its limit."""
 
 
 # Queries
@@ -329,17 +330,36 @@ def _share(values: Sequence[float]) -> tuple[str, str, str]:
 
 # Beside other indexes
 
+COMPARED = [
+    "table, rows",
+    "index",
+    "build, CPU s",
+    "ratio",
+    "size, MB",
+    "p50, ms",
+    "ratio",
+    "recall@10, set 1",
+    "recall@10, set 2",
+]
 
-def lancedb_default(rows: NDArray[np.float16], folder: Path) -> Engine:
-    """LanceDB's `create_index` and `search`, each with nothing chosen but cosine."""
+
+def lancedb_default(rows: NDArray[np.float16], folder: Path, limit: int) -> Engine:
+    """LanceDB's `create_index` and `search`, each with nothing chosen but cosine.
+
+    `limit`: seconds of processor time, after which building is ended.
+    """
     import lancedb
     import pyarrow as pa
 
     held = pa.table({"number": np.arange(len(rows)), "vector": schema.matrix_column(rows, rows.shape[1])})
-    table = lancedb.connect(folder).create_table("rows", held)
-    begun = time.process_time()
-    table.create_index(metric="cosine", vector_column_name="vector")
-    cpu = time.process_time() - begun
+    lancedb.connect(folder).create_table("rows", held)
+    # In a process of its own, which alone can be ended.
+    command = [sys.executable, "-c", BUILD_LANCEDB, str(folder), str(limit)]
+    built = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if built.returncode == -signal.SIGXCPU:
+        return Engine("LanceDB, default", float(limit), 0, None)
+    built.check_returncode()
+    table = lancedb.connect(folder).open_table("rows")
     size = sum(path.stat().st_size for path in (folder / "rows.lance/_indices").rglob("*") if path.is_file())
 
     def find(query: Rows) -> list[int]:
@@ -349,7 +369,19 @@ def lancedb_default(rows: NDArray[np.float16], folder: Path) -> Engine:
         numbers: list[int] = found["number"].to_pylist()
         return numbers
 
-    return Engine("LanceDB, default", cpu, size, find)
+    return Engine("LanceDB, default", float(built.stdout), size, find)
+
+
+BUILD_LANCEDB = """
+import resource, sys, time
+import lancedb
+table = lancedb.connect(sys.argv[1]).open_table("rows")
+begun = time.process_time()
+limit = int(begun) + int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 60))
+table.create_index(metric="cosine", vector_column_name="vector")
+print(time.process_time() - begun)
+"""
 
 
 def faiss_hnsw(rows: NDArray[np.float16]) -> Engine:
@@ -396,18 +428,16 @@ def hard_links(folder: Path, copy: Path) -> Path:
     return copy
 
 
-def compare(folder: Path, count: int, tables: Sequence[str]) -> str:
+def compare(folder: Path, count: int, tables: Sequence[str], limit: int) -> str:
     """Build, size, latency and recall of each index, as a Markdown table; ratios are to the first."""
     body = []
     for table in tables:
-        body += _compare(
-            folder, table, clip_queries(folder, count) if table == "clips" else evidence_queries(count)
-        )
-    head = ["table, rows", "index", "build, CPU s", "ratio", "size, MB", "p50, ms", "ratio"]
-    return markdown_table([*head, "recall@10, set 1", "recall@10, set 2"], body)
+        sets = clip_queries(folder, count) if table == "clips" else evidence_queries(count)
+        body += _compare(folder, table, sets, limit)
+    return markdown_table(COMPARED, body)
 
 
-def _compare(folder: Path, table: str, sets: Sequence[QuerySet]) -> Iterator[list[str]]:
+def _compare(folder: Path, table: str, sets: Sequence[QuerySet], limit: int) -> Iterator[list[str]]:
     held = vectors_of(folder, table).to_table(columns=[sets[0].key, "vector"])
     keys = held[sets[0].key].to_pylist()
     rows = schema.column_matrix(held["vector"], sets[0].rows.shape[1])
@@ -415,18 +445,23 @@ def _compare(folder: Path, table: str, sets: Sequence[QuerySet]) -> Iterator[lis
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         makers: list[Callable[[], Engine]] = [
             lambda: product(folder, table, keys, Path(temporary)),
-            lambda: lancedb_default(rows, Path(temporary)),
+            lambda: lancedb_default(rows, Path(temporary), limit),
             lambda: faiss_hnsw(rows),
         ]
         first: tuple[float, float] | None = None
         for make in makers:
             engine = make()
-            walls, shares = _searched(engine, sets, right)
+            name = f"{table}, {len(rows):,}"
+            if engine.find is None:
+                ended = f"not built after {engine.build_cpu:.0f}"
+                yield [name, engine.name, ended, *["-"] * (len(COMPARED) - 3)]
+                continue
+            walls, shares = _searched(engine.find, sets, right)
             p50 = float(np.median(walls))
             first = first or (engine.build_cpu, p50)
             print(engine.name, f"{engine.build_cpu:.1f}", f"{p50:.2f}", file=sys.stderr)
             yield [
-                f"{table}, {len(rows):,}",
+                name,
                 engine.name,
                 f"{engine.build_cpu:.1f}",
                 f"{engine.build_cpu / first[0]:.1f}",
@@ -438,17 +473,17 @@ def _compare(folder: Path, table: str, sets: Sequence[QuerySet]) -> Iterator[lis
 
 
 def _searched(
-    engine: Engine, sets: Sequence[QuerySet], right: Sequence[Sequence[set[int]]]
+    find: Callable[[Rows], Sequence[int]], sets: Sequence[QuerySet], right: Sequence[Sequence[set[int]]]
 ) -> tuple[list[float], list[list[float]]]:
     """Milliseconds of all queries, and the shares of the ten nearest rows that were found, by set."""
-    engine.find(sets[0].rows[0])
+    find(sets[0].rows[0])
     walls: list[float] = []
     shares: list[list[float]] = []
     for one, gold in zip(sets, right, strict=True):
         found: list[Sequence[int]] = []
         for row in one.rows:
             begun = time.perf_counter()
-            found.append(engine.find(row))
+            found.append(find(row))
             walls.append(1000 * (time.perf_counter() - begun))
         shares.append([len(set(got) & wanted) / TOP for got, wanted in zip(found, gold, strict=True)])
     return walls, shares
@@ -512,6 +547,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--tables", nargs="+", default=["clips", "evidence"])
+    parser.add_argument("--build-minutes", type=int, default=25, help="of processor time for LanceDB's index")
     parser.add_argument("--file", type=Path, help="of `answer`, which `ask` starts")
     chosen = parser.parse_args()
     folder = chosen.folder / f"large-{chosen.hours}"
@@ -526,7 +562,7 @@ def main() -> None:
     elif chosen.what == "recall":
         print(recall(folder, chosen.questions))
     elif chosen.what == "compare":
-        print(compare(folder, chosen.questions, chosen.tables))
+        print(compare(folder, chosen.questions, chosen.tables, 60 * chosen.build_minutes))
     else:
         figures = ask(folder, chosen.questions) if chosen.what == "ask" else commit(folder)
         print(json.dumps(figures, indent=2))

@@ -383,11 +383,13 @@ class Retriever:
 
     def _clip_searches(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipSearches:
         """A filter on kinds of evidence asks for text, not for images."""
-        evidence = self._evidence_searches(text, pool, where)
-        if self.tower is None or where.kinds is not None:
-            return _ClipSearches(evidence, None)
-        vector = self._image_space_vector(visual)
-        return _ClipSearches(evidence, _start(self.reader.search_clips, vector, pool, where))
+        # Side by side: words need no vector, and the text is encoded while the images are searched.
+        matched = _start(self.reader.match_evidence, search_words(text), pool, where)
+        images = None
+        if self.tower is not None and where.kinds is None:
+            images = _start(self.reader.search_clips, self._image_space_vector(visual), pool, where)
+        near = _start(self.reader.search_evidence, self._text_vector(text), pool, where)
+        return _ClipSearches(_TextSearches(near, matched), images)
 
     def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = searches.evidence.hits(pool)
@@ -508,8 +510,8 @@ class Retriever:
         if kind == "passage":
             return [], self.find_passages(query, k, where)
         pool = self._pool(k)
-        of_passages = self._passage_searches(query, pool, where)
         of_clips = self._clip_searches(query, query, pool, where)
+        of_passages = self._passage_searches(query, pool, where)
         clip_hits = self._clip_hits(of_clips, query, pool, where)
         passage_hits = of_passages.hits(pool)
         clips = self._best_clips(clip_hits, query, k)

@@ -8,10 +8,12 @@ The codes are FAISS's RaBitQ (Gao et al., SIGMOD 2025) in blocks for SIMD, behin
 about a centre at zero, so that a row's code depends on the row alone: nothing is trained, no cell is left
 out, and equal rows give equal files. Partitions would leave out too much: texts are asked and images are
 stored, and spans of text fill their space too evenly. Of clips, thousands of rows must be ranked again, so
-their vectors are kept in a file of their own, in the order of the codes.
+their vectors are kept in a file of their own, in the order of the codes. The columns of spans have their
+texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
 
 Damage is found where it would be used: codes are compared with the sum of each of their blocks as they are
-read, a vector with its own sum, and of each file size, beginning and end. `verify` compares the hashes.
+read, a vector and a text with a sum of its own, and of each file size, beginning and end. `verify` compares
+the hashes.
 """
 
 from __future__ import annotations
@@ -30,13 +32,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.store.schema import column_matrix, is_clip_vectors
+from rag.store.mapped_columns import TEXT_SUM, mapped_column, row_sums, strings_at
+from rag.store.schema import FULL_TEXT, column_matrix, is_clip_vectors
 from rag.store.vector_index import Codes, faiss_module, one_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 3
+FORMAT = 4
 BITS = 2
 SEED = 1234
 SEGMENT_ROWS = 1_000_000
@@ -168,8 +171,8 @@ class Segment:
         self._owner: Any = codes
         self._rotation = faiss.downcast_VectorTransform(codes.chain.at(0))
         self._codes = faiss.downcast_index(codes.index)
-        self.row_ids: NDArray[np.uint64] = columns["row_id"].combine_chunks().to_numpy()
-        self.keys: Any = columns["key"].combine_chunks()
+        self.row_ids: NDArray[np.uint64] = mapped_column(columns["row_id"]).to_numpy()
+        self.keys: Any = mapped_column(columns["key"])
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -222,6 +225,37 @@ class Segment:
             raise IndexDamaged("a vector is not as it was written")
         vectors: NDArray[np.float16] = found["vector"]
         return vectors
+
+    def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """Spans with `key`, `start`, `end`, `kind` and text at positions, int64 (m,); None without texts.
+
+        Raises `IndexDamaged` where one of them is not as it was written.
+        """
+        kinds, spans = self.kinds, self.spans
+        if TEXT_SUM not in self._columns.column_names or kinds is None or spans is None:
+            return None
+        try:
+            keys = strings_at(self.keys, positions)
+            texts = strings_at(self._texts, positions)
+            own = [kinds.names[code] for code in kinds.codes[positions].tolist()]
+        except (IndexError, ValueError) as error:
+            raise IndexDamaged("a text is not as it was written") from error
+        starts, ends = (each[positions].tolist() for each in spans)
+        if (row_sums(keys, starts, ends, own, texts) != self._text_sums[positions]).any():
+            raise IndexDamaged("a text is not as it was written")
+        names = ("key", "start", "end", "kind", FULL_TEXT)
+        return [
+            dict(zip(names, row, strict=True)) for row in zip(keys, starts, ends, own, texts, strict=True)
+        ]
+
+    @cached_property
+    def _texts(self) -> Any:
+        return mapped_column(self._columns[FULL_TEXT])
+
+    @cached_property
+    def _text_sums(self) -> NDArray[np.uint32]:
+        sums: NDArray[np.uint32] = mapped_column(self._columns[TEXT_SUM]).to_numpy()
+        return sums
 
     def propose(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
@@ -433,6 +467,8 @@ class SegmentWriter:
         self._encode()
         self._index.ntotal = self._codes.ntotal
         rows = pa.concat_tables(self._columns).combine_chunks()
+        # A copy, for the last bytes of a slice are filled up with what follows it.
+        rows = rows.take(np.arange(rows.num_rows)).combine_chunks()
         for at, name in enumerate(rows.column_names):
             if pa.types.is_string(rows[name].type) and name != "key":
                 # Here, and not as rows come: their portions would decide what is in the dictionary.

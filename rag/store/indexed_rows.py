@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from rag.store.layout import LibraryLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +35,7 @@ class IndexedRows:
     first_id: int = 0
     """What is added to the table's row ids in a snapshot of several libraries."""
     damaged: bool = False
-    """Whether a vector of the segment's own file was not as it was written."""
+    """Whether a vector or a text of the segment's own files was not as it was written."""
 
     @cached_property
     def visible(self) -> NDArray[np.bool_] | None:
@@ -68,10 +70,19 @@ class IndexedRows:
 
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
         """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table."""
+        return self._checked(self.segment.vectors, positions)
+
+    def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
+        """As `Segment.rows`, of rows int64 (m,); None where they must be read from the table."""
+        return self._checked(self.segment.rows, positions)
+
+    def _checked(
+        self, read: Callable[[NDArray[np.int64]], T | None], positions: NDArray[np.int64]
+    ) -> T | None:
         if self.damaged:
             return None
         try:
-            return self.segment.vectors(positions)
+            return read(positions)
         except IndexDamaged as error:
             log.warning("%s; the table is read instead, slowly, until rag doctor names the file", error)
             self.damaged = True

@@ -17,7 +17,7 @@ from rag.store.database import quoted
 from rag.store.fulltext import KeysOf
 from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
-from rag.store.records import DEVICES, EncoderRef, FileRow, Hit, Meta
+from rag.store.records import DEVICES, EncoderRef, Hit, Meta
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -125,7 +125,7 @@ class JoinedSnapshot(Snapshot):
         owners = self._owners()
         self._hidden: list[list[str]] = []
         self.tables, self.ready, self.sources, self.video_rows = {}, {}, set(), {}
-        files: dict[tuple[str, str], FileRow] = {}
+        files: dict[tuple[bytes, str], dict[str, Any]] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources | library.passage_owners
             self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
@@ -135,8 +135,8 @@ class JoinedSnapshot(Snapshot):
             self.video_rows |= {video_id: library.video_rows[video_id] for video_id in shown}
             self.sources |= library.sources
             self.tables = {**library.tables, **self.tables}
-            files |= {(row.path, row.content_id): row for row in library.file_rows}
-        self.file_rows = list(files.values())
+            files |= {(row["path"], row["content_id"]): row for row in library._files}
+        self._files = list(files.values())
         return True
 
     def _owners(self) -> dict[str, int]:

@@ -24,6 +24,7 @@ from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
+from rag.store.mapped_columns import TEXT_SUM, row_sums
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
@@ -42,8 +43,8 @@ LATER_ROWS = 2048
 """Rows that an index lacks are searched exactly beside it, up to so many and up to that share of its own."""
 
 
-COLUMN_BYTES = 128
-"""Of a row in an index beside its code, about."""
+COLUMN_BYTES = 256
+"""Of a row in an index beside its code, about, with the text of a span."""
 MATRIX_FRAGMENT_ROWS = (1200, 19_200)
 """Of a table whose rows are matrices of 61 KB: 74 MB in a small library, at most 1.2 GB in a large one."""
 MATRIX_FRAGMENTS = 256
@@ -235,7 +236,8 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
     import pyarrow.compute as pc
 
     table = vector_columns(name, 0)
-    columns = [table.key, table.owner, *table.filters, "vector"]
+    texts = [FULL_TEXT] if name == "evidence" else []
+    columns = [table.key, table.owner, *table.filters, *texts, "vector"]
     clips = db.rows("clips", ["clip_id", "start", "end"]) if is_clip_vectors(name) else None
     where = f"_rowid > {begun.last_row_id}" if begun else None
     with write_errors(db.layout.folder, name):
@@ -250,6 +252,10 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
                     rows = rows.append_column(column, pc.fill_null(own[column], float("nan")))
             for column in table.filters:
                 rows = rows.append_column(column, batch[column])
+            if texts:
+                own = [batch[column].to_pylist() for column in (table.key, *table.filters, FULL_TEXT)]
+                rows = rows.append_column(FULL_TEXT, pa.array(own[-1], pa.large_string()))
+                rows = rows.append_column(TEXT_SUM, pa.array(row_sums(*own)))
             yield rows.append_column("vector", batch["vector"])
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROPOSED = 3000
-PROPOSED_TEXTS = 300
+PROPOSED_TEXTS = 500
 """Rows that are ranked again by their vectors for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
 FIRST_ASKED = 96
@@ -222,6 +222,18 @@ class VectorTable:
             rows = self.matrix.rows_among(values)
         found: list[dict[str, Any]] = self.matrix.texts.take(rows).to_pylist()
         return found
+
+    def held_rows(self, row_ids: Sequence[int]) -> tuple[list[dict[str, Any]], list[int]]:
+        """Rows with their texts that index files hold, by row id, and the ids of the others."""
+        ids, found = np.array(row_ids, np.int64), []
+        for part in self.indexed:
+            positions = part.segment.positions(ids - part.first_id)
+            there = positions >= 0
+            rows = part.rows(positions[there]) if there.any() else None
+            if rows is not None:
+                found += [{self.table.key: row.pop("key"), **row} for row in rows]
+                ids = ids[~there]
+        return found, ids.tolist()
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Video
@@ -20,6 +21,7 @@ from rag.store.code_index import ENDS_BYTES, IndexDamaged, record_type, verify
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
+from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import unit
@@ -313,6 +315,47 @@ def flip(path: Path, place: int) -> None:
         (held,) = file.read(1)
         file.seek(place)
         file.write(bytes([held ^ 1]))
+
+
+@pytest.mark.parametrize("part", [1, 2])
+def test_a_damaged_text_is_read_from_the_table(
+    library: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    part: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    keys = [f"{video(n).video_id}:e{row:06d}" for n in range(0, VIDEOS, 7) for row in range(3)]
+    with Reader.open(folder) as exact:
+        right, inside = exact.spans(keys), exact.evidence(video(3).video_id, 0, 99)
+    for path in Layout(folder).indexes.glob("evidence*.arrow"):
+        with pa.memory_map(str(path)) as file:
+            rows = pa.ipc.open_file(file).read_all()
+            # The offsets of the texts, or their bytes: half of them, so that no end is touched.
+            buffer = rows["words"].chunk(0).buffers()[part]
+            held = file.read_at(file.size(), 0).find(buffer.to_pybytes()[:512])
+            size = buffer.size
+        for place in range(held + size // 4, held + size // 2):
+            flip(path, place)
+    monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
+    with Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as reader, caplog.at_level(logging.WARNING):
+        reader.search_evidence(unit(3, TEXT.dim), 10)
+        assert reader.spans(keys) == right
+        assert reader.evidence(video(3).video_id, 0, 99) == inside
+    assert "a text is not as it was written" in caplog.text
+
+
+def test_texts_of_spans_are_read_without_the_table(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact, coded = both(library)
+    keys = [hit.key for hit in coded.search_evidence(unit(3, TEXT.dim), 20)]
+    right = exact.spans(keys)
+
+    def refused(_: Snapshot, name: str, *__: object, **___: object) -> None:
+        raise AssertionError(f"table {name} is read")
+
+    monkeypatch.setattr(Snapshot, "scan", refused)
+    assert coded.spans(keys) == right
 
 
 def test_a_damaged_vector_is_read_from_the_table(
