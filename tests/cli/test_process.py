@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 
 import rag
 from corpora.records import Passage
+from indexers.registry import open_query_encoder
+from indexers.settings import EncoderSettings
 from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
 from tests.fakes.store_material import file_row, unit
@@ -20,6 +23,11 @@ RAG = [sys.executable, "-m", "rag._cli.main"]
 ROOT = Path(rag.__file__).parent.parent
 
 
+UNNEEDED = {
+    *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb", "PIL", "av"),
+    *("cv2", "onnxruntime", "llama_index", "openai", "httpx", "obstore", "ray", "rich", "jinja2", "networkx"),
+}
+"""Of a search for words; each takes 30 ms of CPU to some seconds."""
 ENVIRONMENT = {"PYTHONPATH": str(ROOT)}
 
 
@@ -28,6 +36,33 @@ def _run(*words: str | bytes, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*RAG, *words], cwd=cwd, capture_output=True, env=environment, timeout=60, check=False
     )
+
+
+def test_a_search_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(Meta(None, EncoderRef("all-MiniLM-L6-v2", encoder.fingerprint, 384)))
+        writer.put_passages("c" * 32, [Passage("c:0", "c", "Bolts", "A bolt is tightened.")], unit(1, 1, 384))
+        writer.put_file(file_row("/notes.txt", "c" * 32, kind="passages"))
+    code = (
+        "import sys; from rag._cli.main import main\n"
+        "code = main(['search', 'a bolt', '--library', 'lib', '--json'])\n"
+        "print(code, sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    environment = {**os.environ, **ENVIRONMENT}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        env=environment,
+        text=True,
+        check=True,
+    )
+    assert "A bolt is tightened." in done.stdout
+    status, _, names = done.stderr.splitlines()[-1].partition(" ")
+    assert status == "0"
+    assert {"lance", "pyarrow", "numpy", "tokenizers"} <= set(ast.literal_eval(names))
+    assert not UNNEEDED & set(ast.literal_eval(names))
 
 
 def test_the_page_in_docs_is_what_the_program_says() -> None:
