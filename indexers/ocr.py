@@ -50,7 +50,7 @@ again."""
 KEYFRAME_RULE = 2
 """Number of the rule by which keyframes are chosen: raised with every change to `corpora.video.keyframes`."""
 
-SCREEN_RULE = 1
+SCREEN_RULE = 2
 """Number of the rule by which a clip is searched: raised with every change to it or to `indexers.screen`."""
 
 THREADS = 1

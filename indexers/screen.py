@@ -84,7 +84,8 @@ class Line:
 
 
 class Screen:
-    """What is known of a clip's image: the texts on it, and the slopes that were searched for more."""
+    """What is known of a clip's image: the texts on it, and the slopes that were searched for more, zero in
+    cells without strokes."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -99,17 +100,25 @@ class Screen:
         """Keep the texts that are in an image with these slopes, float32 (h, w); returns the parts that may
         hold others."""
         strokes = _stroke_cells(slopes)
-        before, self._searched = self._searched, slopes
+        before = self._searched
         if before is None or before.shape != slopes.shape:
-            self.lines, changed = [], strokes
+            self.lines, changed, before = [], strokes, np.zeros_like(slopes)
+            still = np.zeros_like(strokes)
         else:
             there = [line.still_there(slopes) for line in self.lines]
             gone = [line for line, stays in zip(self.lines, there, strict=True) if not stays]
             self.lines = [line for line, stays in zip(self.lines, there, strict=True) if stays]
             changed = strokes & (_by_cells(np.abs(slopes - before)) > CHANGED_SLOPES)
+            # Text that fades in changes by little at a time: such cells are compared with the image in which
+            # they were searched.
+            still = strokes & ~changed
             _mark(changed, [line.box for line in self.lines], False)
             _mark(changed, [line.box for line in gone], True)
             changed &= strokes
+            still &= ~changed
+            _mark(still, [line.box for line in self.lines], False)
+        kept, empty = (_by_pixels(cells, slopes.shape) for cells in (still, ~strokes))
+        self._searched = np.where(kept, before, np.where(empty, np.float32(0), slopes))
         return merged(_components(changed), slopes.shape)
 
     def with_neighbours(self, parts: Sequence[Part]) -> list[Part]:
@@ -195,6 +204,12 @@ def _by_cells(values: NDArray[np.float32]) -> NDArray[np.float32]:
     )
     size = (wide // CELL_COLUMNS, high // CELL_ROWS)
     return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _by_pixels(cells: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Of each pixel of an image of this shape, what its cell has."""
+    whole = cells.repeat(CELL_ROWS, axis=0).repeat(CELL_COLUMNS, axis=1)
+    return whole[: shape[0], : shape[1]]
 
 
 def _stroke_cells(slopes: NDArray[np.float32]) -> NDArray[np.bool_]:

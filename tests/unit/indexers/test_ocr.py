@@ -230,6 +230,18 @@ def test_one_other_digit_is_other_text(ocr: Ocr) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("step", [4, 12])
+def test_text_that_fades_in_slowly_is_read_whole(ocr: Ocr, step: int) -> None:
+    def faded(levels: int) -> NDArray[np.uint8]:
+        image = Image.new("RGB", (1280, 720), (30, 30, 34))
+        ink = (30 + levels, 30 + levels, 34 + levels)
+        ImageDraw.Draw(image).text((60, 300), LINES[0], ink, ImageFont.load_default(36))
+        return np.asarray(image)
+
+    assert list(ocr.read_clip(faded(levels) for levels in range(0, 200, step)))[-1] == LINES[0]
+
+
+@pytest.mark.slow
 def test_small_letters_that_change_beside_large_ones_are_read(ocr: Ocr) -> None:
     images = [slide((1280, 720), 24, right=right) for right in ("Page 7", "Page 7", "Page 8")]
     read = list(ocr.read_clip(images))
