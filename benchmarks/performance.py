@@ -1,4 +1,4 @@
-"""Where a minute of video's and a question's time goes: one JSON file and one picture.
+"""Where a minute of video's and a question's time goes: one JSON file and one figure.
 
     python -m benchmarks.performance [--minutes 2] [--questions 40] [--out docs/reports/performance.json]
     python -m benchmarks.performance --draw docs/reports/performance.json

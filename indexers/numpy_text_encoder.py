@@ -3,7 +3,7 @@
 `import torch` costs more than a second and transformers four, which is more than a whole search may take.
 These read the same safetensors files, agree with the torch models to 1e-5, and give a text the bits that it
 has alone, whatever is encoded beside it. Each layer is the published one in float32: `x` is (tokens, width),
-the tokens of several texts one after the other, and `texts` says where each lies.
+the tokens of several texts one after the other, and `texts` are their slices.
 """
 
 from __future__ import annotations
@@ -193,6 +193,7 @@ class Attention:
     out: Linear
 
     def linears(self) -> list[Linear]:
+        """Its four layers."""
         return [self.query, self.key, self.value, self.out]
 
     def __call__(self, x: NDArray[np.float32], texts: Sequence[slice]) -> NDArray[np.float32]:
