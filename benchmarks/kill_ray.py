@@ -28,6 +28,7 @@ def kill_ray(folder: Path, times: int, seed: int) -> Result:
         plain.undisturbed()
         expected = plain.rows(0, folder / "after-0")
         plain.corpus(1)  # leaves the first state under its own name
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # the cluster's ends without a result
         killer = _RayKiller(StoreBench(folder / "ray", server, folder), expected, cluster, seed)
         with contextlib.suppress(KeyboardInterrupt):  # what was seen until then is printed
             while killer.result.times < times:
@@ -69,6 +70,7 @@ class _RayKiller:
             driver.wait(WAIT_SECONDS)
         result.times = result.kills.total()
         result.lives += 1
+        print(f"libraries: {result.lives}, kills: {dict(result.kills)}", flush=True)
         if problem := self._problem(driver.returncode, library):
             result.faults.update(hit)
             result.messages.append(f"killed {hit}: {problem}")
