@@ -29,7 +29,15 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
+from rag.store.error_mapping import REPAIR
+from rag.store.layout import (
+    Location,
+    absolute_path,
+    find_library,
+    library_location,
+    nothing_indexed,
+    open_layout,
+)
 from rag.store.lookup import file_states, find_video, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind
+    from rag.store.checking import Health
 
 T = TypeVar("T")
 
@@ -400,14 +409,18 @@ class Library:
         """Every file that could not be used, or not completely, sorted by path."""
         return self._reader.problems()
 
-    def doctor(self, recall: int = 0) -> list[Check]:
+    def doctor(
+        self, recall: int = 0, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
+    ) -> list[Check]:
         """Whether tables and index files can be read, video files exist, and the encoders are installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
-        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails.
+        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails. Of files
+        at most a GiB is compared with sums, with `full` all; the check `files of tables` says how much.
+        `progress` is called with the bytes that were compared, and those that will be.
         """
-        checks = [*_run_checks(self)]
+        checks = [*_run_checks(self, full=full, progress=progress)]
         return [*checks, *_recall_checks(self, recall)] if recall and checks[0].ok else checks
 
     def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
@@ -504,23 +517,43 @@ def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     return [path for path in known if path in wanted or path.startswith(prefixes)]
 
 
-def _run_checks(library: Library) -> Iterable[Check]:
+def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
+    """The checks of a library's files: what was compared, then what is wrong."""
+    found = health.compared
+    compared = f"{found.bytes:,} of {found.of:,} bytes compared with the sums of when they were written"
+    if found.bytes < found.of:
+        compared += ", all with: rag doctor --full"
+    if health.rows_read:
+        compared += f"; without sums, so rows were read: {', '.join(sorted(health.rows_read))}"
+        if not all(health.rows_read.values()):
+            compared += " (the first ones, all with: rag doctor --full)"
+    yield Check("files of tables", True, compared)
+    made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
+    for name, fault in health.faults.items():
+        if name.startswith("table "):
+            remedy = (
+                "remove this copy and pull it again"
+                if is_copy
+                else "restore what can be: rag doctor --repair"
+            )
+            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
+        else:
+            yield Check(name, False, f"{fault}; {made}")
+    for table, fault in health.index_files.items():
+        message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
+        yield Check(f"index of {table}", not fault, message if fault else "as it was written")
+
+
+def _run_checks(library: Library, *, full: bool, progress: Callable[[int, int], object]) -> Iterable[Check]:
     try:
         stats = library.stats()
         yield Check("tables", True, f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages")
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return
-    for name, fault in library.engine.reader.damaged_tables().items():
-        yield Check(name, False, fault)
-    for table, problem in library.engine.reader.damaged_indexes().items():
-        remedy = (
-            "remove that file, unless it ends in .json, and the next rag index, or rag library pull of a "
-            "copy, makes the index again; until then the table is searched exactly"
-        )
-        yield Check(
-            f"index of {table}", not problem, f"{problem}; {remedy}" if problem else "as it was written"
-        )
+    is_copy = any(open_layout(folder).copy_note() for folder in library.engine.reader.folders)
+    for health in library.engine.reader.check_files(full=full, progress=progress):
+        yield from file_checks(health, is_copy=is_copy)
     from rag.indexing.planning import find_gone
 
     reader = library.engine.reader
@@ -530,7 +563,10 @@ def _run_checks(library: Library) -> Iterable[Check]:
     absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     message = "all exist"
     if gone := find_gone(absent, storage):
-        message = f"{len(gone)} are missing, such as {gone[0]}; rag index --prune removes them"
+        remedy = "rag index --prune removes them"
+        if is_copy:
+            remedy = "this copy answers without them, frames are not shown; remove them where it is a copy of"
+        message = f"{len(gone)} are missing, such as {gone[0]}; {remedy}"
     elif remote := list(filter(is_url, absent)):
         message = (
             f"{len(remote)} are on a store that does not answer, such as {remote[0]}; check the network, the "

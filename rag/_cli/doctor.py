@@ -11,18 +11,23 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
-from rag._cli.output import print_json, print_lines
+from rag._cli.output import echo_stderr, print_json, print_lines
+from rag._cli.progress import bytes_progress
 from rag._cli.session import Session, with_session
-from rag.errors import LibraryNotFound, RagError
+from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
 from rag.rendering.shapes import report_shape
-from rag.rendering.terminal import byte_count, table_lines
+from rag.rendering.terminal import byte_count, table_lines, visible
+
+if TYPE_CHECKING:
+    from rag.store.layout import Location
+    from rag.store.repair import Repair
 
 REQUIRED = (
     "av",
@@ -68,16 +73,37 @@ def doctor(
             min=0, metavar="N", help="Search for N stored texts or vectors through index files and exactly."
         ),
     ] = 0,
+    full: Annotated[
+        bool, typer.Option("--full", help="Compare all of the library's files, not a sample of them.")
+    ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Restore what copies, indexes and the indexed files give again.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --repair, delete what is lost in any case without asking.")
+    ] = False,
 ) -> int:
-    """Check the environment, the weights and the library. Exit 1 if something is broken."""
+    """Check the environment, the weights and the library. Exit 1 if something is broken.
+
+    With --repair the library alone, which is repaired first.
+    """
+    if repair:
+        if not _repair(session, yes=yes):
+            return 1
+        findings = [*_library(session, recall, full=full)]
+        return _report(session, findings)
     findings = [
         *_environment(),
         *_extensions(),
         *_protections(session),
         *_weights(session),
         *store_findings(session),
-        *_library(session, recall),
+        *_library(session, recall, full=full),
     ]
+    return _report(session, findings)
+
+
+def _report(session: Session, findings: Sequence[Finding]) -> int:
     if session.as_json:
         healthy = not any(finding.ok is False for finding in findings)
         print_json(report_shape("rag.doctor/1", {"ok": healthy, "checks": findings}))
@@ -239,19 +265,85 @@ def store_findings(session: Session) -> Iterator[Finding]:
         yield Finding("store", "writing", True, "objects are written, conditionally, and deleted")
 
 
-def _library(session: Session, recall: int) -> Iterator[Finding]:
+def _repair(session: Session, *, yes: bool) -> bool:
+    """Repair the library and say on stderr what was done; False where that was refused."""
+    from rag.store.layout import find_library
+    from rag.store.repair import repair
+
+    location = find_library(library=session.settings.library, storage=session.settings.storage)
+    with bytes_progress("comparing") as progress:
+        done = repair(
+            location,
+            confirm=lambda lines: yes or _is_confirmed(lines, progress.stop),
+            exact_rows=session.settings.search.exact_rows,
+            progress=progress.update,
+        )
+    for line in repair_lines(done):
+        echo_stderr(visible(line))
+    return not done.refused
+
+
+def repair_lines(done: Repair) -> Iterator[str]:
+    """What a repair did, a line for each thing; what cannot be restored last."""
+    if done.refused:
+        yield "rag: nothing was repaired; add --yes to go on without what is lost"
+        return
+    yield from (f"restored {file}" for file in done.restored)
+    yield from done.made_again
+    yield from (f"{path}: is to be indexed again" for path in done.again)
+    yield from (f"{path}: is to be measured again" for path in done.measured_again)
+    yield from (f"{path}: damaged, and the file is gone; what can be read is kept" for path in done.damaged)
+    yield from (f"lost: {line}" for line in done.lost)
+    if done.again or done.measured_again or done.lost:
+        yield "rag: run rag index with the same folders as before"
+    elif not (done.restored or done.made_again or done.damaged):
+        yield "rag: nothing was to be repaired"
+
+
+def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
+    """Ask on the terminal. Raises `UsageError` where there is none."""
+    stop()
+    for line in lines:
+        echo_stderr(visible(line))
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError("the repair deletes what is left of these; nothing was changed; add --yes to go on")
+    sys.stderr.write("The repair deletes what is left of these. Continue? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
     from rag.store.layout import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
     if isinstance(folder, Path):
         yield _space("library space", folder.absolute())
     try:
-        with session.open_library() as opened:
-            for check in opened.doctor(recall):
+        with bytes_progress("comparing") as progress, session.open_library() as opened:
+            for check in opened.doctor(recall, full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
         # A library that was named must exist; before the first `rag index` there is none.
         named = session.settings.library is not None and Path(session.settings.library).exists()
         yield Finding("library", "library", False if named else None, str(error))
+    except LibraryCorrupt as error:
+        yield Finding("library", "library", False, str(error))
+        yield from _files_of_tables(folder, full=full)
     except RagError as error:
         yield Finding("library", "library", False, str(error))
+
+
+def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
+    """Of a library that cannot be opened."""
+    from rag.library import file_checks
+    from rag.store.checking import check_files_of
+    from rag.store.layout import open_layout
+
+    layout = open_layout(folder)
+    try:
+        with bytes_progress("comparing") as progress:
+            health = check_files_of(layout, full=full, progress=progress.update)
+        for check in file_checks(health, is_copy=layout.copy_note() is not None):
+            yield Finding("library", check.name, check.ok, check.message)
+    except RagError as error:
+        yield Finding("library", "files of tables", False, str(error))

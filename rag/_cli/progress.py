@@ -5,6 +5,7 @@ For the server, which runs the command as a child process, it is JSON lines.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import threading
@@ -291,3 +292,42 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
 
     console = Console(stderr=True)
     return Progress(BarColumn(bar_width=20), _Where(), console=console, transient=True, redirect_stdout=False)
+
+
+class BytesProgress:
+    """A bar over bytes with the time left, on a terminal, for work that takes longer than a moment."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._begun = time.monotonic()
+        self._bar: RichProgress | None = None
+        self._task: Any = None
+
+    def update(self, done: int, of: int) -> None:
+        """So many bytes are done."""
+        if self._bar is None and sys.stderr.isatty() and time.monotonic() - self._begun > 0.5:
+            from rich.console import Console
+            from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+            columns = (BarColumn(bar_width=20), DownloadColumn(), TimeRemainingColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task(self._name, total=of)
+            self._bar.start()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=of)
+
+    def stop(self) -> None:
+        """Remove the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+@contextlib.contextmanager
+def bytes_progress(name: str) -> Iterator[BytesProgress]:
+    """A bar that is removed at the end."""
+    progress = BytesProgress(name)
+    try:
+        yield progress
+    finally:
+        progress.stop()

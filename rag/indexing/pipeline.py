@@ -51,9 +51,11 @@ def run_indexing(
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
-        writer.check_files()
+        made_again = writer.check_files(settings.search.exact_rows)
         outcomes = FileOutcomes(writer, progress, settings.storage, limits := limits_of(settings))
         stats = outcomes.stats
+        for line in made_again:
+            outcomes.note(line)
         if scan.outside:
             links, first = len(scan.outside), scan.outside[0]
             outcomes.note(

@@ -32,6 +32,7 @@ from rag.indexing.report import Prune, reason_of
 from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
 from rag.store.records import FileRow
 from rag.store.schema import column_names, problem_of
+from rag.store.sums import compare_versions, read_all_sums
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
@@ -342,6 +343,18 @@ def damaged_index(folder: Location) -> str:
     from rag.store.code_index import damaged
 
     return damaged(indexes)
+
+
+def damaged_file(folder: Location) -> str:
+    """A file of the library, of tables or indexes, that is not as it was written; empty for none.
+
+    As much is compared as at each opening of a library.
+    """
+    layout = open_layout(folder)
+    if noted := read_all_sums(layout):
+        for damage in compare_versions(layout, noted, None, seen=layout.compared).damages:
+            return str(damage)
+    return damaged_index(folder)
 
 
 def find_missing(

@@ -17,7 +17,7 @@ from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import UsageError
-from rag.indexing.planning import damaged_index, find_missing
+from rag.indexing.planning import damaged_file, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent
 from rag.settings import Settings
 from rag.store.layout import Location, absolute_path, find_library, open_layout, writable_library
@@ -158,7 +158,7 @@ def _nothing_to_do(
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
         return None
-    if damaged_index(folder):
+    if damaged_file(folder):
         return None
     with ScanCache(folder, read_only=True) as cache:
         if cache.changed(found.files, fingerprint + _seen(folder)):

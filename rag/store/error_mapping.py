@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from corpora.objects import StoreError, failure_of, is_failure, is_url
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
+
+if TYPE_CHECKING:
+    from rag.store.sums import Damage
 
 FULL_WORDS = (
     "no space left",
@@ -39,6 +43,8 @@ KEY_COLUMNS = {
     "sound_tracks": "video_id",
     "fingerprints": "video_id",
 }
+REMAKE = "it is made again by the next: rag index"
+REPAIR = "to restore what can be restored: rag doctor --repair"
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -73,21 +79,28 @@ def _mapped_errors(folder: os.PathLike[str], table: str, done: str) -> Iterator[
         # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
         if type(error).__name__ != "PanicException":
             raise
-        raise _corrupt(folder, table, str(error)) from error
+        raise corrupt(folder, table, str(error)) from error
 
 
 def require_columns(folder: os.PathLike[str], table: str, held: Iterable[str]) -> None:
     """Raise `LibraryCorrupt` where a table lacks its key: a wiped manifest reads as a table of nothing."""
     key = KEY_COLUMNS.get(table, "clip_id" if table.startswith(("vectors_", "sounds_")) else None)
     if key is not None and key not in held:
-        raise _corrupt(folder, table, f"column {key} is missing")
+        raise corrupt(folder, table, f"column {key} is missing")
+
+
+def require_as_written(folder: os.PathLike[str], damages: Sequence[Damage]) -> None:
+    """Raise `LibraryCorrupt` for the first of `damages`; `TableGone` where its file is missing."""
+    for damage in damages[:1]:
+        kind = TableGone if damage.missing else LibraryCorrupt
+        raise corrupt(folder, damage.table, str(damage), kind)
 
 
 def require_tables(folder: os.PathLike[str], needed: Iterable[str], held: Iterable[str]) -> None:
     """Raise `TableGone` where one of `needed` is not there: its rows would be missed without a word."""
     gone = sorted(set(needed) - set(held))
     if gone:
-        raise _corrupt(folder, gone[0], "it is gone", TableGone)
+        raise corrupt(folder, gone[0], "it is gone", TableGone)
 
 
 def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -> Exception:
@@ -115,16 +128,16 @@ def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -
     if not table or any(part in words for part in OUR_FAULT_WORDS):
         return error
     if any(part in words for part in GONE_WORDS):
-        return _corrupt(folder, table, str(error), TableGone)
-    return _corrupt(folder, table, str(error))
+        return corrupt(folder, table, str(error), TableGone)
+    return corrupt(folder, table, str(error))
 
 
-def _corrupt(
+def corrupt(
     folder: os.PathLike[str], table: str, words: str, kind: type[LibraryCorrupt] = LibraryCorrupt
 ) -> LibraryCorrupt:
+    """What cannot be read, and what to do about it, on one line."""
     # Lance adds the line of its own source.
     first = " ".join(words.split()).split(", /")[0][:160]
-    return kind(
-        f"{folder}: table {table} cannot be read ({first}); "
-        f"move the library's folder away and index again with: rag index"
-    )
+    if "_indices/" in words:
+        return kind(f"{folder}: an index of table {table} cannot be read ({first}); {REMAKE}")
+    return kind(f"{folder}: table {table} cannot be read ({first}); {REPAIR}")

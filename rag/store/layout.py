@@ -9,7 +9,6 @@ import json
 import os
 import shlex
 import shutil
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
-from corpora.outputs import LIBRARY_MARKER, atomic_write_text
+from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.lance_module import lance_module
@@ -79,6 +78,8 @@ class LibraryLayout(ABC):
     """Of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
     """The same for whoever only reads."""
+    compared: set[tuple[object, ...]]
+    """Files that were found to be as they were written, as of `rag.store.sums.compare`."""
 
     @property
     @abstractmethod
@@ -189,6 +190,7 @@ class Layout(LibraryLayout):
     def __init__(self, folder: Path) -> None:
         self.folder = self.cache = folder
         self.storage_options = self.reading_options = {}
+        self.compared = set()
 
     @property
     def database(self) -> str:
@@ -204,6 +206,11 @@ class Layout(LibraryLayout):
     def indexes(self) -> Path:
         """Index files of large tables, derived from them."""
         return self.folder / "indexes"
+
+    @property
+    def sums(self) -> Path:
+        """Sums of the files of tables (`rag.store.sums`)."""
+        return self.folder / "sums"
 
     @property
     def lock(self) -> Path:
@@ -248,6 +255,10 @@ class Layout(LibraryLayout):
         """Raises `LibraryReadOnly` where that cannot be seen."""
         return has_version(self.table(name))
 
+    def exists(self) -> bool:
+        """Also where the table `meta` was lost later."""
+        return super().exists() or (self.sums / "meta.json").exists()
+
     def table_names(self) -> list[str]:
         """Raises `LibraryReadOnly` where that cannot be seen."""
         return sorted(
@@ -279,20 +290,13 @@ class Layout(LibraryLayout):
                 f"{self.folder}: no library can be kept here ({reason}); name another --library"
             ) from error
         # A killed writer may leave the marker under its temporary name.
-        return all(name in SYSTEM_NAMES or name.startswith(f"{MARKER}.") for name in names)
+        return all(name in SYSTEM_NAMES or name.startswith((".part-", f"{MARKER}.")) for name in names)
 
     def write_marker(self) -> None:
         """Make the folder and its marker, by a rename. Raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        fd, name = tempfile.mkstemp(prefix=f"{MARKER}.", dir=self.folder)
-        try:
-            with os.fdopen(fd, "wb") as file:
-                file.write(_marker())
-            os.chmod(name, 0o644)
-            os.replace(name, self.marker)
-        except BaseException:
-            os.unlink(name)
-            raise
+        with atomic_file(self.marker) as draft:
+            draft.write_bytes(_marker())
 
     def writer_lock(self) -> WriterLock:
         """Of the kernel: it ends with its process. Makes the files beside it. Raises OSError."""
@@ -317,8 +321,10 @@ class Layout(LibraryLayout):
         return any(names for _, _, names in os.walk(self.staging))
 
     def drop(self, table: str) -> None:
-        """By a rename first, and without its index: row ids begin again in another table of that name."""
+        """By a rename first, and without its index and its sums: row ids and versions begin again in another
+        table of that name."""
         (self.indexes / f"{table}.json").unlink(missing_ok=True)
+        (self.sums / f"{table}.json").unlink(missing_ok=True)
         path = self.table(table)
         if path.is_dir():
             path.rename(path.with_suffix(DROPPED))
@@ -381,6 +387,7 @@ class ObjectLayout(LibraryLayout):
         name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
         root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         self.cache = Path(root) / "rag" / "libraries" / name.hexdigest()
+        self.compared = set()
 
     @property
     def database(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,15 @@ from rag.store.code_index import (
     remove_unnamed,
     verify,
 )
-from rag.store.database import Database
-from rag.store.error_mapping import read_errors, write_errors
+from rag.store.database import Database, quoted
+from rag.store.error_mapping import read_errors, require_as_written, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
 from rag.store.mapped_columns import TEXT_SUM, row_sums
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
+from rag.store.sums import Compared, Damage, compare_fragments, compare_versions, index_folders, read_all_sums
 from rag.store.vector_index import Codes
 
 DUE_FRAGMENTS = 64
@@ -109,22 +110,84 @@ def compact(db: Database, name: str) -> None:
     dataset = db.lance(name)
     with db.commit(name):
         full = fragment_rows(name, dataset.count_rows())
-        found = (fragment.metadata for fragment in dataset.get_fragments())
-        copied = [file for each in found if each.num_rows < full or each.deletion_file for file in each.files]
+        small = [
+            each
+            for each in dataset.get_fragments()
+            if each.metadata.num_rows < full or each.metadata.deletion_file
+        ]
+        copied = [file for each in small for file in each.metadata.files]
         if not db.layout.has_room(2 * sum(file.file_size_bytes or 0 for file in copied)):
             return
+        # The copy of a damaged row would get a sum of its own.
+        require_as_written(db.layout.folder, compare_fragments(db.layout, name, small).damages)
         dataset.optimize.compact_files(target_rows_per_fragment=full)
     db.refresh(name)
 
 
-def check_files(db: Database) -> None:
-    """Raise `LibraryCorrupt` where a data file of a table is gone or was cut; a full-text index that cannot
-    be read is made again."""
+def check_files(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
+    """Raise `LibraryCorrupt` where rows of a table are gone, were cut, or are not as they were written; an
+    index that cannot be used is made again, and named.
+
+    The sizes of all files are compared, and the content of as many as at each opening of a library.
+    """
+    datasets = {}
     for name in db.names():
         with read_errors(db.layout.folder, name):
             db.layout.require_whole(name)
-        if name in FULL_TEXT_TABLES and text_fault(db.layout, name):
-            index_text(db, name, afresh=True)
+            datasets[name] = db.lance(name)
+    found = require_rows(db)
+    made = []
+    for name, dataset in datasets.items():
+        for column in index_faults(db.layout, name, dataset, found.damages):
+            made.append(f"the index of {column} in table {name} is damaged, and made again")
+            if column == FULL_TEXT:
+                index_text(db, name, afresh=True)
+            else:
+                index_keys(db, name, exact_rows, afresh=column)
+    return made
+
+
+def require_rows(db: Database) -> Compared:
+    """Raise `LibraryCorrupt` where what is compared at each opening has a file of rows that is not as it was
+    written; else what was found of indexes."""
+    noted = read_all_sums(db.layout)
+    found = compare_versions(db.layout, noted, {n: db.lance(n) for n in db.names()}, seen=db.layout.compared)
+    require_as_written(db.layout.folder, [damage for damage in found.damages if damage.part != "index"])
+    return found
+
+
+def index_faults(
+    layout: LibraryLayout, name: str, dataset: Any, damages: Iterable[Damage] = ()
+) -> dict[str, str]:
+    """Why indexes of a table cannot be used, by the column: a file is damaged, or its first row is not found
+    by it. Those that are yet to be made are no fault."""
+    files = {damage.file: str(damage) for damage in damages if damage.table == name}
+    found: dict[str, str] = {}
+    for column, folders in index_folders(dataset).items():
+        fault = next((words for file, words in files.items() if file.startswith(tuple(folders))), "")
+        if not fault:
+            fault = (
+                text_fault(layout, name) if column == FULL_TEXT else _key_fault(layout, name, dataset, column)
+            )
+        if fault:
+            found[column] = fault
+    return found
+
+
+def _key_fault(layout: LibraryLayout, name: str, dataset: Any, column: str) -> str:
+    first = dataset.scanner(columns=[column], limit=1).to_table()[column].to_pylist()
+    try:
+        with read_errors(layout.folder, name):
+            rows = dataset.scanner(
+                columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1
+            )
+            return "" if not first or rows.to_table().num_rows else "it does not find what the table holds"
+    except LibraryCorrupt as error:
+        return _first_words(error)
+
+
+def _first_words(error: LibraryCorrupt) -> str:
+    return " ".join(str(error.__cause__ or error).split()).split(", /")[0]
 
 
 def text_fault(layout: LibraryLayout, name: str) -> str:
@@ -136,15 +199,7 @@ def text_fault(layout: LibraryLayout, name: str) -> str:
         with read_errors(layout.folder, name):
             return "" if probe(dataset) else "it does not find what the table holds"
     except LibraryCorrupt as error:
-        return str(error.__cause__ or error)
-
-
-def read_whole(layout: LibraryLayout, name: str) -> None:
-    """Read every column of every row of a table; raises `LibraryCorrupt` where that fails."""
-    with read_errors(layout.folder, name):
-        layout.require_whole(name)
-        for _ in layout.dataset(name).scanner(batch_size=1024).to_batches():
-            pass
+        return _first_words(error)
 
 
 def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
@@ -168,8 +223,11 @@ def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
         table.create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
 
 
-def index_keys(db: Database, name: str, exact_rows: int) -> None:
-    """Sorted indexes of the ids by which a large table is read, made again when many rows came since."""
+def index_keys(db: Database, name: str, exact_rows: int, *, afresh: str = "") -> None:
+    """Sorted indexes of the ids by which a large table is read, made again when many rows came since.
+
+    `afresh`: a column whose index is made again in any case.
+    """
     from lancedb.index import BTree
 
     dataset = db.lance(name)
@@ -177,7 +235,7 @@ def index_keys(db: Database, name: str, exact_rows: int) -> None:
     with write_errors(db.layout.folder, name):
         held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
     for column in INDEXED_KEYS.get(name, ("video_id",)):
-        if rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows:
+        if column == afresh or (rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows):
             # Through LanceDB: it cannot read an index that the newer Lance has written.
             db.refresh(name)
             table = db.table(name)

@@ -14,7 +14,7 @@ from typing import Any
 from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
-from rag.store.error_mapping import require_tables
+from rag.store.error_mapping import corrupt, require_tables
 from rag.store.layout import Location
 from rag.store.records import SCHEMA, EncoderRef, Meta, NullScores, ScoreCalibration
 
@@ -59,6 +59,14 @@ class MetaRows:
             values["dropping"] = self.dropping
         columns = {"key": list(values), "value": list(values.values())}
         return pa.table(columns, schema=schema.arrow_schema("meta"))
+
+
+def read_meta(folder: Location, rows: Iterable[Mapping[str, str]]) -> MetaRows:
+    """As `MetaRows.read`. Raises `LibraryCorrupt` for values that are not those of a library."""
+    try:
+        return MetaRows.read(rows)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise corrupt(folder, "meta", "its values are not as they were written") from error
 
 
 def _meta(value: str, schema: int) -> Meta:
@@ -112,9 +120,9 @@ def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIO
     """
     rows = MetaRows(0)
     held = db.names()
-    if held:
+    if held or db.layout.exists():
         require_tables(db.layout.folder, ["meta"], held)
-        rows = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+        rows = read_meta(db.layout.folder, db.rows("meta", ["key", "value"]).to_pylist())
     refuse_newer(db.layout.folder, rows.schema, len(steps))
     for number, step in enumerate(steps[rows.schema :], rows.schema + 1):
         step(db)
@@ -126,7 +134,7 @@ def migrate(db: Database, steps: Sequence[Callable[[Database], None]] = MIGRATIO
 
 def require_meta(db: Database) -> None:
     """Raise `LibraryNotFound` where the table `meta` is not that of a library. Writes nothing."""
-    rows = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+    rows = read_meta(db.layout.folder, db.rows("meta", ["key", "value"]).to_pylist())
     if rows.schema < 1:
         raise LibraryNotFound(
             f"{db.layout.folder}: its tables are not those of a library; "

@@ -12,12 +12,10 @@ import numpy as np
 
 from corpora.objects import StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
-from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.clip_frames import fetch
-from rag.store.code_index import IndexDamaged, verify
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
@@ -30,6 +28,8 @@ from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from rag.store.checking import Health
 
 EVERYTHING = SearchFilter()
 
@@ -333,39 +333,13 @@ class Reader:
             lambda s: _nearest(s.passage_vectors, vector, k, s.wanted_sources(where), EVERYTHING)
         )
 
-    def damaged_tables(self) -> dict[str, str]:
-        """What is wrong with the tables and their full-text indexes, by name. Every row is read."""
-        from rag.store.maintenance import read_whole, text_fault
+    def check_files(
+        self, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
+    ) -> list[Health]:
+        """What is wrong with the files of each library, as of `rag.store.checking.check_files_of`."""
+        from rag.store.checking import check_files_of
 
-        found: dict[str, str] = {}
-        for layout in self._layouts:
-            for name in layout.table_names():
-                try:
-                    read_whole(layout, name)
-                except LibraryCorrupt as error:
-                    found[f"table {name}"] = str(error)
-                    continue
-                if name in schema.FULL_TEXT_TABLES and (fault := text_fault(layout, name)):
-                    found[f"full text of {name}"] = f"{fault}; the next rag index makes the index again"
-        return found
-
-    def damaged_indexes(self) -> dict[str, str]:
-        """What is wrong with the index files of each table that has some; empty where nothing is.
-
-        Every file is read and compared with its hash.
-        """
-        found: dict[str, str] = {}
-        for layout in self._layouts:
-            folder = layout.indexes
-            if folder is None:
-                continue
-            for path in sorted(folder.glob("*.json")):
-                try:
-                    verify(folder, path.stem)
-                    found.setdefault(path.stem, "")
-                except IndexDamaged as error:
-                    found[path.stem] = str(error)
-        return found
+        return [check_files_of(layout, full=full, progress=progress) for layout in self._layouts]
 
     def recall(
         self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None, k: int = 10

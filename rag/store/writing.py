@@ -20,13 +20,14 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
-from rag.store.error_mapping import write_errors
+from rag.store.error_mapping import require_as_written, write_errors
 from rag.store.layout import LibraryLayout, Location, writable_library
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
-from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
+from rag.store.maintenance import check_files, compact_if_due, index_text, maintain, require_rows
 from rag.store.migrations import MetaRows, migrate, require_meta
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, Removed, ScoreCalibration
+from rag.store.sums import compare_versions, note_sums, read_all_sums
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Writer(VideoWriter):
     def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease) -> None:
         self._layout = layout
         self._lock = lock
+        require_as_written(layout.folder, compare_versions(layout, read_all_sums(layout), {}).damages)
         db = Database(layout, lock)
         self._meta_rows = migrate(db)
         super().__init__(db)
@@ -56,6 +58,8 @@ class Writer(VideoWriter):
         self._problems = problem_table(db)
         self._passages = PassageTable(db)
         self._finished = 0
+        # What is swept is decided by the rows of other tables.
+        require_rows(db)
         self._sweep()
 
     @classmethod
@@ -81,10 +85,10 @@ class Writer(VideoWriter):
             lock.release()
             raise
 
-    def check_files(self) -> None:
-        """Raise `LibraryCorrupt` where a file of a table is gone or was cut; full-text indexes that cannot
-        be read are made again."""
-        check_files(self._db)
+    def check_files(self, exact_rows: int = EXACT_ROWS) -> list[str]:
+        """Raise `LibraryCorrupt` where rows of a table are gone, were cut, or are not as they were written;
+        indexes that cannot be used are made again, and named. `exact_rows`: as of `maintain`."""
+        return check_files(self._db, exact_rows)
 
     def _sweep(self) -> None:
         self._db.delete_dropped()
@@ -319,6 +323,13 @@ class Writer(VideoWriter):
         self._erase_videos(gone)
         return tuple(gone)
 
+    def drop_vectors_without_clips(self) -> None:
+        """What a repair leaves where clips could not be read."""
+        clips = set(self._db.rows("clips", ["clip_id"])["clip_id"].to_pylist())
+        for name in filter(schema.is_clip_vectors, self._db.names()):
+            held = set(self._db.rows(name, ["clip_id"])["clip_id"].to_pylist())
+            self._delete_clips(name, held - clips)
+
     # Committing
 
     def _flush_if_full(self) -> None:
@@ -340,9 +351,10 @@ class Writer(VideoWriter):
         maintain(self._db, exact_rows)
 
     def close(self) -> None:
-        """Commit what waits and give the lock back."""
+        """Commit what waits, note the sums of what was written, and give the lock back."""
         try:
             self.flush()
+            note_sums(self._layout)
         finally:
             self._lock.release()
 

@@ -1,0 +1,416 @@
+"""`rag doctor --repair`: restore what copies, indexes and the indexed files themselves can give again.
+
+Manifests and `meta` are restored from the copies that are kept beside the sums. Rows are in fragments; those
+of a fragment with a damaged file cannot be trusted. Whose file is there is marked as removed, which the next
+writer finishes, and is indexed again by the next `rag index`; measurements alone are measured again. Of a
+content whose file is gone all rows that can be read are kept, with a problem that says so. What would be
+deleted and cannot be made again is asked for first.
+
+The order bears a kill at any moment: contents are marked before their damaged rows go, and those go in the
+commit that puts the readable ones in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from corpora.objects import is_url
+from corpora.outputs import atomic_file
+from corpora.records import Problem, Video
+from rag.errors import LibraryCorrupt, LibraryReadOnly
+from rag.settings import EXACT_ROWS
+from rag.store import schema
+from rag.store.database import Database, quoted
+from rag.store.error_mapping import read_errors, require_columns, write_errors
+from rag.store.layout import Layout, LibraryLayout, Location, open_layout
+from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
+from rag.store.sums import (
+    compare_versions,
+    copied,
+    covers,
+    has_later,
+    manifest_name,
+    read_all_sums,
+    row_files,
+)
+from rag.store.writing import Writer
+
+OWNERS = {"files": "content_id", "passages": "source_id", "problems": ""}
+"""Columns of the content that a row belongs to; else `video_id`."""
+KEYS = {"clips": "clip_id", "evidence": "evidence_id"}
+"""Columns that begin with the video, as those of `clip_id` in tables of vectors do."""
+
+
+@dataclass
+class Repair:
+    """What a repair did, or would do."""
+
+    restored: list[str] = field(default_factory=list)
+    """Files that were put back from their copies."""
+    made_again: list[str] = field(default_factory=list)
+    """A line for each index."""
+    again: list[str] = field(default_factory=list)
+    """Paths whose content the next `rag index` indexes again."""
+    measured_again: list[str] = field(default_factory=list)
+    """Paths whose shots and sound the next `rag index` measures again."""
+    damaged: list[str] = field(default_factory=list)
+    """Paths of files that are gone, of whose rows what can be read is kept."""
+    lost: list[str] = field(default_factory=list)
+    """A line for each thing that is deleted and cannot be made again."""
+    refused: bool = False
+    """Whether nothing was done, for the sake of `lost`."""
+
+
+@dataclass
+class _Table:
+    """A table as it was found."""
+
+    dataset: Any = None
+    """None where it cannot be opened or trusted at all."""
+    bad: list[Any] = field(default_factory=list)
+    """Fragments that cannot be trusted."""
+    rows: Any = None
+    """Those of them that can be read, an Arrow table."""
+    unread: bool = False
+    """Whether some cannot be read."""
+    owners: set[str] | None = field(default_factory=set)
+    """Of the rows of these fragments; None where they are not known."""
+
+    @property
+    def damaged(self) -> bool:
+        """Whether anything is to be done."""
+        return self.dataset is None or bool(self.bad)
+
+
+def repair(
+    location: Location,
+    *,
+    confirm: Callable[[Sequence[str]], bool],
+    exact_rows: int = EXACT_ROWS,
+    progress: Callable[[int, int], object] = lambda *_: None,
+) -> Repair:
+    """Repair the library in a folder or on a store.
+
+    `confirm`: asked once, with a line for each thing that would be deleted and cannot be made again; nothing
+    is changed where it answers False. Raises `LibraryCorrupt` where the table `meta` is lost, which says how
+    all others are read, `LibraryReadOnly` for a copy, `LibraryBusy`, and the errors of a library.
+    """
+    layout = open_layout(location)
+    if (note := layout.copy_note()) is not None:
+        raise LibraryReadOnly(
+            f"{location}: a copy of {note.of}; remove the folder and pull the library again"
+        )
+    report = Repair()
+    with write_errors(layout.folder):
+        lock = layout.writer_lock()
+    lock.acquire()
+    try:
+        report.restored = restore_copies(layout)
+        work = _Work(Database(layout, lock), progress)
+        report.lost = work.lost()
+        if report.lost and not confirm(report.lost):
+            report.refused = True
+            return report
+        work.apply(report)
+    finally:
+        lock.release()
+    with Writer.open(location, create=False) as writer:
+        writer.drop_vectors_without_clips()
+        report.made_again = writer.check_files(exact_rows)
+        for path in report.damaged:
+            reason = "a part of what was indexed of it was damaged, and the file is gone"
+            writer.put_problem(Problem(path, reason, "kept what could be read"), "")
+        writer.maintain(exact_rows)
+    return report
+
+
+def restore_copies(layout: LibraryLayout) -> list[str]:
+    """Put back the files that are kept in full and are not as they were; their paths."""
+    restored: list[str] = []
+    if not isinstance(layout, Layout):
+        return restored
+    for name, noted in read_all_sums(layout).items():
+        folder = layout.table(name)
+        if has_later(folder, manifest_name(noted.version)):
+            continue
+        for file in noted.copies:
+            content, path = copied(noted, file), folder / file
+            try:
+                same = path.read_bytes() == content
+            except OSError:
+                same = False
+            if not same and content is not None:
+                with write_errors(layout.folder):
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    with atomic_file(path) as draft:
+                        draft.write_bytes(content)
+                restored.append(f"{name}.lance/{file}")
+    return restored
+
+
+class _Work:
+    """The damaged tables of a library, and what each content loses by them."""
+
+    def __init__(self, db: Database, progress: Callable[[int, int], object]) -> None:
+        self._db = db
+        self._layout = layout = db.layout
+        try:
+            with read_errors(layout.folder, "meta"):
+                layout.require_whole("meta")
+                rows = layout.dataset("meta").to_table().to_pylist()
+            self._meta = read_meta(layout.folder, rows)
+        except LibraryCorrupt as error:
+            raise LibraryCorrupt(
+                f"{layout.folder}: table meta is lost, and with it what the others were made with; "
+                "move the library's folder away and index again with: rag index"
+            ) from error
+        refuse_newer(layout.folder, self._meta.schema)
+        refuse_older(layout.folder, self._meta.schema)
+        self._tables = self._examine(progress)
+        self._videos = {row["video_id"]: row for row in self._all("videos")}
+        self._paths: dict[str, list[str]] = defaultdict(list)
+        self._kinds: dict[str, str] = {}
+        for row in self._all("files"):
+            self._paths[row["content_id"]].append(os.fsdecode(row["path"]))
+            self._kinds[row["content_id"]] = row["kind"]
+        for video_id, row in self._videos.items():
+            self._paths[video_id] = self._paths[video_id] or [os.fsdecode(row["path"])]
+        self._sources = self._ids("passages", "source_id")
+        content = [name for name in self._tables if name not in {*OWNERS, "videos"}]
+        self._unknown = set().union(*(self._ids(name, "video_id") for name in content))
+        self._unknown |= {content for content, kind in self._kinds.items() if kind == "video"}
+        self._unknown -= self._videos.keys()
+
+    def _examine(self, progress: Callable[[int, int], object]) -> dict[str, _Table]:
+        layout, noted = self._layout, read_all_sums(self._layout)
+        names = {*self._meta.tables, *self._db.names()} - {"meta"}
+        tables = {name: _Table(_open(layout, name)) for name in sorted(names)}
+        datasets = {name: table.dataset for name, table in tables.items() if table.dataset is not None}
+        found = compare_versions(layout, noted, datasets, budget=None, progress=progress)
+        damaged = {(each.table, each.file) for each in found.damages}
+        for each in found.damages:
+            if each.part == "manifest" and each.table in tables:
+                tables[each.table].dataset = None
+        for name, table in tables.items():
+            if table.dataset is None:
+                table.owners, table.unread = None, True
+                continue
+            trusted = name in noted and covers(noted[name], table.dataset)
+            for fragment in table.dataset.get_fragments():
+                wrong = any((name, file) in damaged for file in row_files(fragment))
+                if wrong or (not trusted and _rows(self._layout, name, table.dataset, [fragment]) is None):
+                    self._add(name, table, fragment)
+        return tables
+
+    def _add(self, name: str, table: _Table, fragment: Any) -> None:
+        import pyarrow as pa
+
+        table.bad.append(fragment)
+        rows = _rows(self._layout, name, table.dataset, [fragment])
+        if rows is not None:
+            table.rows = rows if table.rows is None else pa.concat_tables([table.rows, rows])
+        else:
+            table.unread = True
+        if table.owners is not None:
+            own = _owners(self._layout, name, table.dataset, fragment)
+            table.owners = None if own is None else table.owners | own
+
+    def _all(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a table that can be read, in whatever fragment."""
+        table = self._tables[name]
+        if table.dataset is None:
+            return []
+        bad = {fragment.fragment_id for fragment in table.bad}
+        whole = [each for each in table.dataset.get_fragments() if each.fragment_id not in bad]
+        rows = _rows(self._layout, name, table.dataset, whole) if whole else None
+        return [row for part in (rows, table.rows) if part is not None for row in part.to_pylist()]
+
+    def _ids(self, name: str, column: str) -> set[str]:
+        """The values of a column in the rows that can be read."""
+        table = self._tables.get(name)
+        if table is None or table.dataset is None:
+            return set()
+        found: set[str] = set()
+        for fragment in table.dataset.get_fragments():
+            rows = _rows(self._layout, name, table.dataset, [fragment], [column])
+            found |= set(rows[column].to_pylist()) if rows is not None else set()
+        return found
+
+    def _affected(self, *, measured: bool) -> set[str]:
+        """Contents with rows in damaged fragments: of measurements, or of anything else."""
+        found: set[str] = set()
+        for name, table in self._tables.items():
+            if table.damaged and name not in {"files", "problems"}:
+                if (name in schema.MEASURED_TABLES) != measured:
+                    continue
+                every = self._sources if name == "passages" else self._videos.keys()
+                found |= {*every} if table.owners is None else table.owners
+        return found & {*self._videos, *self._sources, *self._paths}
+
+    def _there(self, content: str) -> bool:
+        return any(is_url(path) or os.path.exists(path) for path in self._paths.get(content, ()))
+
+    def lost(self) -> list[str]:
+        """A line for each thing that is deleted, and cannot be made again."""
+        lines = []
+        if self._tables["videos"].damaged:
+            lines += [
+                f"{self._paths.get(content, [content])[0]}: its row in the table of videos is lost, its file gone"
+                for content in sorted(self._unknown)
+                if not self._there(content)
+            ]
+        if self._tables["files"].damaged and (nameless := self._sources - self._kinds.keys()):
+            lines.append(
+                f"{len(nameless)} documents have lost their paths; those that are indexed again come back"
+            )
+        return lines
+
+    def apply(self, report: Repair) -> None:
+        """Mark what is to be made again, then replace the damaged rows by those that can be read."""
+        everything = self._affected(measured=False)
+        measured = self._affected(measured=True) - everything
+        again = {content for content in everything if self._there(content)}
+        report.again = self._first_paths(again | {c for c in self._unknown if self._there(c)})
+        report.damaged = self._first_paths(everything - again - self._unknown)
+        report.measured_again = self._first_paths({c for c in measured if self._there(c)})
+        videos, files = self._tables["videos"], self._tables["files"]
+        if videos.rows is not None:
+            videos.rows = _with_column(
+                videos.rows,
+                "status",
+                [
+                    "removing" if row["video_id"] in again else row["status"]
+                    for row in videos.rows.to_pylist()
+                ],
+            )
+        if videos.damaged and self._unknown:
+            videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
+        if files.rows is not None:
+            # A file without its stamp is hashed again.
+            files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
+        for name in ("videos", "files"):
+            self._replace(name)
+        self._mark(again, measured)
+        for name in self._tables:
+            if name not in {"videos", "files"}:
+                self._replace(name)
+        if isinstance(self._layout, Layout):
+            # Else a file of what was marked counts as unchanged.
+            self._layout.scan_cache.unlink(missing_ok=True)
+
+    def _mark(self, again: set[str], measured: set[str]) -> None:
+        if videos := sorted(again & self._videos.keys()):
+            self._db.update("videos", f"video_id IN {quoted(videos)}", {"status": "removing"})
+        if sources := sorted(again & self._sources):
+            self._db.delete("files", f"content_id IN {quoted(sources)}")
+        for video_id in sorted(measured & self._videos.keys()):
+            stages = json.loads(self._videos[video_id]["stages"])
+            left = {name: value for name, value in stages.items() if name not in {"shots", "sound"}}
+            self._db.update("videos", f"video_id IN {quoted([video_id])}", {"stages": json.dumps(left)})
+
+    def _first_paths(self, contents: Iterable[str]) -> list[str]:
+        return sorted(self._paths[content][0] for content in contents if self._paths.get(content))
+
+    def _replace(self, name: str) -> None:
+        """In one commit, the readable rows of damaged fragments in place of these."""
+        table = self._tables[name]
+        if table.dataset is None:
+            self._db.drop(name)
+            if (made := _schema_of(name, self._meta)) is not None:
+                self._db.create(name, made)
+                if table.rows is not None:
+                    self._db.add(name, table.rows)
+            return
+        if not table.bad:
+            return
+        import lance
+        from lance.fragment import write_fragments
+
+        # What was marked meanwhile was committed on top of what was examined.
+        dataset = self._db.lance(name)
+        bad = {fragment.fragment_id for fragment in table.bad}
+        with self._db.commit(name):
+            new = []
+            if table.rows is not None and table.rows.num_rows:
+                new = write_fragments(table.rows, dataset.uri, schema=dataset.schema, mode="append")
+            change = lance.LanceOperation.Update(
+                removed_fragment_ids=sorted(bad), updated_fragments=[], new_fragments=list(new)
+            )
+            lance.LanceDataset.commit(dataset, change, read_version=dataset.version, max_retries=0)
+        self._db.refresh(name)
+
+
+def _without_facts(video_id: str) -> Any:
+    """The row of a video whose own is lost: the next writer removes all that is left of it."""
+    unknown = Video(video_id, "", "", "", (), 0.0, 0.0, 0, 0, False, "")
+    return schema.video_rows(unknown, "removing", {}, 0)
+
+
+def _joined(rows: Any, others: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.concat_tables([*([] if rows is None else [rows.select(others[0].column_names)]), *others])
+
+
+def _open(layout: LibraryLayout, name: str) -> Any:
+    """None where a table cannot be opened."""
+    try:
+        with read_errors(layout.folder, name):
+            dataset = layout.dataset(name)
+            require_columns(layout.folder, name, dataset.schema.names)
+    except LibraryCorrupt:
+        return None
+    return dataset
+
+
+def _rows(
+    layout: LibraryLayout, name: str, dataset: Any, fragments: list[Any], columns: list[str] | None = None
+) -> Any:
+    """The rows of fragments, an Arrow table; None where they cannot be read."""
+    try:
+        with read_errors(layout.folder, name):
+            rows = dataset.scanner(columns=columns, fragments=fragments, use_scalar_index=False).to_table()
+            rows.validate(full=True)
+            return rows
+    except LibraryCorrupt:
+        return None
+
+
+def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> set[str] | None:
+    """The contents that rows of a fragment belong to, by each column that says so; None for unreadable."""
+    column = OWNERS.get(name, "video_id")
+    key = "clip_id" if schema.is_clip_vectors(name) else KEYS.get(name)
+    found: set[str] = set()
+    known = not column
+    for each in filter(None, (column, key)):
+        rows = _rows(layout, name, dataset, [fragment], [each])
+        if rows is not None:
+            known = True
+            values = rows[each].to_pylist()
+            found |= {value.rpartition(":")[0] for value in values} if each == key else {*values}
+    return found if known else None
+
+
+def _with_column(rows: Any, name: str, values: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    at = rows.column_names.index(name)
+    return rows.set_column(at, rows.schema.field(name), pa.array(values, rows.schema.field(name).type))
+
+
+def _schema_of(name: str, held: MetaRows) -> Any:
+    """The schema of a table that a library has; None for one that it can be without."""
+    if name not in held.tables:
+        return None
+    plain = name not in schema.FULL_TEXT_TABLES and not schema.is_clip_vectors(name)
+    if held.meta is None or plain:
+        return schema.arrow_schema(name)
+    if schema.is_clip_vectors(name):
+        encoder = held.meta.image_encoder
+        return schema.arrow_schema("vectors", encoder.dim if encoder else 0)
+    return schema.arrow_schema(name, held.meta.text_encoder.dim)
