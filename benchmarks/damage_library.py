@@ -3,10 +3,10 @@
     python -m benchmarks.damage_library --times 100 [--seed 0] [--sources-gone 0.2]
 
 A small library is made once. Each trial copies it and damages one file that is chosen at random: a byte is
-flipped, the file is cut, removed, or its permissions are; or the schema number is an older or a newer one.
-Then `rag doctor` must find it; a question, a search and an unchanged `rag index` must answer as before or end
-with one line; and `rag index`, or `rag doctor --repair` and `rag index`, must lead back to the same dump. Where
-the sources are gone, nothing may be lost that could be read, without being said. Prints outcomes by damage.
+flipped, the file is cut or removed; or the schema number is an older or a newer one. Then `rag doctor` must
+find it; a question, a search and an unchanged `rag index` must answer as before or end with one line; and
+`rag index`, or `rag doctor --repair` and `rag index`, must lead back to the same dump. Where the sources are
+gone, nothing may be lost that could be read, without being said. Prints outcomes by damage.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from pathlib import Path
 from rag.errors import LibraryTooNew, RagError
 from rag.indexing import index
 from rag.library import Library
-from rag.settings import Settings, load_settings
-from rag.store.layout import Layout
+from rag.settings import load_settings
 from rag.store.repair import Repair, repair
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import write_video
@@ -38,6 +37,7 @@ from tests.fakes.tiny_text import write_tiny_text
 QUERIES = ("torque wrench", "oil the chain", "two drops of oil")
 NOT_DAMAGED = {"writer.lock", "readers.lock"}
 """Empty files."""
+UNFELT = "without effect"
 BOUND = 3
 """Rows above which tables get index files here."""
 
@@ -91,6 +91,8 @@ class Result:
     """What a series of damages showed."""
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unfelt: Counter[str] = field(default_factory=Counter)
+    """Folders of damaged files that `rag doctor` says nothing of, and that changed no answer and no row."""
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
@@ -101,6 +103,7 @@ class Result:
         yield f"| --- |{' ---: |' * len(names)}"
         for kind in kinds:
             yield f"| {kind} | {' | '.join(str(self.outcomes[kind, name]) for name in names)} |"
+        yield f"{UNFELT}: {', '.join(f'{folder} {n}' for folder, n in self.unfelt.most_common())}"
         yield f"{len(self.faults)} faults"
 
 
@@ -199,6 +202,11 @@ class Damager:
             print(self.result.faults[-1], flush=True)
             outcome = "fault"
         self.result.outcomes[kind, outcome] += 1
+        if outcome == UNFELT and path != library:
+            parts = path.relative_to(library).parts
+            self.result.unfelt[
+                "/".join(part for part in parts[:-1] if ".lance" not in part) or path.name
+            ] += 1
 
     def _judge(self, kind: str, *, gone: bool) -> str:
         bench = self._bench
@@ -217,7 +225,7 @@ class Damager:
             return self._without_sources(damaged=bool(broken))
         try:
             bench.index()
-            outcome = "made again by rag index" if broken else "without effect"
+            outcome = "made again by rag index" if broken else UNFELT
         except RagError as error:
             _one_line(error)
             if not broken:

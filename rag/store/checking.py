@@ -13,7 +13,7 @@ from rag.store.error_mapping import read_errors, require_columns
 from rag.store.layout import Layout, LibraryLayout
 from rag.store.maintenance import index_faults
 from rag.store.schema import FULL_TEXT
-from rag.store.sums import Compared, TableSums, compare_versions, covers, read_all_sums
+from rag.store.sums import Compared, TableSums, compare_versions, covers, read_all_sums, sums_faults
 
 SAMPLE_BYTES = 2**30
 """Of the content of the files, that are compared with their sums without `full`: 0.3 s of CPU."""
@@ -75,6 +75,8 @@ def check_files_of(
             continue
         for column, fault in index_faults(layout, name, dataset, found.damages).items():
             health.faults[NAMES.get(column, OTHER_INDEX).format(name)] = fault
+    for name, fault in sums_faults(layout).items():
+        health.faults[f"sums of {name}"] = fault
     if isinstance(layout, Layout):
         health.index_files = {
             path.stem: _index_fault(layout.indexes, path.stem, full=full)

@@ -28,7 +28,7 @@ from rag.store.mapped_columns import TEXT_SUM, row_sums
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
-from rag.store.sums import Compared, Damage, compare_fragments, compare_versions, index_folders, read_all_sums
+from rag.store.sums import Damage, SumsAtOpening, compare_fragments, index_folders
 from rag.store.vector_index import Codes
 
 DUE_FRAGMENTS = 64
@@ -135,25 +135,16 @@ def check_files(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
         with read_errors(db.layout.folder, name):
             db.layout.require_whole(name)
             datasets[name] = db.lance(name)
-    found = require_rows(db)
+    damages = SumsAtOpening(db.layout).require_rows(datasets)
     made = []
     for name, dataset in datasets.items():
-        for column in index_faults(db.layout, name, dataset, found.damages):
+        for column in index_faults(db.layout, name, dataset, damages):
             made.append(f"the index of {column} in table {name} is damaged, and made again")
             if column == FULL_TEXT:
                 index_text(db, name, afresh=True)
             else:
                 index_keys(db, name, exact_rows, afresh=column)
     return made
-
-
-def require_rows(db: Database) -> Compared:
-    """Raise `LibraryCorrupt` where what is compared at each opening has a file of rows that is not as it was
-    written; else what was found of indexes."""
-    noted = read_all_sums(db.layout)
-    found = compare_versions(db.layout, noted, {n: db.lance(n) for n in db.names()}, seen=db.layout.compared)
-    require_as_written(db.layout.folder, [damage for damage in found.damages if damage.part != "index"])
-    return found
 
 
 def index_faults(

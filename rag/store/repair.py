@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -181,6 +183,8 @@ class _Work:
         for video_id, row in self._videos.items():
             self._paths[video_id] = self._paths[video_id] or [os.fsdecode(row["path"])]
         self._sources = self._ids("passages", "source_id")
+        self._stored = frozenset(self._sources)
+        self._sources |= {content for content, kind in self._kinds.items() if kind != "video"}
         content = [name for name in self._tables if name not in {*OWNERS, "videos"}]
         self._unknown = set().union(*(self._ids(name, "video_id") for name in content))
         self._unknown |= {content for content, kind in self._kinds.items() if kind == "video"}
@@ -260,11 +264,11 @@ class _Work:
         lines = []
         if self._tables["videos"].damaged:
             lines += [
-                f"{self._paths.get(content, [content])[0]}: its row in the table of videos is lost, its file gone"
+                f"{self._paths.get(content, [content])[0]}: its row of table videos is lost, its file gone"
                 for content in sorted(self._unknown)
                 if not self._there(content)
             ]
-        if self._tables["files"].damaged and (nameless := self._sources - self._kinds.keys()):
+        if self._tables["files"].damaged and (nameless := self._stored - self._kinds.keys()):
             lines.append(
                 f"{len(nameless)} documents have lost their paths; those that are indexed again come back"
             )
@@ -373,12 +377,26 @@ def _rows(
 ) -> Any:
     """The rows of fragments, an Arrow table; None where they cannot be read."""
     try:
-        with read_errors(layout.folder, name):
+        with _without_stderr(), read_errors(layout.folder, name):
             rows = dataset.scanner(columns=columns, fragments=fragments, use_scalar_index=False).to_table()
             rows.validate(full=True)
             return rows
     except LibraryCorrupt:
         return None
+
+
+@contextmanager
+def _without_stderr() -> Iterator[None]:
+    """Lance writes a stack trace there for what it finds in a damaged file."""
+    sys.stderr.flush()
+    held, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(held, 2)
+        os.close(nowhere)
+        os.close(held)
 
 
 def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> set[str] | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,20 +25,14 @@ from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
-from rag.store.error_mapping import (
-    TableGone,
-    read_errors,
-    require_as_written,
-    require_columns,
-    require_tables,
-)
+from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
 from rag.store.fulltext import KeysOf, match
 from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
-from rag.store.sums import Damage, compare_versions, read_all_sums
+from rag.store.sums import SumsAtOpening
 from rag.store.vector_index import Codes, IndexKind, Matrix
 from rag.store.vectors import VectorTable
 
@@ -72,11 +66,8 @@ class Snapshot:
         self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._read: dict[str, tuple[int, list[dict[str, Any]]]] = {}
-        """Versions of `meta`, `videos` and `files` with their rows."""
+        """Versions of `meta`, `videos` and `files` with their rows; `_datasets` has them open."""
         self._datasets: dict[str, Any] = {}
-        """These, open."""
-        self._damaged_indexes: dict[str, Damage] = {}
-        """By table, the first file of an index that is not as it was written."""
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
@@ -96,10 +87,7 @@ class Snapshot:
         raise LibraryCorrupt(f"{layout.folder}: table meta never stays the same; is another program writing?")
 
     def _pin(self) -> bool:
-        self._noted = read_all_sums(self.layout)
-        # Before Lance opens them: of a damaged one it writes a stack trace to stderr.
-        manifests = compare_versions(self.layout, self._noted, {}, seen=self.layout.compared)
-        require_as_written(self.layout.folder, manifests.damages)
+        self._sums = SumsAtOpening(self.layout)
         held, videos, files = self._read_meta(), self._read_ready(), self._read_held()
         refuse_newer(self.layout.folder, held.schema)
         refuse_older(self.layout.folder, held.schema)
@@ -112,16 +100,8 @@ class Snapshot:
         self.meta: Meta | None = held.meta
         if self._read_meta() != held:
             return False
-        self._require_as_written({**self.tables, **self._datasets})
+        self._sums.require_rows({**self.tables, **self._datasets})
         return True
-
-    def _require_as_written(self, datasets: Mapping[str, Any]) -> None:
-        """Raise `LibraryCorrupt` for a file that is not, among those that are compared at each opening."""
-        noted = {name: self._noted[name] for name in datasets if name in self._noted}
-        found = compare_versions(self.layout, noted, datasets, seen=self.layout.compared)
-        require_as_written(self.layout.folder, [each for each in found.damages if each.part != "index"])
-        # Keys are looked up without their index; a search of words has no other way.
-        self._damaged_indexes = {damage.table: damage for damage in found.damages}
 
     def _open(self, name: str) -> Any:
         with read_errors(self.layout.folder, name):
@@ -133,7 +113,7 @@ class Snapshot:
         with read_errors(self.layout.folder, name):
             dataset = self._datasets[name] = self._open(name)
             if self._read.get(name, (0, []))[0] != dataset.version:
-                self._require_as_written({name: dataset})
+                self._sums.require_rows({name: dataset})
                 self._read[name] = (dataset.version, dataset.to_table().to_pylist())
             return self._read[name][1]
 
@@ -155,13 +135,9 @@ class Snapshot:
         if name not in self.tables:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
         with read_errors(self.layout.folder, name):
-            scanner = self.tables[name].scanner(
-                columns=columns,
-                filter=where,
-                with_row_id=row_ids,
-                use_scalar_index=name not in self._damaged_indexes,
-            )
-            return scanner.to_table()
+            by_index = not self._sums.damaged_index(name)
+            options = {"columns": columns, "filter": where, "with_row_id": row_ids}
+            return self.tables[name].scanner(**options, use_scalar_index=by_index).to_table()
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
@@ -245,8 +221,7 @@ class Snapshot:
         vectors = self.text_vectors(name)
         if name not in self.tables or vectors is None or "false" in conditions:
             return []
-        if name in self._damaged_indexes:
-            require_as_written(self.layout.folder, [self._damaged_indexes[name]])
+        self._sums.require_index(name)
         with read_errors(self.layout.folder, name):
             where = " AND ".join(conditions) or None
             return match(self.tables[name], text, k, where, keys_of or vectors.keys_of)

@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 from corpora.outputs import atomic_file
 from rag.errors import RagError
+from rag.store.error_mapping import require_as_written
 from rag.store.layout import Layout, LibraryLayout
 
 log = logging.getLogger(__name__)
@@ -168,6 +169,20 @@ def read_all_sums(layout: LibraryLayout) -> dict[str, TableSums]:
     return found
 
 
+def sums_faults(layout: LibraryLayout) -> dict[str, str]:
+    """Why the sums of tables cannot be used, in a library that has some; a writer notes them again."""
+    found: dict[str, str] = {}
+    if not isinstance(layout, Layout) or not layout.sums.is_dir():
+        return found
+    for name in layout.table_names():
+        try:
+            if not read_sums(layout.sums, name).version:
+                found[name] = f"{sums_path(layout.sums, name)}: {MISSING}"
+        except SumsDamaged as error:
+            found[name] = str(error)
+    return found
+
+
 def note_sums(layout: LibraryLayout) -> None:
     """Note the sums of the newest version of each table; what was noted before is not read again.
 
@@ -211,11 +226,12 @@ def _note(folder: Path, table: str, files: Path, dataset: Any) -> None:
 
 
 def _sums_of(path: Path) -> FileSums:
-    sums = []
+    sums, size = [], 0
     with path.open("rb", buffering=0) as file:
         while block := file.read(SUM_BLOCK):
             sums.append(block_sum(block))
-        return FileSums(file.tell(), tuple(sums))
+            size += len(block)
+        return FileSums(size, tuple(sums))
 
 
 def copied(sums: TableSums, file: str) -> bytes | None:
@@ -254,6 +270,35 @@ def compare_versions(
 def covers(noted: TableSums, dataset: Any) -> bool:
     """Whether all files of rows of a version have sums."""
     return all(file in noted.files for file in _named(dataset)[0])
+
+
+class SumsAtOpening:
+    """What is compared each time a library is opened; made before its tables are opened."""
+
+    def __init__(self, layout: LibraryLayout) -> None:
+        """Raises `LibraryCorrupt` for a manifest, of which Lance would write a stack trace to stderr."""
+        self._layout = layout
+        self._noted = read_all_sums(layout)
+        self._damaged: dict[str, Damage] = {}
+        found = compare_versions(layout, self._noted, {}, seen=layout.compared)
+        require_as_written(layout.folder, found.damages)
+
+    def require_rows(self, datasets: Mapping[str, Any]) -> tuple[Damage, ...]:
+        """Raise `LibraryCorrupt` for a damaged file of rows of open versions; else the files of indexes."""
+        noted = {name: self._noted[name] for name in datasets if name in self._noted}
+        found = compare_versions(self._layout, noted, datasets, seen=self._layout.compared).damages
+        require_as_written(self._layout.folder, [each for each in found if each.part != "index"])
+        self._damaged |= {each.table: each for each in found}
+        return found
+
+    def damaged_index(self, table: str) -> bool:
+        """Whether a file of an index is damaged: keys are then looked up without it."""
+        return table in self._damaged
+
+    def require_index(self, table: str) -> None:
+        """Raise `LibraryCorrupt` for one: words are not searched without theirs."""
+        if table in self._damaged:
+            require_as_written(self._layout.folder, [self._damaged[table]])
 
 
 def compare_fragments(layout: LibraryLayout, name: str, fragments: Iterable[Any]) -> Compared:

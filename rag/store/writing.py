@@ -20,14 +20,14 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
-from rag.store.error_mapping import require_as_written, write_errors
+from rag.store.error_mapping import write_errors
 from rag.store.layout import LibraryLayout, Location, writable_library
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
-from rag.store.maintenance import check_files, compact_if_due, index_text, maintain, require_rows
+from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, Removed, ScoreCalibration
-from rag.store.sums import compare_versions, note_sums, read_all_sums
+from rag.store.sums import SumsAtOpening, note_sums
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Writer(VideoWriter):
     def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease) -> None:
         self._layout = layout
         self._lock = lock
-        require_as_written(layout.folder, compare_versions(layout, read_all_sums(layout), {}).damages)
+        sums = SumsAtOpening(layout)
         db = Database(layout, lock)
         self._meta_rows = migrate(db)
         super().__init__(db)
@@ -58,8 +58,10 @@ class Writer(VideoWriter):
         self._problems = problem_table(db)
         self._passages = PassageTable(db)
         self._finished = 0
-        # What is swept is decided by the rows of other tables.
-        require_rows(db)
+        # What is swept is decided by the rows of other tables, and found by indexes.
+        self._made_again = []
+        if sums.require_rows({name: db.lance(name) for name in db.names()}):
+            self._made_again = check_files(db)
         self._sweep()
 
     @classmethod
@@ -88,7 +90,7 @@ class Writer(VideoWriter):
     def check_files(self, exact_rows: int = EXACT_ROWS) -> list[str]:
         """Raise `LibraryCorrupt` where rows of a table are gone, were cut, or are not as they were written;
         indexes that cannot be used are made again, and named. `exact_rows`: as of `maintain`."""
-        return check_files(self._db, exact_rows)
+        return [*self._made_again, *check_files(self._db, exact_rows)]
 
     def _sweep(self) -> None:
         self._db.delete_dropped()

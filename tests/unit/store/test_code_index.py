@@ -17,6 +17,7 @@ from corpora.records import Clip, Evidence, EvidenceKind, Video
 from rag.indexing.planning import damaged_index
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
+from rag.store.checking import check_files_of
 from rag.store.code_index import ENDS_BYTES, IndexDamaged, record_type, verify
 from rag.store.layout import Layout
 from rag.store.reading import Reader
@@ -248,8 +249,7 @@ def test_a_damaged_index_is_reported_and_not_used(
         (layout.indexes / "evidence.json").write_text("{")
     with pytest.raises(IndexDamaged):
         verify(layout.indexes, "evidence")
-    with Reader.open(folder) as any_reader:
-        assert "evidence" in any_reader.damaged_indexes()["evidence"]
+    assert "evidence" in check_files_of(Layout(folder)).index_files["evidence"]
     query = unit(3, TEXT.dim)
     exact, reader = both(folder)
     with caplog.at_level(logging.WARNING):
@@ -370,7 +370,8 @@ def test_a_damaged_vector_is_read_from_the_table(
     with caplog.at_level(logging.WARNING):
         assert reader.search_clips(unit(3, IMAGE.dim), 10) == exact.search_clips(unit(3, IMAGE.dim), 10)
     assert "a vector is not as it was written" in caplog.text
-    assert any(".vectors: is not as it was written" in words for words in reader.damaged_indexes().values())
+    faults = check_files_of(Layout(folder), full=True).index_files.values()
+    assert any(".vectors: is not as it was written" in words for words in faults)
 
 
 def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:
@@ -400,7 +401,8 @@ def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
         found = reader.recall(25)
         assert [questions for questions, _ in found.values()] == [25, 25]
         assert all(share >= 0.99 for _, share in found.values())
-        assert set(reader.damaged_indexes()) == set(found)
-        assert not any(reader.damaged_indexes().values())
+        (health,) = reader.check_files(full=True)
+        assert set(health.index_files) == set(found)
+        assert not any(health.index_files.values())
     with Reader.open(library) as exact:
         assert exact.recall(25) == {}
