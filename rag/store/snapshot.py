@@ -51,7 +51,6 @@ EVIDENCE_COLUMNS = ["evidence_id", "start", "end", "kind", schema.FULL_TEXT]
 CLIP_COLUMNS = ["clip_id", "start", "end"]
 """Without the video, whose id is in that of the row, for a column of strings takes milliseconds."""
 
-
 T = TypeVar("T")
 
 
@@ -98,10 +97,9 @@ class Snapshot:
         self.ready = dict(videos.items() & self._read_ready().items())
         self.sources = files & self._read_held()
         self.meta: Meta | None = held.meta
-        if self._read_meta() != held:
-            return False
-        self._sums.require_rows({**self.tables, **self._datasets})
-        return True
+        if same := self._read_meta() == held:
+            self._sums.require_rows({**self.tables, **self._datasets})
+        return same
 
     def _open(self, name: str) -> Any:
         with read_errors(self.layout.folder, name):
@@ -135,9 +133,8 @@ class Snapshot:
         if name not in self.tables:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
         with read_errors(self.layout.folder, name):
-            by_index = not self._sums.damaged_index(name)
-            options = {"columns": columns, "filter": where, "with_row_id": row_ids}
-            return self.tables[name].scanner(**options, use_scalar_index=by_index).to_table()
+            how = {"with_row_id": row_ids, "use_scalar_index": not self._sums.damaged_index(name)}
+            return self.tables[name].scanner(columns=columns, filter=where, **how).to_table()
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
