@@ -390,3 +390,8 @@ def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
     shape = (-1, row["height"], row["width"])
     images = np.frombuffer(row["pictures"], np.uint8).reshape(shape)
     return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)
+
+
+def with_videos(rows: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
+    """Rows with the ids of their videos, by which the ids in column `key` begin, before a colon."""
+    return [{**row, "video_id": row[key].rpartition(":")[0]} for row in rows]

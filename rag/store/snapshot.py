@@ -65,7 +65,7 @@ class Snapshot:
         self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._read: dict[str, tuple[int, list[dict[str, Any]]]] = {}
-        """Versions of `meta`, `videos` and `files` with their rows; `_datasets` has them open."""
+        """Versions of `meta`, `videos` and `files` with their rows; they are open in `_datasets`."""
         self._datasets: dict[str, Any] = {}
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
@@ -92,14 +92,12 @@ class Snapshot:
         refuse_older(self.layout.folder, held.schema)
         names = set(self.layout.table_names())
         require_tables(self.layout.folder, held.tables, names)
-        names -= {"meta", "videos", "files"}
-        self.tables = {name: self._open(name) for name in sorted(names)}
+        self.tables = {name: self._open(name) for name in sorted(names - {"meta", "videos", "files"})}
         self.ready = dict(videos.items() & self._read_ready().items())
         self.sources = files & self._read_held()
         self.meta: Meta | None = held.meta
-        if same := self._read_meta() == held:
-            self._sums.require_rows({**self.tables, **self._datasets})
-        return same
+        self._sums.require_rows({**self.tables, **self._datasets})
+        return self._read_meta() == held
 
     def _open(self, name: str) -> Any:
         with read_errors(self.layout.folder, name):
@@ -544,14 +542,14 @@ class Snapshot:
             if len(rows) == len(wanted):
                 return rows
         rows = self.scan("evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}").to_pylist()
-        return _with_videos(rows, "evidence_id")
+        return schema.with_videos(rows, "evidence_id")
 
     def _evidence_at(self, vectors: VectorTable, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Rows by row id, of index files where they have them; unknown ids are skipped silently."""
         rows, others = vectors.held_rows(row_ids)
         if others:
             rows += self.take("evidence", EVIDENCE_COLUMNS, others).to_pylist()
-        return _with_videos(rows, "evidence_id")
+        return schema.with_videos(rows, "evidence_id")
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
@@ -591,11 +589,6 @@ def _cached_lists(
         for v in list(held)[:-MANY_VIDEOS]:
             del held[v]
     return found
-
-
-def _with_videos(rows: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Rows with the ids of their videos, by which the ids in column `key` begin, before a colon."""
-    return [{**row, "video_id": row[key].rpartition(":")[0]} for row in rows]
 
 
 def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
