@@ -280,7 +280,8 @@ class _Work:
         measured = self._affected(measured=True) - everything
         again = {content for content in everything if self._there(content)}
         report.again = self._first_paths(again | {c for c in self._unknown if self._there(c)})
-        report.damaged = self._first_paths(everything - again - self._unknown)
+        kept = {content for content in measured if not self._there(content)}
+        report.damaged = self._first_paths((everything - again | kept) - self._unknown)
         report.measured_again = self._first_paths({c for c in measured if self._there(c)})
         videos, files = self._tables["videos"], self._tables["files"]
         if videos.rows is not None:
