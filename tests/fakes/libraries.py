@@ -39,6 +39,7 @@ class FixedLibrary:
 
     library_id = "lib-1"
     engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
+    left_out = ()
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -94,6 +95,7 @@ class FixedLibrary:
 
 class OneVideoLibrary:
     engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
+    left_out = ()
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
