@@ -233,16 +233,16 @@ class CachedTextEncoder:
         """Unit rows, float32 (n, dim)."""
         if not texts:
             return np.empty((0, self._encoder.dim), np.float32)
-        missing = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        if missing:
-            rows = np.asarray(self._encoder.encode_text(missing), np.float32)
-            self._rows.update(zip(missing, rows, strict=True))
+        # Taken out first: another thread may let rows go while these are encoded.
+        found = {text: self._rows.pop(text, None) for text in dict.fromkeys(texts)}
+        if missing := [text for text, row in found.items() if row is None]:
+            found.update(zip(missing, np.asarray(self._encoder.encode_text(missing), np.float32), strict=True))
         for text in texts:
-            self._rows.move_to_end(text)
-        found = np.stack([self._rows[text] for text in texts])
+            self._rows.pop(text, None)
+            self._rows[text] = found[text]
         while len(self._rows) > self._kept:
             self._rows.popitem(last=False)
-        return found
+        return np.stack([found[text] for text in texts])
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._encoder, name)

@@ -115,7 +115,7 @@ def _run(
     ids: IdKind,
     policy: OverwritePolicy,
 ) -> int:
-    with session.open_library() as opened:
+    with session.open_library(whole=True) as opened:
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
         choices = {"where": plain(chosen), **names.choice}
@@ -125,6 +125,7 @@ def _run(
             given = opened.ask(
                 question.text, options=question.options, question_id=question.question_id, where=chosen
             )
+            session.require_all(opened)
             shape = answer_shape(given, batch=True)
             return {**shape, "citations": names.named(shape["citations"])}
 
@@ -134,7 +135,7 @@ def _run(
         report_shape("rag.batch/1", {"out": out, **plain(counts)}),
         [f"{counts.asked} answered, {counts.kept} kept, {counts.bad} bad: {out}"],
     )
-    return session.say_left_out(opened) or counts.exit_code
+    return counts.exit_code
 
 
 def unread_lines(

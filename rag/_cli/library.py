@@ -160,6 +160,7 @@ def shots(
     print_report(session.as_json, report_shape("rag.shots/1", found), _lines(facts, found))
     if copies:
         _warn(facts, found)
+        return session.say_left_out(opened)
     return 0
 
 

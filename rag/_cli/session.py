@@ -10,7 +10,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ import typer
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json
-from rag.errors import LibraryError, QuestionError, UsageError
+from rag.errors import LibraryError, QuestionError, StoreError, UsageError
 from rag.records import SearchFilter, ShotFilter
 
 if TYPE_CHECKING:
@@ -169,10 +169,17 @@ class Session:
     """The values of `--library`, repeated in the commands that are suggested."""
     config: Path | None = None
     """The value of `--config`."""
+    _said: set[str] = field(default_factory=set, compare=False)
 
-    def open_library(self) -> OpenedLibrary:
-        """Several are opened as one. Raises `LibraryNotFound`, with the command that makes one."""
+    def open_library(self, *, whole: bool = False) -> OpenedLibrary:
+        """Several are opened as one; one whose store fails is left out, unless all are wanted (`whole`).
+
+        Raises `LibraryNotFound`, with the command that makes one, and `StoreError`.
+        """
         library = self._open()
+        if whole:
+            self.require_all(library)
+        self.say_left_out(library)
         meta = library.engine.reader.meta
         self._note_what_is_missing(
             frames=meta is not None and meta.image_encoder is not None, empty=not library.indexed_paths()
@@ -198,10 +205,17 @@ class Session:
                 )
 
     def say_left_out(self, library: OpenedLibrary) -> int:
-        """Name the libraries that were not asked on stderr; the exit status: 3, done in part, with any."""
+        """Name each library that is left out once on stderr; the exit status: 3, done in part, with any."""
         for line in library.left_out:
-            echo_stderr(f"rag: answered without a library: {line}")
+            if line not in self._said:
+                echo_stderr(f"rag: a library is left out: {line}")
+            self._said.add(line)
         return 3 if library.left_out else 0
+
+    def require_all(self, library: OpenedLibrary) -> None:
+        """Raise `StoreError` where a library is left out: answers in a file are kept by later runs."""
+        if library.left_out:
+            raise StoreError(library.left_out[0])
 
     def _open(self) -> OpenedLibrary:
         from rag.library import Library as OpenedLibrary

@@ -76,10 +76,15 @@ def test_index_ask_show_remove_and_pull(
     with monkeypatch.context() as patch:
         patch.setenv("RAG_STORAGE__RETRIES", "0")
         answered = run_rag(home, "ask", "What does the wrench do?", *both)
+        (home / "questions.jsonl").write_text('{"_id": "q1", "text": "What does the wrench do?"}\n')
+        batch = run_rag(home, "ask", "--questions", "questions.jsonl", "--out", "answers.jsonl", *both)
     (problem,) = json.loads(answered.stdout)["problems"]
     assert problem.startswith(f"{library}: the store is too busy or fails")
-    assert (answered.returncode, answered.stderr) == (3, f"rag: answered without a library: {problem}\n")
+    assert (answered.returncode, answered.stderr) == (3, f"rag: a library is left out: {problem}\n")
     assert json.loads(answered.stdout)["answer"]["matched"]
+    # A later run would keep what was answered without it.
+    assert (batch.returncode, (home / "answers.jsonl").exists()) == (1, False), batch.stderr
+    assert batch.stderr.startswith(f"rag: {library}: the store is too busy or fails")
     bucket.intercept = lambda _: None
     removed = json.loads(run_rag(home, "remove", "corpus/chain.mp4", *stored).stdout)
     assert removed["paths"] == [str(corpus / "chain.mp4")]

@@ -47,3 +47,15 @@ def test_the_text_unused_for_longest_is_let_go() -> None:
 def test_more_texts_than_are_kept_are_all_answered() -> None:
     held = CachedTextEncoder(Counting(), kept=1)
     assert held.encode_text(["a", "bb", "ccc"])[:, 0].tolist() == [1, 2, 3]
+
+
+def test_a_row_let_go_by_another_thread_is_answered_all_the_same() -> None:
+    class Crowded(Counting):
+        def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            if texts == ["b"]:
+                held.encode_text(["x", "y"])
+            return super().encode_text(texts)
+
+    held = CachedTextEncoder(Crowded(), kept=2)
+    held.encode_text(["a"])
+    assert held.encode_text(["a", "b"]).tolist() == [[1, 97], [1, 98]]
