@@ -233,10 +233,12 @@ class CachedTextEncoder:
         """Unit rows, float32 (n, dim)."""
         if not texts:
             return np.empty((0, self._encoder.dim), np.float32)
-        # Taken out first: another thread may let rows go while these are encoded.
-        found = {text: self._rows.pop(text, None) for text in dict.fromkeys(texts)}
-        if missing := [text for text, row in found.items() if row is None]:
-            found.update(zip(missing, np.asarray(self._encoder.encode_text(missing), np.float32), strict=True))
+        # Read first: another thread may let rows go while others are encoded.
+        held = ((text, self._rows.get(text)) for text in texts)
+        found = {text: row for text, row in held if row is not None}
+        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            rows = np.asarray(self._encoder.encode_text(missing), np.float32)
+            found.update(zip(missing, rows, strict=True))
         for text in texts:
             self._rows.pop(text, None)
             self._rows[text] = found[text]
