@@ -276,6 +276,7 @@ def _repair(session: Session, *, yes: bool) -> bool:
             location,
             confirm=lambda lines: yes or _is_confirmed(lines, progress.stop),
             exact_rows=session.settings.search.exact_rows,
+            storage=session.settings.storage,
             progress=progress.update,
         )
     for line in repair_lines(done):

@@ -12,6 +12,7 @@ commit that puts the readable ones in their place.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -21,9 +22,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpora.objects import is_url
+from corpora.objects import StoreError, is_url, object_states
 from corpora.outputs import atomic_file
 from corpora.records import Problem, Video
+from corpora.settings import StorageSettings
 from rag.errors import LibraryCorrupt, LibraryReadOnly
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -42,6 +44,7 @@ from rag.store.sums import (
 )
 from rag.store.writing import Writer
 
+LOCAL = StorageSettings()
 OWNERS = {"files": "content_id", "passages": "source_id", "problems": ""}
 """Columns of the content that a row belongs to; else `video_id`."""
 KEYS = {"clips": "clip_id", "evidence": "evidence_id"}
@@ -94,13 +97,15 @@ def repair(
     *,
     confirm: Callable[[Sequence[str]], bool],
     exact_rows: int = EXACT_ROWS,
+    storage: StorageSettings = LOCAL,
     progress: Callable[[int, int], object] = lambda *_: None,
 ) -> Repair:
     """Repair the library in a folder or on a store.
 
     `confirm`: asked once, with a line for each thing that would be deleted and cannot be made again; nothing
     is changed where it answers False. Raises `LibraryCorrupt` where the table `meta` is lost, which says how
-    all others are read, `LibraryReadOnly` for a copy, `LibraryBusy`, and the errors of a library.
+    all others are read, `LibraryReadOnly` for a copy, `LibraryBusy`, `StoreError` where it cannot be seen
+    whether indexed objects are still there, and the errors of a library.
     """
     layout = open_layout(location)
     if (note := layout.copy_note()) is not None:
@@ -113,7 +118,7 @@ def repair(
     lock.acquire()
     try:
         report.restored = restore_copies(layout)
-        work = _Work(Database(layout, lock), progress)
+        work = _Work(Database(layout, lock), storage, progress)
         report.lost = work.lost()
         if report.lost and not confirm(report.lost):
             report.refused = True
@@ -158,8 +163,11 @@ def restore_copies(layout: LibraryLayout) -> list[str]:
 class _Work:
     """The damaged tables of a library, and what each content loses by them."""
 
-    def __init__(self, db: Database, progress: Callable[[int, int], object]) -> None:
+    def __init__(
+        self, db: Database, storage: StorageSettings, progress: Callable[[int, int], object]
+    ) -> None:
         self._db = db
+        self._storage = storage
         self._layout = layout = db.layout
         try:
             with read_errors(layout.folder, "meta"):
@@ -256,8 +264,19 @@ class _Work:
                 found |= {*every} if table.owners is None else table.owners
         return found & {*self._videos, *self._sources, *self._paths}
 
-    def _there(self, content: str) -> bool:
-        return any(is_url(path) or os.path.exists(path) for path in self._paths.get(content, ()))
+    def _there(self, contents: Iterable[str]) -> set[str]:
+        """Those with a file or an object. Raises `StoreError` where that cannot be seen."""
+        paths = {content: self._paths.get(content, []) for content in contents}
+        objects = object_states(filter(is_url, itertools.chain(*paths.values())), self._storage)
+        for state in objects.values():
+            if isinstance(state, StoreError):
+                raise state
+        exists = {path: state is not None for path, state in objects.items()}
+        return {
+            content
+            for content, own in paths.items()
+            if any(exists[path] if path in exists else os.path.exists(path) for path in own)
+        }
 
     def lost(self) -> list[str]:
         """A line for each thing that is deleted, and cannot be made again."""
@@ -265,8 +284,7 @@ class _Work:
         if self._tables["videos"].damaged:
             lines += [
                 f"{self._paths.get(content, [content])[0]}: its row of table videos is lost, its file gone"
-                for content in sorted(self._unknown)
-                if not self._there(content)
+                for content in sorted(self._unknown - self._there(self._unknown))
             ]
         if self._tables["files"].damaged and (nameless := self._stored - self._kinds.keys()):
             lines.append(
@@ -278,11 +296,11 @@ class _Work:
         """Mark what is to be made again, then replace the damaged rows by those that can be read."""
         everything = self._affected(measured=False)
         measured = self._affected(measured=True) - everything
-        again = {content for content in everything if self._there(content)}
-        report.again = self._first_paths(again | {c for c in self._unknown if self._there(c)})
-        kept = {content for content in measured if not self._there(content)}
+        again = self._there(everything)
+        report.again = self._first_paths(again | self._there(self._unknown))
+        kept = measured - self._there(measured)
         report.damaged = self._first_paths((everything - again | kept) - self._unknown)
-        report.measured_again = self._first_paths({c for c in measured if self._there(c)})
+        report.measured_again = self._first_paths(measured - kept)
         videos, files = self._tables["videos"], self._tables["files"]
         if videos.rows is not None:
             videos.rows = _with_column(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly
+from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, StoreError
 from rag.indexing.planning import damaged_file
 from rag.store.checking import check_files_of
 from rag.store.error_mapping import read_errors, write_errors
@@ -23,6 +23,7 @@ from rag.store.repair import repair
 from rag.store.sums import index_folders, row_files
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
 from tests.fakes.store_material import (
     META,
     TEXT,
@@ -199,6 +200,26 @@ def test_rows_whose_files_are_there_are_marked_and_others_are_kept(
         else:
             assert [each.video_id for each in reader.videos()] == [video(2).video_id]
             assert len(reader.clips(video(2).video_id)) == (0 if table == "clips" and not readable else 2)
+
+
+def test_objects_that_are_gone_keep_what_can_be_read(
+    tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, addresses = Layout(tmp_path / "lib"), [f"{bucket.url}/{n}.mp4" for n in (1, 2)]
+    monkeypatch.setattr("tests.fakes.store_material.video_path", lambda n: addresses[n - 1])
+    write(layout.folder, videos=(1, 2), sources=())
+    bucket.open().put("1.mp4", b"video")
+    path = layout.table("clips") / row_files(layout.dataset("clips").get_fragments()[0])[0]
+    path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+    bucket.intercept = lambda _: 503
+    down = bucket.storage.model_copy(update={"retries": 0})
+    with pytest.raises(StoreError):
+        repair(layout.folder, confirm=refuse, storage=down)
+    bucket.intercept = lambda _: None
+    done = repair(layout.folder, confirm=refuse, storage=bucket.storage)
+    assert (done.again, done.damaged) == (addresses[:1], addresses[1:])
+    with Reader.open(layout.folder) as reader:
+        assert [each.path for each in reader.videos()] == addresses[1:]
 
 
 def test_a_writer_that_failed_to_open_leaves_the_library_as_it_was(tmp_path: Path) -> None:
