@@ -80,7 +80,7 @@ def check_files_of(
     if isinstance(layout, Layout):
         health.index_files = {
             path.stem: _index_fault(layout.indexes, path.stem, full=full)
-            for path in sorted(layout.indexes.glob("*.json"))
+            for path in sorted(layout.indexes.glob("[!.]*.json"))
         }
     return health
 

@@ -327,7 +327,7 @@ def damaged(folder: Path) -> str:
 
     Of each file size, beginning and end are compared, of each table's codes `CHECKED_BYTES`.
     """
-    found = (damaged_table(folder, path.stem) for path in sorted(folder.glob("*.json")))
+    found = (damaged_table(folder, path.stem) for path in sorted(folder.glob("[!.]*.json")))
     return next(filter(None, found), "")
 
 
@@ -528,7 +528,7 @@ def remove_unnamed(folder: Path) -> None:
     A reader has read or mapped its files, or finds one missing and reads the manifest again.
     """
     named: set[str] = set()
-    for path in folder.glob("*.json"):
+    for path in folder.glob("[!.]*.json"):
         try:
             manifest = read_manifest(folder, path.stem)
         except IndexDamaged:

@@ -161,7 +161,7 @@ def read_all_sums(layout: LibraryLayout) -> dict[str, TableSums]:
     if not isinstance(layout, Layout):
         return found
     folder = layout.sums
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("[!.]*.json")):
         try:
             found[path.stem] = read_sums(folder, path.stem)
         except SumsDamaged:

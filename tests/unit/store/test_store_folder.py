@@ -124,3 +124,16 @@ def test_the_command_that_makes_a_library_names_its_folder(
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
     assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
+
+
+def test_a_library_is_read_while_another_process_notes_sums(tmp_path: Path) -> None:
+    with Writer.open(tmp_path) as writer:
+        writer.set_meta(META)
+        add_video(writer, 1)
+    sums = Layout(tmp_path).sums
+    shutil.copy(sums / "videos.json", sums / ".part-0f.json")  # a draft, before its rename
+    with Reader.open(tmp_path) as reader:
+        assert len(reader.videos()) == 1
+    with Writer.open(tmp_path) as writer:  # one that was killed leaves it
+        add_video(writer, 2)
+    assert not (sums / ".part-0f.json").exists()
