@@ -28,6 +28,7 @@ from localization.windows import Window
 from rag.citations import cite
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
+from rag.reasoners.embedded.rewriting import most_fully_stated
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
@@ -51,6 +52,8 @@ STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 SENTENCE_REACH = 4.0
 """Seconds beyond a window in which text is read too, so that its first and last sentences are whole."""
 EVERYWHERE = SearchFilter()
+OPTION_PASSAGES = 4
+"""Passages of an option of which one is read."""
 
 ReadFrames = Callable[[str, "NDArray[np.float64]"], Frames]
 """Path and times, float64 (n,) seconds, to the frame on screen at each, upright. Raises `FileProblem`."""
@@ -153,21 +156,35 @@ def rewrite(context: Context) -> Rewriting:
 
 
 def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-    """The `top_k` clips, best first: text by the question unchanged, images by the visual query."""
-    visual_query = rewriting.rewritten.visual_query
-    return context.retriever.find_clips(context.question.text, visual_query, context.top_k, context.where)
+    """The `top_k` clips, best first: text by the question unchanged, images by visual query and events."""
+    return context.retriever.find_clips(
+        context.question.text,
+        rewriting.rewritten.visual_query,
+        context.top_k,
+        context.where,
+        [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
+    )
 
 
 def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
-    """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`."""
+    """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`.
+
+    An option's is, of the nearest `OPTION_PASSAGES`, the one that states it most fully: passages that
+    differ in a word are nearly the same to a search.
+    """
     question, queries = context.question, rewriting.rewritten.passage_queries
     if not question.options:
         query = queries[0] if queries else question.text
         return context.retriever.find_passages(query, context.settings.search.top_k, context.where)
     missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
     asked = [*queries[: len(question.options)], *missing]
-    each = context.retriever.find_passages_each(asked, 1, context.where)
-    return [replace(passage, option=index) for index, found in enumerate(each) for passage in found]
+    each = context.retriever.find_passages_each(asked, OPTION_PASSAGES, context.where)
+    passages = []
+    for index, found in enumerate(each):
+        if found:
+            stated = most_fully_stated(question.options, index, [hit.passage.text for hit in found])
+            passages.append(replace(found[stated], option=index))
+    return passages
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
@@ -219,6 +236,7 @@ def read(
                 clip=found.clip,
                 window=window,
                 retrieval_score=found.score,
+                match=found.match,
                 texts=window_texts(context, found, window),
                 frame_times=sample.times,
                 frame_vectors=sample.vectors,

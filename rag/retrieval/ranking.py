@@ -50,6 +50,9 @@ class RetrievedClip:
     """In [0, 1]: relevance of the clip's image embedding; 0 where there is none."""
     spans: tuple[RelevantSpan, ...]
     """Text evidence of the clip that the query found, in time order."""
+    match: float | None = None
+    """In (0, 1]: how well its frames fit all that is looked for, as a share of the clip that they fit best;
+    None where frames were not compared."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Nothing is decoded here, and nothing is encoded but the question's own text.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,9 +17,11 @@ import numpy as np
 
 from corpora.records import Clip, Evidence
 from indexers.protocol import TextEncoder, TextTower
-from localization.events import Position
+from localization.events import Position, standardised
+from localization.interaction import late_interaction
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
 from localization.windows import Window
+from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
@@ -45,6 +48,7 @@ EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
 SEARCHES_AT_ONCE = 4
+LEAST_MATCH = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,12 @@ class _ClipHits:
     evidence: TextHits
     spans: dict[str, dict[str, RelevantSpan]]
     """Clip id to evidence id to span."""
-    images: dict[str, float]
-    """Clip id to the cosine of its image embedding, best first."""
+    images: dict[str, float | None]
+    """Clip id to its `RetrievedClip.match`, best first."""
     searched: int
     """Clips among which these were found."""
+    compared: bool
+    """Whether frames were compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +79,14 @@ class _TextSearches:
 
 @dataclass(frozen=True, slots=True)
 class _ClipSearches:
-    """Both searches of the text evidence, and that of the images; None where these are not searched."""
+    """Both searches of the text evidence, and those of the images."""
 
     evidence: _TextSearches
-    images: Future[list[Hit]] | None
+    images: tuple[Future[list[Hit]], ...]
+    """One for the visual query, and one for each of `texts`; empty where images are not searched."""
+    visual: str
+    texts: tuple[str, ...]
+    """What the frames of a clip are compared with."""
 
 
 class Retriever:
@@ -102,16 +112,17 @@ class Retriever:
     # Retrieval
 
     def find_clips(
-        self, text: str, visual: str, top_k: int, where: SearchFilter = EVERYWHERE
+        self, text: str, visual: str, top_k: int, where: SearchFilter = EVERYWHERE, events: Sequence[str] = ()
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
         `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
         embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
-        longer than a clip for the clip it starts in.
+        longer than a clip for the clip it starts in. The frames of the first `search.interaction_clips` clips
+        by image are compared with each clause of `visual` and each of `events`, which rank them anew.
         """
         where, pool = self.resolve(where), self._pool(top_k)
-        searches = self._clip_searches(text, visual, pool, where)
+        searches = self._clip_searches(text, visual, pool, where, events)
         return self._best_clips(self._clip_hits(searches, text, pool, where), visual, top_k)
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
@@ -381,22 +392,55 @@ class Retriever:
             rows = np.asarray(encoder.encode_text(missing), np.float32)
             self._vectors.update(zip(((space, text) for text in missing), rows, strict=True))
 
-    def _clip_searches(self, text: str, visual: str, pool: int, where: SearchFilter) -> _ClipSearches:
+    def _clip_searches(
+        self, text: str, visual: str, pool: int, where: SearchFilter, events: Sequence[str] = ()
+    ) -> _ClipSearches:
         """A filter on kinds of evidence asks for text, not for images."""
         # Side by side: words need no vector, and the text is encoded while the images are searched.
         matched = _start(self.reader.match_evidence, search_words(text), pool, where)
-        images = None
+        texts: tuple[str, ...] = ()
+        images: tuple[Future[list[Hit]], ...] = ()
         if self.tower is not None and where.kinds is None:
-            images = _start(self.reader.search_clips, self._image_space_vector(visual), pool, where)
+            compared = self.settings.search.interaction_clips
+            texts = tuple(dict.fromkeys([*clauses(visual), *events])) if compared else ()
+            searched = list(dict.fromkeys((visual, *texts)))
+            self._encode("image", self.tower, searched)
+            images = tuple(
+                _start(self.reader.search_clips, self._image_space_vector(one), max(pool, compared), where)
+                for one in searched
+            )
         near = _start(self.reader.search_evidence, self._text_vector(text), pool, where)
-        return _ClipSearches(_TextSearches(near, matched), images)
+        return _ClipSearches(_TextSearches(near, matched), images, visual, texts)
 
     def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = searches.evidence.hits(pool)
         spans = self._spans_by_clip(text, evidence)
-        images = {hit.key: hit.score for hit in searches.images.result()} if searches.images else {}
+        images = self._by_images(searches)
         searched = self.reader.count_clips(where) if images else 0
-        return _ClipHits(evidence, spans, images, searched)
+        return _ClipHits(
+            evidence, spans, images, searched, any(match is not None for match in images.values())
+        )
+
+    def _by_images(self, searches: _ClipSearches) -> dict[str, float | None]:
+        """Clips with their match, best first, by late interaction of their frames with the texts."""
+        found = [[hit.key for hit in search.result()] for search in searches.images]
+        if not searches.texts:
+            return dict.fromkeys(found[0]) if found else {}
+        compared = self.settings.search.interaction_clips
+        near = [item.key for item in fuse(found, self.settings.search.rrf_k)[:compared]]
+        held = self._frames.clips(near)
+        if not held:
+            return dict.fromkeys(near)
+        texts = np.stack([self._image_space_vector(one) for one in searches.texts])
+        whole = np.stack([clip.clip_vector for clip in held.values()])
+        score = late_interaction([images_of(clip) for clip in held.values()], texts)
+        score += standardised(similarity_to(whole, self._image_space_vector(searches.visual)))
+        ranked = sorted(zip(held, score.round(6).tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+        best = ranked[0][1]
+        matches: dict[str, float | None] = {
+            key: max(LEAST_MATCH, round(math.exp(value - best), 6)) for key, value in ranked
+        }
+        return matches | {key: LEAST_MATCH for key in near if key not in matches}
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         owner = _owners(hits.spans)
@@ -410,8 +454,11 @@ class Retriever:
         seen = [item.key for item in fused if item.key in hits.images]
         relevance = self._image_relevance(visual, seen, hits.searched)
         return [
-            self._retrieved(
-                item.key, item.score, relevance.get(item.key, 0.0), hits.spans.get(item.key, {}).values()
+            replace(
+                self._retrieved(
+                    item.key, item.score, relevance.get(item.key, 0.0), hits.spans.get(item.key, {}).values()
+                ),
+                match=hits.images.get(item.key, LEAST_MATCH if hits.compared else None),
             )
             for item in fused
         ]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rag.store.database import quoted
 from rag.store.records import ClipFrames
 from rag.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
 
@@ -28,18 +31,23 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
-    dim = vectors.table.dim
     s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
-    found = {table["clip_id"][i].as_py(): _clip_frames(s, table, i, dim) for i in range(table.num_rows)}
+    found = {frames.clip.clip_id: frames for frames in _clip_frames(s, table, vectors.table.dim)}
     return [found[clip_id] for clip_id in clip_ids]
 
 
-def _clip_frames(s: Snapshot, table: Any, i: int, dim: int) -> ClipFrames:
-    frames = table["frames"][i].values.flatten().to_numpy(zero_copy_only=False)
-    return ClipFrames(
-        clip=s.clip(table["clip_id"][i].as_py()),
-        times=np.asarray(table["times"][i].values.to_numpy(zero_copy_only=False), np.float64),
-        vectors=frames.reshape(-1, dim).astype(np.float32),
-        clip_vector=table["vector"][i].values.to_numpy(zero_copy_only=False).astype(np.float32),
-        modality=table["modality"][i].as_py(),
-    )
+def _clip_frames(s: Snapshot, table: Any, dim: int) -> Iterator[ClipFrames]:
+    """Columns are converted as a whole, for a search compares the frames of a hundred clips."""
+    names, kinds = table["clip_id"].to_pylist(), table["modality"].to_pylist()
+    vector, frames, times = (table[name].combine_chunks() for name in ("vector", "frames", "times"))
+    ends = np.asarray(times.offsets, np.int64) - times.offsets[0].as_py()
+    at = np.asarray(times.flatten(), np.float64)
+    vectors = _rows(vector, dim)
+    rows = _rows(frames.flatten(), dim)
+    for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        held = slice(ends[number], ends[number + 1])
+        yield ClipFrames(s.clip(name), at[held], rows[held], vectors[number], modality=kind)
+
+
+def _rows(lists: Any, dim: int) -> NDArray[np.float32]:
+    return np.asarray(lists.flatten(), np.float32).reshape(-1, dim)

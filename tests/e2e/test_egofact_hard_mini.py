@@ -36,7 +36,7 @@ def test_clips_are_found_among_their_likes(tmp_path: Path, monkeypatch: pytest.M
     # Clips that nothing is asked about stay, to be found by mistake.
     assert len(prepared.environment.corpus.clips) > len(asked)
     assert not prepared.skipped
-    for name in ("localized", "late-interaction", "blind"):
+    for name in ("localized", "clip-vectors", "blind"):
         run_solver(task, prepared, name, 0, tmp_path / name, data=str(tmp_path / "data"))
         lines = (tmp_path / name / "samples.jsonl").read_text(encoding="utf-8").splitlines()
         assert len(lines) == len(prepared.queries)

@@ -81,10 +81,16 @@ def _weights(
     seen: Sequence[tuple[int, NDArray[np.float32]]],
     event: NDArray[np.float32],
 ) -> NDArray[np.float64]:
-    """(w,) summing to 1: how well each window shows the scene and the event of the question.
+    """(w,) summing to 1: by the match of each window's clip.
 
+    Where frames were not compared in retrieval, by how well the window shows the scene and the event of the
+    question.
     Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
+    matches = [reading.windows[index].match for index, _ in seen]
+    if None not in matches:
+        shares = np.array(matches, np.float64)
+        return np.asarray(shares / shares.sum(), np.float64)
     scene = calibrator.encode([reading.rewritten.visual_query])
     anchored = reading.anchor.position != "within"
     anchor = calibrator.encode([reading.anchor.description] if anchored else [])
@@ -141,33 +147,20 @@ def _fit(
 
 def _option_names(reading: Reading) -> list[list[str]]:
     """What each option may be called: itself, or what its passages are about. Empty where they do not say."""
-    shared: dict[str, list[str]] = {}
-    found = []
-    for option in reading.question.options:
-        hop = two_hop(option)
-        if hop is None:
-            found.append([option.rstrip(". ")])
-            continue
-        if hop.when not in shared:
-            members = [i for i, other in enumerate(reading.question.options) if _same_hop(other, hop.when)]
-            shared[hop.when] = _names(reading, members)
-        found.append(shared[hop.when])
-    return found
+    return [
+        _names(reading, index) if two_hop(option) else [option.rstrip(". ")]
+        for index, option in enumerate(reading.question.options)
+    ]
 
 
-def _same_hop(option: str, when: str) -> bool:
-    hop = two_hop(option)
-    return hop is not None and hop.when == when
-
-
-def _names(reading: Reading, options: Sequence[int]) -> list[str]:
-    """What the passages found for these options are about: runs of words of a title that the text repeats.
+def _names(reading: Reading, option: int) -> list[str]:
+    """What the passages found for an option are about: runs of words of a title that the text repeats.
 
     The more often repeated come first, of equally often repeated ones the longer: "pruning shears"
     before "shears".
     """
     count: Counter[tuple[str, ...]] = Counter()
-    found_for = {read.passage.passage_id: read for read in reading.passages if read.option in options}
+    found_for = {read.passage.passage_id: read for read in reading.passages if read.option == option}
     for read in found_for.values():
         stems_of_text = [stem(word) for word in tokens(read.passage.text)]
         for run in _runs(tokens(read.passage.title)):

@@ -15,13 +15,13 @@ from eval.tasks.egofact.construction.questions import TEMPLATES, Rivals, candida
 from eval.tasks.egofact.construction.records import MINI, BuildSettings
 from eval.tasks.egofact.construction.sources import segments_of_stories
 from eval.tasks.egofact.dataset import hard_world
-from eval.tasks.egofact.solvers.pipeline import described_events
 from eval.workbench.catalogue import ACTIONS, KINDS, place_name, predicate
 from eval.workbench.families import Families, plan_member
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
 from eval.workbench.passages import twin_passages, world_passages
 from eval.workbench.recording import recorded_fields
 from eval.workbench.renderer import FrameRenderer
+from rag.clauses import clauses
 from rag.reasoners.embedded.rewriting import anchor_event, parts
 from rag.records import Question
 from tests.fakes.egofact_world import WordEncoder, words
@@ -143,7 +143,7 @@ def test_each_form_of_a_question_is_taken_apart_again() -> None:
         text = question_text(shown, target, anchor, "before", 1, template)
         assert text is not None
         assert parts(text).scene == "desk work where the man waves and the woman nods"
-        assert described_events(parts(text).scene) == ("desk work", ["the man waves", "the woman nods"])
+        assert clauses(parts(text).scene) == ["desk work", "the man waves", "the woman nods"]
         event = anchor_event(Question("q", text))
         assert (event.description, event.position) == (anchor.rewritten, "before")
         assert "something" in event.target

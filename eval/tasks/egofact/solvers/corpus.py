@@ -77,12 +77,6 @@ class Corpus:
         stored = self.library.engine.new_retriever().frames([clip.clip_id for clip in self.clips.values()])
         return {self.names[key]: frames for key, frames in stored.items()}
 
-    def means(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Unit mean frame vectors of clips, float64 (n, d)."""
-        rows = np.stack([self.frames[name].vectors.astype(np.float64).mean(axis=0) for name in names])
-        found: NDArray[np.float64] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-        return found
-
     @cached_property
     def scale(self) -> ImageScoreCalibrator:
         """Calibration of image scores."""

@@ -6,8 +6,6 @@ system reads at most `localize.frame_budget` frames of a clip (EgoFact, 4.1: 15)
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +20,6 @@ from localization.sampling import frames_inside, midpoints, nearest_frames
 from localization.windows import Window
 from rag.answering import Context, FrameSample, Pipeline, Rewriting, Trace, decoded, read
 from rag.questions import parse_question
-from rag.reasoners.embedded.rewriting import parts
 from rag.reasoners.roles.reading import Reading
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.settings import Settings
@@ -91,62 +88,6 @@ def _parts(clip: Clip, seconds: float) -> list[Clip]:
     count = max(1, round((clip.end - clip.start) / seconds))
     starts = [clip.start + index * seconds for index in range(count)]
     return [replace(clip, start=start, end=min(start + seconds, clip.end)) for start in starts]
-
-
-PEAK_SECONDS = 2.0
-"""Of the stretch of a clip that an event is looked for in."""
-_DESCRIBED = re.compile(r" (?:where|in which|during which) ")
-_CLAUSES = re.compile(r" and (?=the )")
-
-
-def described_events(scene: str) -> tuple[str, list[str]]:
-    """What goes on in a scene in general, and the events that its description names."""
-    general, *events = _DESCRIBED.split(scene, maxsplit=1)
-    return general, _CLAUSES.split(events[0]) if events else []
-
-
-def clips_by_events(corpus: Corpus) -> Callable[[Context, Rewriting], list[RetrievedClip]]:
-    """Late interaction between the events of a question and the frames of a clip.
-
-    The question is decomposed into its scene and events: those that the description names, the anchor and
-    the one asked for. A clip's score is the sum, over the events, of the best mean of `PEAK_SECONDS` of its
-    frames, in standard scores over the frames of all clips, and of the scene's standard score over the
-    clips (after the sum of maxima of Khattab and Zaharia, ColBERT, SIGIR 2020). The score given to a
-    retrieved clip is exp(its sum - the best sum).
-    """
-
-    def retrieve(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-        scene = parts(context.question.text).scene or rewriting.rewritten.visual_query
-        general, events = described_events(scene)
-        anchor = rewriting.anchor
-        asked = [text for text in (*events, anchor.description, anchor.target) if text]
-        names = sorted(corpus.frames)
-        total = _standard(corpus.means(names) @ corpus.vector(f"A video that shows {general}"))
-        for text in dict.fromkeys(asked):
-            total = total + _peaks(corpus, names, corpus.vector(text))
-        best = ranked(list(zip(names, total.tolist(), strict=True)), context.top_k)
-        return [corpus.found(name, max(1e-6, math.exp(score - best[0][1]))) for name, score in best]
-
-    return retrieve
-
-
-def _peaks(corpus: Corpus, names: Sequence[str], wanted: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64 (n,): of each clip the best mean of `PEAK_SECONDS`, in standard scores of all frames."""
-    fits = [corpus.frames[name].vectors.astype(np.float64) @ wanted for name in names]
-    everything = np.concatenate(fits)
-    middle, spread = everything.mean(), max(float(everything.std()), 1e-9)
-    found = []
-    for name, values in zip(names, fits, strict=True):
-        times = corpus.frames[name].times
-        step = float(np.median(np.diff(times))) if len(times) > 1 else PEAK_SECONDS
-        width = min(len(values), max(1, round(PEAK_SECONDS / step)))
-        found.append(np.convolve(values, np.full(width, 1 / width), mode="valid").max())
-    return np.asarray((np.array(found) - middle) / spread, np.float64)
-
-
-def _standard(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    exact = values.astype(np.float64)
-    return np.asarray((exact - exact.mean()) / max(float(exact.std()), 1e-9), np.float64)
 
 
 def passages_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:  # noqa: ARG001 (a stage)

@@ -54,10 +54,14 @@ def _localized(
     series: bool = False,
     seconds: float = 5.0,
     captioned: bool = False,
+    interaction: bool = True,
     **changes: Any,
 ) -> Solver:
     corpus = environment.corpus
     settings = _answering(corpus.library.settings, captioned)
+    if not interaction:
+        search = settings.search.model_copy(update={"interaction_clips": 0})
+        settings = settings.model_copy(update={"search": search})
     chosen = LocalizeSettings(**{**settings.localize.model_dump(), "window_seconds": seconds, **changes})
     return pipeline.LocalizingSolver(
         corpus,
@@ -67,6 +71,7 @@ def _localized(
             "frames": chosen.frame_budget,
             "localize": chosen.model_dump(),
             "window_seconds": seconds,
+            "interaction_clips": settings.search.interaction_clips,
             **({"series": "localization"} if series else {}),
             **_answered_from(settings),
         },
@@ -160,10 +165,6 @@ def _in_window(corpus: Corpus, asked: EgoFactInput) -> Pipeline:
     return replace(_in_clip(corpus, asked), localize=pipeline.around(asked.given_window))
 
 
-def _by_events(corpus: Corpus, asked: EgoFactInput) -> Pipeline:  # noqa: ARG001 (of the stages)
-    return replace(OURS, retrieve_clips=pipeline.clips_by_events(corpus))
-
-
 def _clip_given(query: Query, asked: TaskInput) -> EgoFactInput:
     return EgoFactInput(asked.query_id, asked.text, asked.options, query.video)
 
@@ -181,9 +182,9 @@ _NAMED: Mapping[str, Spec] = {
     "localized": Spec(
         "ours: five clips, and in each the best 5 seconds, read alone", partial(_localized, series=True)
     ),
-    "late-interaction": Spec(
-        "localized, its five clips found by the events of the question among all frames",
-        partial(_localized, stages=_by_events),
+    "clip-vectors": Spec(
+        "localized, its five clips ranked by their image embeddings alone",
+        partial(_localized, interaction=False),
     ),
     "localized-paper": Spec(
         "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",

@@ -1,0 +1,43 @@
+"""Late interaction: several texts and the frames of several clips, each text where it fits a clip best.
+
+A clip vector is the mean of its frames, in which an event of two seconds has no weight, and two clips of one
+place are nearly the same. So each text is compared with all frames, and a clip counts with its best short
+stretch for each of them: the sum of maxima of Khattab and Zaharia (ColBERT, SIGIR 2020), with texts for the
+tokens of the query and stretches of frames for those of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FRAMES = 4
+"""Neighbouring frames of a stretch: 2 s at 2 a second."""
+FLAT = 1e-3
+"""Least standard deviation to divide by."""
+
+
+def late_interaction(clips: Sequence[NDArray[np.float32]], texts: NDArray[np.float32]) -> NDArray[np.float64]:
+    """float64 (c,): of each clip the sum over the texts of the best mean of `FRAMES` neighbouring frames.
+
+    `clips`: unit rows, float32 (n, d) each, n at least 1, in the order of time; one of fewer than `FRAMES`
+    frames counts with the mean of all. `texts`: unit rows, float32 (t, d). The similarities to a text are
+    standard scores over the frames of all clips, so that texts count alike. To 6 decimals.
+    """
+    counts = np.array([len(rows) for rows in clips])
+    similarity = (np.concatenate(clips) @ texts.T).astype(np.float64).round(6)
+    similarity -= similarity.mean(axis=0)
+    similarity /= np.maximum(similarity.std(axis=0), FLAT)
+    ends = np.cumsum(counts)
+    sums = np.concatenate([np.zeros((1, len(texts))), np.cumsum(similarity, axis=0)])
+    best = np.empty((len(clips), len(texts)))
+    for at, (end, count) in enumerate(zip(ends, counts, strict=True)):
+        width = min(FRAMES, count)
+        held = sums[end - count : end + 1]
+        best[at] = (held[width:] - held[:-width]).max(axis=0) / width
+    return np.asarray(best.sum(axis=1).round(6), np.float64)
