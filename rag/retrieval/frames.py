@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localization.events import standardised
+from localization.interaction import late_interaction
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 KEPT_CLIPS = 512
 """Clips kept at most: 94 MB of 30 s at 2 frames a second and 768 dimensions."""
+
+LEAST_MATCH = 1e-6
 
 
 class FrameCache:
@@ -81,3 +86,19 @@ def similarity_to(vectors: NDArray[np.float32], text_vector: NDArray[np.float32]
     """float64 (n,) cosines of unit rows `vectors` (n, d) and a unit `text_vector` (d,), to 6 decimals."""
     product = vectors.astype(np.float64) * text_vector.astype(np.float64)
     return np.asarray(product.sum(axis=1).round(6), np.float64)
+
+
+def matches_of(
+    clips: Mapping[str, ClipFrames], texts: NDArray[np.float32], visual: NDArray[np.float32]
+) -> dict[str, float | None]:
+    """Clip id to `RetrievedClip.match`, best first, by late interaction of the clips' frames with texts.
+
+    `texts`: unit rows, float32 (t, d); `visual`: unit float32 (d,), with which the clips' own vectors are
+    compared. A match is exp(score - best score), for the score is a sum of standard scores. `clips`: at
+    least one.
+    """
+    score = late_interaction([images_of(clip) for clip in clips.values()], texts)
+    score += standardised(similarity_to(np.stack([clip.clip_vector for clip in clips.values()]), visual))
+    ranked = sorted(zip(clips, score.round(6).tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
+    best = ranked[0][1]
+    return {key: max(LEAST_MATCH, round(math.exp(value - best), 6)) for key, value in ranked}

@@ -5,7 +5,6 @@ Nothing is decoded here, and nothing is encoded but the question's own text.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,15 +16,14 @@ import numpy as np
 
 from corpora.records import Clip, Evidence
 from indexers.protocol import TextEncoder, TextTower
-from localization.events import Position, standardised
-from localization.interaction import late_interaction
+from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
 from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
-from rag.retrieval.frames import FrameCache, images_of, joined_frames, similarity_to
+from rag.retrieval.frames import LEAST_MATCH, FrameCache, images_of, joined_frames, matches_of, similarity_to
 from rag.retrieval.ranking import (
     RelevantSpan,
     RetrievedClip,
@@ -48,7 +46,6 @@ EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
 SEARCHES_AT_ONCE = 4
-LEAST_MATCH = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,14 +429,7 @@ class Retriever:
         if not held:
             return dict.fromkeys(near)
         texts = np.stack([self._image_space_vector(one) for one in searches.texts])
-        whole = np.stack([clip.clip_vector for clip in held.values()])
-        score = late_interaction([images_of(clip) for clip in held.values()], texts)
-        score += standardised(similarity_to(whole, self._image_space_vector(searches.visual)))
-        ranked = sorted(zip(held, score.round(6).tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
-        best = ranked[0][1]
-        matches: dict[str, float | None] = {
-            key: max(LEAST_MATCH, round(math.exp(value - best), 6)) for key, value in ranked
-        }
+        matches = matches_of(held, texts, self._image_space_vector(searches.visual))
         return matches | {key: LEAST_MATCH for key in near if key not in matches}
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
