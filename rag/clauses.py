@@ -10,7 +10,7 @@ MOST = 6
 """Clauses of one description; of a longer one the first."""
 
 _OPENING = re.compile(
-    r"^\s*(?:(?:an?|the|this|some)\s+)?(?:short\s+)?(?:video|clip|recording|film|footage|scene|shot|image|picture)s?\b"
+    r"^\s*(?:(?:an?|the|this|some)\s+)?(?:short\s+)?(?:video|clip|recording|footage|movie|scene|shot|image|frame)s?\b"
     r"\s*(?:(?:that|which)\s+)?(?:shows?|showing|depicts?|depicting|of|about|with)\s+",
     re.IGNORECASE,
 )
@@ -18,7 +18,7 @@ _OPENING = re.compile(
 _SUBJECT = (
     r"(?:(?:the|an?|one|two|three|four|some|several|many|both|another|his|her|their|its|my)"
     r"(?: [\w'’-]+){1,4}?"
-    r"|he|she|it|they|we|someone|somebody|everybody|everyone|people|men|women|children)"
+    r"|he|she|it|they|we|someone|everyone|people|men|women|children)"
 )
 _VERB = r"(?:is|are|was|were|has|have|had|does|do|did|goes|can|\w{2,}(?:(?<!s)s|ed|ing))"
 _CLAUSE = rf"(?:{_SUBJECT} (?:\w+ly )?{_VERB})\b(?! of\b)"

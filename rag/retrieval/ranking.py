@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
+from rag.records import PassageHit, VideoHit
 from rag.relevance import (
     FUNCTION_WORDS,
     chunk_relevance,
@@ -145,3 +146,26 @@ def search_words(query: str) -> str:
     words = tokens(query)
     kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
     return " ".join(kept or words)
+
+
+def owners(spans: dict[str, dict[str, RelevantSpan]]) -> dict[str, str]:
+    """Evidence id to the id of the clip that it counts for."""
+    return {key: clip_id for clip_id, found in spans.items() for key in found}
+
+
+def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
+    """The clip that shares most of [start, end), the earlier of two."""
+    shared = [clip for clip in clips_of_video if clip.start < end and clip.end > start and start < end]
+    return max(
+        shared or clips_of_video, key=lambda clip: (overlap(clip.start, clip.end, start, end), -clip.start)
+    )
+
+
+def overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:
+    """Seconds that [a_start, a_end) and [b_start, b_end) share."""
+    return max(0.0, min(a_end, b_end) - max(a_start, b_start))
+
+
+def hit_id(hit: VideoHit | PassageHit) -> str:
+    """By which hits of equal scores are ordered."""
+    return hit.passage.passage_id if isinstance(hit, PassageHit) else hit.clip.clip_id

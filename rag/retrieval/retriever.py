@@ -29,7 +29,11 @@ from rag.retrieval.ranking import (
     RetrievedClip,
     RetrievedPassage,
     TextHits,
+    clip_with_most,
     fuse,
+    hit_id,
+    overlap,
+    owners,
     search_words,
     text_hits,
 )
@@ -116,7 +120,7 @@ class Retriever:
         `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
         embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. The frames of the first `search.interaction_clips` clips
-        by image are compared with each clause of `visual` and each of `events`, which rank them anew.
+        by image are compared with each clause of `visual` and each of `events`, and ranked by that.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events)
@@ -176,7 +180,7 @@ class Retriever:
             for found, window, spans in zip(clips, windows, evidence, strict=True)
         ]
         hits += [PassageHit(p.path, p.passage, p.score, p.relevance) for p in passages]
-        return sorted(hits, key=lambda hit: (-hit.score, _hit_id(hit)))[:k]
+        return sorted(hits, key=lambda hit: (-hit.score, hit_id(hit)))[:k]
 
     # Localization
 
@@ -222,11 +226,11 @@ class Retriever:
         image_relevance = self._image_relevance(text, list(frames), len(clips))
         found = []
         for window in windows:
-            clip = _clip_with_most(clips, window.start, window.end)
+            clip = clip_with_most(clips, window.start, window.end)
             in_text = [
                 span.relevance
                 for span in spans
-                if _overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
+                if overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
             ]
             found.append(
                 VideoHit(
@@ -280,16 +284,13 @@ class Retriever:
         if frames:
             times, vectors = joined_frames(frames)
             keep = (times >= start) & (times < end)
-            if not keep.any():
-                keep[np.abs(times - start).argmin()] = True
-            vectors = vectors[keep]
+            vectors = vectors[keep if keep.any() else [np.abs(times - start).argmin()]]
         else:
             vectors = np.stack([clip.clip_vector for clip in held.values()])
         vector = vectors.mean(axis=0)
         found = self.find_near(vector / np.linalg.norm(vector), top_k + len(inside), where)
-        return [hit for hit in found if hit.video_id != video_id or hit.start > end or hit.end <= start][
-            :top_k
-        ]
+        others = [hit for hit in found if hit.video_id != video_id or hit.start > end or hit.end <= start]
+        return others[:top_k]
 
     def find_near(
         self, vector: NDArray[np.float32], top_k: int, where: SearchFilter = EVERYWHERE
@@ -334,7 +335,9 @@ class Retriever:
 
     def _spans_of_video(self, video_id: str, text: str) -> list[RelevantSpan]:
         """Text of one video that the query finds, without title and tags."""
-        hits = self._evidence_hits(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id])))
+        hits = self._evidence_searches(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id]))).hits(
+            LEAST_POOL
+        )
         return [
             span
             for found in self._spans_by_clip(text, hits).values()
@@ -430,10 +433,10 @@ class Retriever:
             return dict.fromkeys(near)
         texts = np.stack([self._image_space_vector(one) for one in searches.texts])
         matches = matches_of(held, texts, self._image_space_vector(searches.visual))
-        return matches | {key: LEAST_MATCH for key in near if key not in matches}
+        return {**matches, **{key: LEAST_MATCH for key in near if key not in matches}}
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
-        owner = _owners(hits.spans)
+        owner = owners(hits.spans)
         rankings = [
             [owner[hit.key] for hit in ranking if hit.key in owner]
             for ranking in (hits.evidence.dense, hits.evidence.matched)
@@ -444,11 +447,12 @@ class Retriever:
         seen = [item.key for item in fused if item.key in hits.images]
         relevance = self._image_relevance(visual, seen, hits.searched)
         return [
-            replace(
-                self._retrieved(
-                    item.key, item.score, relevance.get(item.key, 0.0), hits.spans.get(item.key, {}).values()
-                ),
-                match=hits.images.get(item.key, LEAST_MATCH if hits.compared else None),
+            self._retrieved(
+                item.key,
+                item.score,
+                relevance.get(item.key, 0.0),
+                hits.spans.get(item.key, {}).values(),
+                hits.images.get(item.key, LEAST_MATCH if hits.compared else None),
             )
             for item in fused
         ]
@@ -462,9 +466,6 @@ class Retriever:
         reader = self.reader
         matched = _start(reader.match_passages, search_words(text), pool, where)
         return _TextSearches(_start(reader.search_passages, self._text_vector(text), pool, where), matched)
-
-    def _evidence_hits(self, text: str, pool: int, where: SearchFilter) -> TextHits:
-        return self._evidence_searches(text, pool, where).hits(pool)
 
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
@@ -500,7 +501,7 @@ class Retriever:
         longest = max(clip.end - clip.start for clip in clips)
         if span.end - span.start > longest:
             return next((clip for clip in clips if clip.end > span.start), clips[-1])
-        return _clip_with_most(clips, span.start, span.end)
+        return clip_with_most(clips, span.start, span.end)
 
     def _clips_of(self, video_id: str) -> list[Clip]:
         if video_id not in self._clips:
@@ -512,19 +513,25 @@ class Retriever:
     ) -> dict[str, tuple[RelevantSpan, ...]]:
         """Text evidence for the anchor event, in the videos of these clips only."""
         where = SearchFilter(videos=frozenset(found.clip.video_id for found in clips))
-        hits = self._evidence_hits(event, LEAST_POOL, where)
+        hits = self._evidence_searches(event, LEAST_POOL, where).hits(LEAST_POOL)
         return {key: tuple(spans.values()) for key, spans in self._spans_by_clip(event, hits).items()}
 
     def _retrieved(
-        self, clip_id: str, score: float, image_relevance: float, spans: Iterable[RelevantSpan]
+        self,
+        clip_id: str,
+        score: float,
+        image_relevance: float,
+        spans: Iterable[RelevantSpan],
+        match: float | None,
     ) -> RetrievedClip:
         clip = self.reader.clip(clip_id)
         video = self.reader.video(clip.video_id)
-        ordered = sorted(
+        order = sorted(
             spans, key=lambda s: (s.evidence.start, s.evidence.end, s.evidence.kind, s.evidence.text)
         )
-        relevance = max([image_relevance, *(span.relevance for span in ordered)])
-        return RetrievedClip(clip, video.path, video.title, score, relevance, image_relevance, tuple(ordered))
+        relevance = max([image_relevance, *(span.relevance for span in order)])
+        found = score, relevance, image_relevance, tuple(order), match
+        return RetrievedClip(clip, video.path, video.title, *found)
 
     def _best_passages(self, hits: TextHits, query: str, top_k: int) -> list[RetrievedPassage]:
         rankings = [[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]]
@@ -563,7 +570,7 @@ class Retriever:
         passage_hits: TextHits,
     ) -> tuple[list[RetrievedClip], list[RetrievedPassage]]:
         """Clips and passages with scores from rankings over both."""
-        owner, evidence = _owners(clip_hits.spans), clip_hits.evidence
+        owner, evidence = owners(clip_hits.spans), clip_hits.evidence
         rankings: list[list[tuple[str, str]]] = []
         for of_clips, of_passages in (
             (evidence.dense, passage_hits.dense),
@@ -594,24 +601,3 @@ def _searchers() -> ThreadPoolExecutor:
     # A process that is forked has none of these threads.
     os.register_at_fork(after_in_child=_searchers.cache_clear)
     return ThreadPoolExecutor(SEARCHES_AT_ONCE, "search")
-
-
-def _owners(spans: dict[str, dict[str, RelevantSpan]]) -> dict[str, str]:
-    """Evidence id to the id of the clip that it counts for."""
-    return {key: clip_id for clip_id, found in spans.items() for key in found}
-
-
-def _clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
-    """The clip that shares most of [start, end), the earlier of two."""
-    shared = [clip for clip in clips_of_video if clip.start < end and clip.end > start and start < end]
-    return max(
-        shared or clips_of_video, key=lambda clip: (_overlap(clip.start, clip.end, start, end), -clip.start)
-    )
-
-
-def _overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:
-    return max(0.0, min(a_end, b_end) - max(a_start, b_start))
-
-
-def _hit_id(hit: VideoHit | PassageHit) -> str:
-    return hit.passage.passage_id if isinstance(hit, PassageHit) else f"{hit.clip.clip_id}"

@@ -17,8 +17,8 @@ from rag.clauses import MOST, clauses
         ("a person plays chess; a clock is shown", ["a person plays chess", "a clock is shown"]),
         ("A video that shows a dog in a garden.", ["a dog in a garden"]),
         (
-            "a video where somebody paints a fence and the neighbour mows the lawn",
-            ["somebody paints a fence", "the neighbour mows the lawn"],
+            "a video where someone paints a fence and the neighbour mows the lawn",
+            ["someone paints a fence", "the neighbour mows the lawn"],
         ),
         ("a party at which they sing as the band plays", ["a party", "they sing", "the band plays"]),
     ],
