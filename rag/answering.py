@@ -28,7 +28,6 @@ from localization.windows import Window
 from rag.citations import cite
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
-from rag.reasoners.embedded.rewriting import most_fully_stated
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT, AnchorEvent
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
@@ -39,6 +38,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
+from rag.relevance import content_words, lexical_overlap
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.settings import Settings
 
@@ -169,8 +169,8 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
 def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
     """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`.
 
-    An option's is, of the nearest `OPTION_PASSAGES`, the one that states it most fully: passages that
-    differ in a word are nearly the same to a search.
+    An option's is, of the nearest `OPTION_PASSAGES`, the one with most of its words: passages that differ in
+    a word are nearly the same to a search.
     """
     question, queries = context.question, rewriting.rewritten.passage_queries
     if not question.options:
@@ -182,8 +182,9 @@ def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedP
     passages = []
     for index, found in enumerate(each):
         if found:
-            stated = most_fully_stated(question.options, index, [hit.passage.text for hit in found])
-            passages.append(replace(found[stated], option=index))
+            words = content_words(question.options[index])
+            fullest = max(found, key=lambda hit: lexical_overlap(words, set(content_words(hit.passage.text))))
+            passages.append(replace(fullest, option=index))
     return passages
 
 

@@ -56,8 +56,8 @@ class SearchSettings(SettingsSection):
     """Constant of reciprocal rank fusion (Cormack et al., 2009: 60)."""
     interaction_clips: int = Field(100, ge=0, le=10_000)
     """Clips, the best by their image embeddings, whose stored frames are compared with each clause of the
-    question (late interaction); these are then ranked by it. 0: none, and clips are ranked by their image
-    embeddings alone."""
+    question (late interaction) and which are ranked by it, before all others. 0: none, and clips are ranked
+    by their image embeddings alone."""
     subtitles: bool = True
     """Subtitles, in files and in streams, are evidence; without them speech recognition and on-screen text
     remain. A library keeps them either way."""

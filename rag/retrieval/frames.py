@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.events import standardised
 from localization.interaction import late_interaction
 from rag.store.records import ClipFrames
 
@@ -20,6 +19,7 @@ KEPT_CLIPS = 512
 """Clips kept at most: 94 MB of 30 s at 2 frames a second and 768 dimensions."""
 
 LEAST_MATCH = 1e-6
+"""Also of clips whose frames were not compared, where those of others were."""
 
 
 class FrameCache:
@@ -88,17 +88,24 @@ def similarity_to(vectors: NDArray[np.float32], text_vector: NDArray[np.float32]
     return np.asarray(product.sum(axis=1).round(6), np.float64)
 
 
-def matches_of(
-    clips: Mapping[str, ClipFrames], texts: NDArray[np.float32], visual: NDArray[np.float32]
-) -> dict[str, float | None]:
-    """Clip id to `RetrievedClip.match`, best first, by late interaction of the clips' frames with texts.
+def unit_sum(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Unit float32 (d,): direction of the sum of unit rows (n, d); of one row, that row."""
+    total = rows.astype(np.float64).sum(axis=0)
+    return rows[0] if len(rows) == 1 else np.asarray(total / np.linalg.norm(total), np.float32)
 
-    `texts`: unit rows, float32 (t, d); `visual`: unit float32 (d,), with which the clips' own vectors are
-    compared. A match is exp(score - best score), for the score is a sum of standard scores. `clips`: at
-    least one.
+
+def matches_of(
+    rows: Sequence[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
+) -> dict[str, float | None]:
+    """Clip id to `RetrievedClip.match`, best first, by late interaction with `texts`, unit float32 (t, d).
+
+    `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound; at least
+    one. A clip that has both counts with the nearer of the two, as in search. A match is exp(score - best
+    score), for the score is a sum of standard scores.
     """
-    score = late_interaction([images_of(clip) for clip in clips.values()], texts)
-    score += standardised(similarity_to(np.stack([clip.clip_vector for clip in clips.values()]), visual))
-    ranked = sorted(zip(clips, score.round(6).tolist(), strict=True), key=lambda pair: (-pair[1], pair[0]))
-    best = ranked[0][1]
-    return {key: max(LEAST_MATCH, round(math.exp(value - best), 6)) for key, value in ranked}
+    best: dict[str, float] = {}
+    scores = late_interaction([vectors for _, vectors in rows], texts).tolist()
+    for (key, _), score in zip(rows, scores, strict=True):
+        best[key] = max(score, best.get(key, score))
+    ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {key: max(LEAST_MATCH, round(math.exp(score - ranked[0][1]), 6)) for key, score in ranked}

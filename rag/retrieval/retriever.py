@@ -23,7 +23,15 @@ from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
 from rag.relevance import ImageScoreCalibrator
-from rag.retrieval.frames import LEAST_MATCH, FrameCache, images_of, joined_frames, matches_of, similarity_to
+from rag.retrieval.frames import (
+    LEAST_MATCH,
+    FrameCache,
+    images_of,
+    joined_frames,
+    matches_of,
+    similarity_to,
+    unit_sum,
+)
 from rag.retrieval.ranking import (
     RelevantSpan,
     RetrievedClip,
@@ -63,8 +71,6 @@ class _ClipHits:
     """Clip id to its `RetrievedClip.match`, best first."""
     searched: int
     """Clips among which these were found."""
-    compared: bool
-    """Whether frames were compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +86,12 @@ class _TextSearches:
 
 @dataclass(frozen=True, slots=True)
 class _ClipSearches:
-    """Both searches of the text evidence, and those of the images."""
+    """Both searches of the text evidence, and that of the images; None where these are not searched."""
 
     evidence: _TextSearches
-    images: tuple[Future[list[Hit]], ...]
-    """One for the visual query, and one for each of `texts`; empty where images are not searched."""
-    visual: str
+    images: Future[list[Hit]] | None
     texts: tuple[str, ...]
-    """What the frames of a clip are compared with."""
+    """What the frames of the clips that it finds are compared with."""
 
 
 class Retriever:
@@ -119,8 +123,9 @@ class Retriever:
 
         `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
         embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
-        longer than a clip for the clip it starts in. The frames of the first `search.interaction_clips` clips
-        by image are compared with each clause of `visual` and each of `events`, and ranked by that.
+        longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
+        `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
+        each clause and event.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events)
@@ -378,6 +383,11 @@ class Retriever:
         assert self.tower is not None
         return self._vector("image", self.tower, text)
 
+    def _image_space_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        assert self.tower is not None
+        self._encode("image", self.tower, texts)
+        return np.stack([self._vectors["image", text] for text in texts])
+
     def _vector(self, space: str, encoder: TextEncoder | TextTower, text: str) -> NDArray[np.float32]:
         """Unit float32 (dim,)."""
         self._encode(space, encoder, [text])
@@ -398,42 +408,36 @@ class Retriever:
         """A filter on kinds of evidence asks for text, not for images."""
         # Side by side: words need no vector, and the text is encoded while the images are searched.
         matched = _start(self.reader.match_evidence, search_words(text), pool, where)
+        images: Future[list[Hit]] | None = None
         texts: tuple[str, ...] = ()
-        images: tuple[Future[list[Hit]], ...] = ()
         if self.tower is not None and where.kinds is None:
             compared = self.settings.search.interaction_clips
             texts = tuple(dict.fromkeys([*clauses(visual), *events])) if compared else ()
-            searched = list(dict.fromkeys((visual, *texts)))
-            self._encode("image", self.tower, searched)
-            images = tuple(
-                _start(self.reader.search_clips, self._image_space_vector(one), max(pool, compared), where)
-                for one in searched
-            )
+            vector = unit_sum(self._image_space_vectors(tuple(dict.fromkeys((visual, *texts)))))
+            images = _start(self.reader.search_clips, vector, max(pool, compared), where)
         near = _start(self.reader.search_evidence, self._text_vector(text), pool, where)
-        return _ClipSearches(_TextSearches(near, matched), images, visual, texts)
+        return _ClipSearches(_TextSearches(near, matched), images, texts)
 
     def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = searches.evidence.hits(pool)
         spans = self._spans_by_clip(text, evidence)
         images = self._by_images(searches)
         searched = self.reader.count_clips(where) if images else 0
-        return _ClipHits(
-            evidence, spans, images, searched, any(match is not None for match in images.values())
-        )
+        return _ClipHits(evidence, spans, images, searched)
 
     def _by_images(self, searches: _ClipSearches) -> dict[str, float | None]:
-        """Clips with their match, best first, by late interaction of their frames with the texts."""
-        found = [[hit.key for hit in search.result()] for search in searches.images]
-        if not searches.texts:
-            return dict.fromkeys(found[0]) if found else {}
-        compared = self.settings.search.interaction_clips
-        near = [item.key for item in fuse(found, self.settings.search.rrf_k)[:compared]]
-        held = self._frames.clips(near)
-        if not held:
-            return dict.fromkeys(near)
-        texts = np.stack([self._image_space_vector(one) for one in searches.texts])
-        matches = matches_of(held, texts, self._image_space_vector(searches.visual))
-        return {**matches, **{key: LEAST_MATCH for key in near if key not in matches}}
+        """Clips with their match, best first, by late interaction of their frames with the texts.
+
+        Clips that were not compared follow, in the order of the search.
+        """
+        found = [hit.key for hit in searches.images.result()] if searches.images else []
+        near = found[: self.settings.search.interaction_clips] if searches.texts else []
+        rows = [(key, images_of(held)) for key, held in self._frames.clips(near).items()]
+        rows += [(key, sound[None]) for key, sound in self.reader.sound_vectors(near).items()]
+        if not rows:
+            return dict.fromkeys(found)
+        matches = matches_of(rows, self._image_space_vectors(searches.texts))
+        return {**matches, **{key: LEAST_MATCH for key in found if key not in matches}}
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         owner = owners(hits.spans)
@@ -446,13 +450,14 @@ class Retriever:
         fused = fuse(rankings, self.settings.search.rrf_k)[:top_k]
         seen = [item.key for item in fused if item.key in hits.images]
         relevance = self._image_relevance(visual, seen, hits.searched)
+        compared = any(hits.images.values())
         return [
             self._retrieved(
                 item.key,
                 item.score,
                 relevance.get(item.key, 0.0),
                 hits.spans.get(item.key, {}).values(),
-                hits.images.get(item.key, LEAST_MATCH if hits.compared else None),
+                hits.images.get(item.key, LEAST_MATCH if compared else None),
             )
             for item in fused
         ]

@@ -25,6 +25,7 @@ from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION
 from rag.records import Answer, PassageCitation, SearchFilter, Usage, VideoCitation
 from rag.retrieval import RetrievedClip, Retriever
+from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -193,6 +194,21 @@ def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World])
     assert best.start < 14.0
     assert best.end > 10.0
     assert (best.end - best.start, best.clip.clip_id) == (5.0, "bench:00000")
+
+
+def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tmp_path: Path) -> None:
+    silent = {name: [(start, end, seen, "") for start, end, seen, _ in rows] for name, rows in VIDEOS.items()}
+    tower, settings = ImageWords(), Settings()
+    search = settings.search.model_copy(update={"interaction_clips": 1})
+    with Reader.open(build_library(tmp_path / "rag", silent, {}, tower)) as reader:
+        every = Retriever(reader, tower, BagOfWords(), settings)
+        # Both clips of the bench begin or end with a lamp.
+        best = every.find_clips("any", "a lamp", 4, events=["a brush"])[0]
+        assert (best.clip.clip_id, best.match) == ("bench:00001", 1.0)
+        few = Retriever(reader, tower, BagOfWords(), settings.model_copy(update={"search": search}))
+        found = few.find_clips("any", "a knife", 4)
+        assert [clip.match for clip in found] == [1.0, *[LEAST_MATCH] * 3]
+        assert [found[0].clip.clip_id, found[1].clip.clip_id] == ["kitchen:00000", "bench:00000"]
 
 
 @pytest.mark.parametrize("images", [True, False])

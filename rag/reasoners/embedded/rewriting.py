@@ -8,12 +8,10 @@ another form loses its question word and is taken as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.embedded.phrases import entities
 from rag.reasoners.embedded.sentences import split_sentences
 from rag.reasoners.roles.anchor_event import AnchorEvent
@@ -188,22 +186,6 @@ def two_hop(option: str) -> TwoHop | None:
     """The two parts of a two-hop option; None for any other text."""
     found = _TWO_HOP.match(option)
     return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
-
-
-def most_fully_stated(options: Sequence[str], option: int, texts: Sequence[str]) -> int:
-    """Index of the text, of at least one, with the sentence that states an option most fully.
-
-    A sentence that denies it counts against the text; of equals the first is taken.
-    """
-    claims = [hop.claim if (hop := two_hop(each)) else each for each in options]
-    rivals = [claim for index, claim in enumerate(claims) if index != option]
-
-    def support(text: str) -> float:
-        found = [agreement(claims[option], sentence, rivals) for sentence in split_sentences(text)]
-        return max((one.coverage + one.verdict for one in found), default=0.0)
-
-    strengths = [round(support(text), 6) for text in texts]
-    return strengths.index(max(strengths))
 
 
 def parts(text: str) -> Parts:
