@@ -30,7 +30,9 @@ def late_interaction(clips: Sequence[NDArray[np.float32]], texts: NDArray[np.flo
     standard scores over the frames of all clips, so that texts count alike. To 6 decimals.
     """
     counts = np.array([len(rows) for rows in clips])
-    similarity = (np.concatenate(clips) @ texts.T).astype(np.float64).round(6)
+    wanted = np.ascontiguousarray(texts.T)
+    # A matrix of all frames would be a second copy of them.
+    similarity = np.concatenate([rows @ wanted for rows in clips]).astype(np.float64).round(6)
     similarity -= similarity.mean(axis=0)
     similarity /= np.maximum(similarity.std(axis=0), FLAT)
     ends = np.cumsum(counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from rag.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from corpora.records import Clip
 
 COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
 
@@ -31,12 +33,13 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
-    s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
-    found = {frames.clip.clip_id: frames for frames in _clip_frames(s, table, vectors.table.dim)}
+    videos = s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
+    clips = {clip.clip_id: clip for held in videos.values() for clip in held}
+    found = {frames.clip.clip_id: frames for frames in _clip_frames(clips, table, vectors.table.dim)}
     return [found[clip_id] for clip_id in clip_ids]
 
 
-def _clip_frames(s: Snapshot, table: Any, dim: int) -> Iterator[ClipFrames]:
+def _clip_frames(clips: Mapping[str, Clip], table: Any, dim: int) -> Iterator[ClipFrames]:
     """Columns are converted as a whole, for a search compares the frames of a hundred clips."""
     names, kinds = table["clip_id"].to_pylist(), table["modality"].to_pylist()
     vector, frames, times = (table[name].combine_chunks() for name in ("vector", "frames", "times"))
@@ -46,7 +49,7 @@ def _clip_frames(s: Snapshot, table: Any, dim: int) -> Iterator[ClipFrames]:
     rows = _rows(frames.flatten(), dim)
     for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         held = slice(ends[number], ends[number + 1])
-        yield ClipFrames(s.clip(name), at[held], rows[held], vectors[number], modality=kind)
+        yield ClipFrames(clips[name], at[held], rows[held], vectors[number], modality=kind)
 
 
 def _rows(lists: Any, dim: int) -> NDArray[np.float32]:
