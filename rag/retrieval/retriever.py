@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["video", "passage", "all"]
+Found = TypeVar("Found")
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
@@ -89,9 +90,7 @@ class _ClipSearches:
     """Both searches of the text evidence, and that of the images; None where these are not searched."""
 
     evidence: _TextSearches
-    images: Future[list[Hit]] | None
-    texts: tuple[str, ...]
-    """What the frames of the clips that it finds are compared with."""
+    images: Future[dict[str, float | None]] | None
 
 
 class Retriever:
@@ -384,9 +383,11 @@ class Retriever:
         return self._vector("image", self.tower, text)
 
     def _image_space_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit float32 (n, dim), each text once."""
         assert self.tower is not None
         self._encode("image", self.tower, texts)
-        return np.stack([self._vectors["image", text] for text in texts])
+        rows = [self._vectors["image", text] for text in dict.fromkeys(texts)]
+        return np.stack(rows) if rows else np.empty((0, self.tower.dim), np.float32)
 
     def _vector(self, space: str, encoder: TextEncoder | TextTower, text: str) -> NDArray[np.float32]:
         """Unit float32 (dim,)."""
@@ -408,35 +409,37 @@ class Retriever:
         """A filter on kinds of evidence asks for text, not for images."""
         # Side by side: words need no vector, and the text is encoded while the images are searched.
         matched = _start(self.reader.match_evidence, search_words(text), pool, where)
-        images: Future[list[Hit]] | None = None
-        texts: tuple[str, ...] = ()
+        images = None
         if self.tower is not None and where.kinds is None:
             compared = self.settings.search.interaction_clips
-            texts = tuple(dict.fromkeys([*clauses(visual), *events])) if compared else ()
-            vector = unit_sum(self._image_space_vectors(tuple(dict.fromkeys((visual, *texts)))))
-            images = _start(self.reader.search_clips, vector, max(pool, compared), where)
+            texts = [*clauses(visual), *events] if compared else []
+            vector = unit_sum(self._image_space_vectors([visual, *texts]))
+            images = _start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
         near = _start(self.reader.search_evidence, self._text_vector(text), pool, where)
-        return _ClipSearches(_TextSearches(near, matched), images, texts)
+        return _ClipSearches(_TextSearches(near, matched), images)
 
     def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = searches.evidence.hits(pool)
         spans = self._spans_by_clip(text, evidence)
-        images = self._by_images(searches)
+        images = searches.images.result() if searches.images else {}
         searched = self.reader.count_clips(where) if images else 0
         return _ClipHits(evidence, spans, images, searched)
 
-    def _by_images(self, searches: _ClipSearches) -> dict[str, float | None]:
-        """Clips with their match, best first, by late interaction of their frames with the texts.
+    def _by_images(
+        self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
+    ) -> dict[str, float | None]:
+        """Clips near `vector` with their match, best first, by late interaction of frames with texts (t, d).
 
         Clips that were not compared follow, in the order of the search.
         """
-        found = [hit.key for hit in searches.images.result()] if searches.images else []
-        near = found[: self.settings.search.interaction_clips] if searches.texts else []
+        compared = self.settings.search.interaction_clips if len(texts) else 0
+        found = [hit.key for hit in self.reader.search_clips(vector, max(pool, compared), where)]
+        near = found[:compared]
         rows = [(key, images_of(held)) for key, held in self._frames.clips(near).items()]
         rows += [(key, sound[None]) for key, sound in self.reader.sound_vectors(near).items()]
         if not rows:
             return dict.fromkeys(found)
-        matches = matches_of(rows, self._image_space_vectors(searches.texts))
+        matches = matches_of(rows, texts)
         return {**matches, **{key: LEAST_MATCH for key in found if key not in matches}}
 
     def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
@@ -596,7 +599,7 @@ class Retriever:
         )
 
 
-def _start(search: Callable[..., list[Hit]], *arguments: object) -> Future[list[Hit]]:
+def _start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
     return _searchers().submit(search, *arguments)
 
 
