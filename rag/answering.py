@@ -166,10 +166,12 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     )
 
 
-def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:
+def retrieve_passages(
+    context: Context, rewriting: Rewriting, candidates: int = OPTION_PASSAGES
+) -> list[RetrievedPassage]:
     """One passage per option (EgoFact, D.2.3); for an open question the best `search.top_k`.
 
-    An option's is, of the nearest `OPTION_PASSAGES`, the one with most of its words: passages that differ in
+    An option's is, of the nearest `candidates`, the one with most of its words: passages that differ in
     a word are nearly the same to a search.
     """
     question, queries = context.question, rewriting.rewritten.passage_queries
@@ -178,7 +180,7 @@ def retrieve_passages(context: Context, rewriting: Rewriting) -> list[RetrievedP
         return context.retriever.find_passages(query, context.settings.search.top_k, context.where)
     missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
     asked = [*queries[: len(question.options)], *missing]
-    each = context.retriever.find_passages_each(asked, OPTION_PASSAGES, context.where)
+    each = context.retriever.find_passages_each(asked, candidates, context.where)
     passages = []
     for index, found in enumerate(each):
         if found:

@@ -5,12 +5,10 @@ Nothing is decoded here, and nothing is encoded but the question's own text.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -43,22 +41,20 @@ from rag.retrieval.ranking import (
     overlap,
     owners,
     search_words,
-    text_hits,
 )
+from rag.retrieval.searches import TextSearches, start
 from rag.retrieval.shots import resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Hit
+from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["video", "passage", "all"]
-Found = TypeVar("Found")
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
-SEARCHES_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +71,10 @@ class _ClipHits:
 
 
 @dataclass(frozen=True, slots=True)
-class _TextSearches:
-    """Both searches of one query over one table, under way."""
-
-    near: Future[list[Hit]]
-    matched: Future[list[Hit]]
-
-    def hits(self, pool: int) -> TextHits:
-        return text_hits(self.near.result(), self.matched.result(), pool)
-
-
-@dataclass(frozen=True, slots=True)
 class _ClipSearches:
     """Both searches of the text evidence, and that of the images; None where these are not searched."""
 
-    evidence: _TextSearches
+    evidence: TextSearches
     images: Future[dict[str, float | None]] | None
 
 
@@ -408,15 +393,15 @@ class Retriever:
     ) -> _ClipSearches:
         """A filter on kinds of evidence asks for text, not for images."""
         # Side by side: words need no vector, and the text is encoded while the images are searched.
-        matched = _start(self.reader.match_evidence, search_words(text), pool, where)
+        matched = start(self.reader.match_evidence, search_words(text), pool, where)
         images = None
         if self.tower is not None and where.kinds is None:
             compared = self.settings.search.interaction_clips
             texts = [*clauses(visual), *events] if compared else []
             vector = unit_sum(self._image_space_vectors([visual, *texts]))
-            images = _start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
-        near = _start(self.reader.search_evidence, self._text_vector(text), pool, where)
-        return _ClipSearches(_TextSearches(near, matched), images)
+            images = start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
+        near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
+        return _ClipSearches(TextSearches(near, matched), images)
 
     def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
         evidence = searches.evidence.hits(pool)
@@ -465,15 +450,15 @@ class Retriever:
             for item in fused
         ]
 
-    def _evidence_searches(self, text: str, pool: int, where: SearchFilter) -> _TextSearches:
+    def _evidence_searches(self, text: str, pool: int, where: SearchFilter) -> TextSearches:
         reader = self.reader
-        matched = _start(reader.match_evidence, search_words(text), pool, where)
-        return _TextSearches(_start(reader.search_evidence, self._text_vector(text), pool, where), matched)
+        matched = start(reader.match_evidence, search_words(text), pool, where)
+        return TextSearches(start(reader.search_evidence, self._text_vector(text), pool, where), matched)
 
-    def _passage_searches(self, text: str, pool: int, where: SearchFilter) -> _TextSearches:
+    def _passage_searches(self, text: str, pool: int, where: SearchFilter) -> TextSearches:
         reader = self.reader
-        matched = _start(reader.match_passages, search_words(text), pool, where)
-        return _TextSearches(_start(reader.search_passages, self._text_vector(text), pool, where), matched)
+        matched = start(reader.match_passages, search_words(text), pool, where)
+        return TextSearches(start(reader.search_passages, self._text_vector(text), pool, where), matched)
 
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
@@ -597,15 +582,3 @@ class Retriever:
             [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],
             [replace(p, score=score.get(("passage", p.passage.passage_id), 0.0)) for p in passages],
         )
-
-
-def _start(search: Callable[..., Found], *arguments: object) -> Future[Found]:
-    return _searchers().submit(search, *arguments)
-
-
-@cache
-def _searchers() -> ThreadPoolExecutor:
-    """Threads for the searches of a question, which spend their time in FAISS and Lance."""
-    # A process that is forked has none of these threads.
-    os.register_at_fork(after_in_child=_searchers.cache_clear)
-    return ThreadPoolExecutor(SEARCHES_AT_ONCE, "search")

@@ -157,7 +157,8 @@ def _names(reading: Reading, option: int) -> list[str]:
     """What the passages found for an option are about: runs of words of a title that the text repeats.
 
     The more often repeated come first, of equally often repeated ones the longer: "pruning shears"
-    before "shears".
+    before "shears". What titles of other options' passages say too comes last: of two passages that differ
+    in their object, the object is what is to be seen.
     """
     count: Counter[tuple[str, ...]] = Counter()
     found_for = {read.passage.passage_id: read for read in reading.passages if read.option == option}
@@ -168,8 +169,15 @@ def _names(reading: Reading, option: int) -> list[str]:
             times = sum(stems_of_text[at : at + len(stems)] == stems for at in range(len(stems_of_text)))
             if times:
                 count[run] += times
-    ranked = sorted(count, key=lambda run: (-count[run] * len(run), -len(run), run))
-    return [" ".join(run) for run in ranked if count[run] * 2 > count[ranked[0]]][:MOST_NAMES]
+    others = {
+        run
+        for read in reading.passages
+        if read.passage.passage_id not in found_for
+        for run in _runs(tokens(read.passage.title))
+    }
+    own = {run: times for run, times in count.items() if run not in others} or count
+    ranked = sorted(own, key=lambda run: (-own[run] * len(run), -len(run), run))
+    return [" ".join(run) for run in ranked if own[run] * 2 > own[ranked[0]]][:MOST_NAMES]
 
 
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:

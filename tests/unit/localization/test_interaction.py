@@ -1,3 +1,5 @@
+"""Late interaction on frames along axes: events are counted where they are best seen."""
+
 import numpy as np
 import pytest
 

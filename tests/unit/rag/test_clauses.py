@@ -1,3 +1,5 @@
+"""Descriptions in English, and the clauses they are cut into."""
+
 import pytest
 
 from rag.clauses import MOST, clauses

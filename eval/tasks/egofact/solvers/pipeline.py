@@ -90,6 +90,12 @@ def _parts(clip: Clip, seconds: float) -> list[Clip]:
     return [replace(clip, start=start, end=min(start + seconds, clip.end)) for start in starts]
 
 
+def clips_by_scene(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
+    """As the product's, without the events of the question."""
+    visual_query = rewriting.rewritten.visual_query
+    return context.retriever.find_clips(context.question.text, visual_query, context.top_k, context.where)
+
+
 def passages_by_question(context: Context, rewriting: Rewriting) -> list[RetrievedPassage]:  # noqa: ARG001 (a stage)
     """Five passages by question and options in one query (EgoFact, D.2.2)."""
     query = " ".join([context.question.text, *context.question.options])

@@ -20,7 +20,7 @@ from eval.tasks.egofact.solvers.graph import SentenceGraph
 from eval.tasks.egofact.solvers.model_graph import ROLES as MODEL_ROLES
 from eval.tasks.egofact.solvers.model_graph import ModelGraph
 from localization.settings import LocalizeSettings
-from rag.answering import Pipeline
+from rag.answering import Pipeline, retrieve_passages
 from rag.errors import UsageError
 from rag.reasoners.prompts import prompt_versions
 from rag.settings import Settings
@@ -185,6 +185,17 @@ _NAMED: Mapping[str, Spec] = {
     "clip-vectors": Spec(
         "localized, its five clips ranked by their image embeddings alone",
         partial(_localized, interaction=False),
+    ),
+    "clips-by-scene": Spec(
+        "localized, its five clips ranked without the events of the question",
+        partial(_localized, stages=lambda _, __: replace(OURS, retrieve_clips=pipeline.clips_by_scene)),
+    ),
+    "nearest-passages": Spec(
+        "localized, with the nearest passage of each option",
+        partial(
+            _localized,
+            stages=lambda _, __: replace(OURS, retrieve_passages=partial(retrieve_passages, candidates=1)),
+        ),
     ),
     "localized-paper": Spec(
         "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",
