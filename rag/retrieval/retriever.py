@@ -397,7 +397,9 @@ class Retriever:
         images = None
         if self.tower is not None and where.kinds is None:
             compared = self.settings.search.interaction_clips
-            texts = [*clauses(visual), *events] if compared else []
+            parts = clauses(visual)
+            # A query that is one clause is encoded once.
+            texts = [*(parts if len(parts) > 1 else [visual]), *events] if compared else []
             vector = unit_sum(self._image_space_vectors([visual, *texts]))
             images = start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
         near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
