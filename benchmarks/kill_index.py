@@ -1,13 +1,15 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 200 [--seed 0] [--way plain|staged|store|ray]
+    python -m benchmarks.kill_index --times 200 [--least 0] [--seed 0] [--way plain|staged|store|ray]
 
-A small corpus is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
+A small corpus (videos with sound, subtitles and texts on the screen, documents, a copy, a file that is cut
+off) is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
 then encoded again by another encoder. A command is killed before, in or after a call of the stage that was
 hit least so far, a few times in one life of a library, and then runs to its end. The library must be that of
 a plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
-Prints kills and faults by stage. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
-`store`: both, of a smaller corpus, with corpus and library on an object store (moto), which answers one
+Prints kills and faults by stage. `--least`: goes on until each
+stage was hit so often. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
+`store`: both, with corpus and library on an object store (moto), which answers one
 request in ten with an error in every second life. `ray`: that store, and a cluster of two nodes of one core;
 a driver, a worker at work and a node are killed in each life. Interrupted or terminated, it ends with what
 was seen until then.
@@ -26,7 +28,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +38,7 @@ from benchmarks.kill_points import LEASE_SECONDS, Aim, Run, open_server
 from corpora.objects import ObjectStore
 from rag.store.layout import Layout, Location
 from rag.store.lease import LEASE
-from tests.fakes.corpus import tiny_settings, write_corpus
+from tests.fakes.corpus import tiny_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import KEYS, make_bucket, serve_buckets
 from tests.fakes.synthetic import truncate, write_video
@@ -99,7 +101,7 @@ STORE = (STAGED[0], Step("change", (("index", "CORPUS", "--prune"),)))
 
 
 def write_small_corpus(folder: Path) -> None:
-    """As `write_corpus`, without its longer and its damaged video."""
+    """As `write_corpus`, without its longer and its damaged video: a kill costs 1.2 s of CPU."""
     folder.mkdir(parents=True)
     write_video(folder / "long.mp4", 35, fps=2, subtitles=[(1, 4, "The torque wrench clicks.")])
     write_video(folder / "short.mkv", 3, fps=4)
@@ -120,15 +122,8 @@ class Bench:
     steps = PLAIN
     faked = True
 
-    def __init__(
-        self,
-        folder: Path,
-        server: subprocess.Popen[str],
-        corpora: Path | None = None,
-        write: Callable[[Path], object] = write_corpus,
-    ) -> None:
-        """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes. `write`:
-        writes it where there is none."""
+    def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
+        """`corpora`: a folder with the same corpus, for files of one recipe differ in their bytes."""
         self.folder = folder
         self.server = server
         self.logs = folder / "logs"
@@ -139,7 +134,7 @@ class Bench:
         self.encoders = (str(folder / "tiny-clip"), str(save_clip(folder / "other-clip", seed=1)))
         first, second = folder / "corpus-0", folder / "corpus-1"
         if corpora is None:
-            write(first)
+            write_small_corpus(first)
         else:
             shutil.copytree(corpora / "corpus-0", first)
         shutil.copytree(first, second)
@@ -247,11 +242,12 @@ class Killer:
         """All that occur."""
         return {stage for profile in self._bench.profiles.values() for stage in profile}
 
-    def kill(self, times: int) -> Result:
-        """Kill so often, over as many libraries as that takes."""
+    def kill(self, times: int, least: int = 0) -> Result:
+        """Kill so often, over as many libraries as that takes, and each stage at least `least` times."""
+        kills = self.result.kills
         with contextlib.suppress(KeyboardInterrupt):  # what was seen until then is printed
-            while self.result.times < times:
-                self._live(times - self.result.times)
+            while self.result.times < times or any(kills[stage] < least for stage in self.stages()):
+                self._live(max(times - self.result.times, KILLS_A_LIFE if least else 0))
         return self.result
 
     def _live(self, times: int) -> None:
@@ -274,13 +270,13 @@ class Killer:
                 if status != -signal.SIGKILL:
                     break
                 kills += 1
+                self.result.times += 1
                 bench.after_kill(library)
                 hit += run.struck()
                 self.result.kills.update(run.struck() or ["between stages"])
             if status not in ENDED or "Traceback" in bench.log():
                 self._fault(step, hit, f"status {status}: {bench.log()}")
                 return
-        self.result.times += kills
         self.result.lives += 1
         if problem := self._difference(step, library):
             self._fault(step, hit, problem)
@@ -409,14 +405,16 @@ class StoreBench(Bench):
 WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench, "store": StoreBench}
 
 
-def kill_runs(folder: Path, times: int, *, seed: int = 0, way: str = "plain") -> tuple[Result, set[str]]:
+def kill_runs(
+    folder: Path, times: int, *, seed: int = 0, way: str = "plain", least: int = 0
+) -> tuple[Result, set[str]]:
     """Kill `times` runs in `folder`; the result, and all stages that could be hit."""
     if way == "ray":
         from benchmarks.kill_ray import kill_ray
 
         return kill_ray(folder, times, seed), set()
     with open_server() as server:
-        plain = Bench(folder, server, write=write_small_corpus if way == "store" else write_corpus)
+        plain = Bench(folder, server)
         plain.undisturbed()
         expected = [plain.rows(step, folder / f"after-{step}") for step in range(len(plain.steps))]
         bench = plain
@@ -424,7 +422,7 @@ def kill_runs(folder: Path, times: int, *, seed: int = 0, way: str = "plain") ->
             bench = WAYS[way](folder / way, server, folder)
             bench.undisturbed()
         killer = Killer(bench, expected, seed)
-        return killer.kill(times), killer.stages()
+        return killer.kill(times, least), killer.stages()
 
 
 def main() -> None:
@@ -433,12 +431,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=200)
+    parser.add_argument("--least", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--way", choices=(*WAYS, "ray"), default="plain")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with tempfile.TemporaryDirectory() as name:
-        result, stages = kill_runs(Path(name), given.times, seed=given.seed, way=given.way)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        result, stages = kill_runs(Path(name), given.times, seed=given.seed, way=given.way, least=given.least)
     for line in result.lines():
         print(line)
     if missed := sorted(stages - result.kills.keys()):

@@ -194,7 +194,11 @@ class Run:
 
     def wait(self) -> int:
         """Its exit status once it and its children have ended; a signal's number is negative."""
-        status = int(self._replies.readline())
+        try:
+            status = int(self._replies.readline())
+        except KeyboardInterrupt:
+            os.killpg(self.pid, signal.SIGKILL)
+            raise
         deadline = time.monotonic() + 30
         while not _is_empty(self.pid):
             if time.monotonic() > deadline:

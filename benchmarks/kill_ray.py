@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kill_index import ENDED, Result, StoreBench, UnfakedBench, broken, write_small_corpus
+from benchmarks.kill_index import ENDED, Result, StoreBench, UnfakedBench, broken
 from benchmarks.kill_points import open_server
 from rag.store.layout import Location
 from tests.fakes.ray_cluster import NODE, SHORT_LEASES, busy_workers, open_cluster
@@ -24,7 +24,7 @@ WAIT_SECONDS = 300.0
 def kill_ray(folder: Path, times: int, seed: int) -> Result:
     """Kill a driver, a worker and a node in each library, `times` times in all."""
     with open_server() as server, open_cluster() as cluster:
-        plain = UnfakedBench(folder, server, write=write_small_corpus)
+        plain = UnfakedBench(folder, server)
         plain.undisturbed()
         expected = plain.rows(0, folder / "after-0")
         plain.corpus(1)  # leaves the first state under its own name

@@ -48,8 +48,9 @@ class StorageSettings(SettingsSection):
     allow_http: bool = False
     """Allow an endpoint without encryption, as on a private network."""
     timeout_seconds: float = Field(60.0, gt=0, le=3600)
-    """How long a store that sends nothing is waited for, whatever is sent again. A request that writes has so
-    long twice, with all that it sends; a read that goes on takes any time."""
+    """How long a store that sends nothing is waited for, whatever is sent again. A read is sent again after a
+    sixth of it without a byte, up to five times; one that goes on takes any time. A request that writes has
+    so long, and twice that with what is sent again."""
     retries: int = Field(8, ge=0, le=100)
     """Most times that a request is sent again after an error of the store, with growing pauses, within
     `timeout_seconds`."""

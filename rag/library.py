@@ -209,17 +209,17 @@ class Library:
     def left_out(self) -> tuple[str, ...]:
         """A line for each of several libraries that questions are not answered from, because its object store
         fails; `refresh` tries them again."""
-        return self._reader.left_out
+        return tuple(self._reader.left_out.values())
 
     def _over_reachable(self, answer: Callable[[], T]) -> T:
         """The answer, or where the store of one of several libraries fails now, that of the others."""
         try:
             return answer()
         except StoreError:
-            before = self.left_out
+            before = self._reader.left_out.keys()
             if len(self._reader.folders) > 1:
                 self._reader.refresh()
-            if self.left_out == before:
+            if self._reader.left_out.keys() == before:
                 raise
             return answer()
 

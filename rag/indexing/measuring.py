@@ -97,7 +97,7 @@ class Measuring:
     def store(
         self, writer: VideoWriter, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
     ) -> str:
-        """Store what was measured of a pending video; what is off is left as it is. `parts`: by clip id.
+        """Store what was measured; what is off is left as it is. `parts`: by clip id.
 
         Returns one line on audio that is missing, or an empty one.
         """
@@ -189,12 +189,14 @@ def backfill_measurements(
             meter, damage = _sound(copy.path, video, reader, measuring)
         finally:
             copy.discard()
-        writer.begin_video(video)
+        # A kill leaves these stages to be measured, and the video to be searched.
+        left = {stage: value for stage, value in stages.items() if stage not in measuring.stages_on}
+        writer.put_stages(video, left)
         lost = measuring.store(writer, video, parts, meter)
         if notes := "; ".join(note for note in (damage, lost) if note):
             record_problem(local.group, notes, "measured what is there")
             writer.flush()
-        writer.finish_video(video, {**stages, **frames, **measuring.stages_on})
+        writer.put_stages(video, {**left, **frames, **measuring.stages_on})
 
     with closing(interleave(groups, readers, steps)) as done:
         for local, problem in done:

@@ -108,10 +108,10 @@ class Database:
                     lock.require()
             raise
 
-    def create(self, name: str, schema: Any) -> None:
-        """Make an empty table; one that is there already stays as it is."""
+    def create(self, name: str, schema: Any, rows: Any = None) -> None:
+        """Make an empty table, or one of `rows`; one that is there already stays as it is."""
         with self.commit(name):
-            table = self._db.create_table(name, schema=schema, exist_ok=True)
+            table = self._db.create_table(name, rows, schema=schema, exist_ok=True)
             require_columns(self.layout.folder, name, table.schema.names)
             self._tables[name] = table
         self._names = {*self.names(), name}

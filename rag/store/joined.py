@@ -96,20 +96,21 @@ class JoinedSnapshot(Snapshot):
         self, layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int = EXACT_ROWS
     ) -> None:
         self._layouts = layouts
-        self.left_out: tuple[str, ...] = ()
-        """A line for each library that is missing because its object store fails."""
+        self.left_out = {}
+        """By its address, a line for each library that is missing because its object store fails."""
         super().__init__(layouts[0], index, exact_rows)
 
     def _pin(self) -> bool:
-        self._libraries, failed = [], []
+        self._libraries, failed = [], dict[str, StoreError]()
         for layout in self._layouts:
             try:
                 self._libraries.append(Snapshot(layout, self._index, self._exact_rows))
             except StoreError as error:
-                failed.append(error)
+                failed[str(layout.folder)] = error
         if not self._libraries:
-            raise failed[0]
-        self.layout, self.left_out = self._libraries[0].layout, tuple(map(str, failed))
+            raise next(iter(failed.values()))
+        self.layout = self._libraries[0].layout
+        self.left_out = {address: str(error) for address, error in failed.items()}
         metas = []
         for library in self._libraries:
             folder = library.layout.folder

@@ -27,6 +27,7 @@ from rag.store.error_mapping import read_errors, require_tables, write_errors
 from rag.store.layout import CopyNote, Layout, ObjectLayout, nothing_indexed, require_library
 from rag.store.maintenance import compact, index_keys, update_index_files
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
+from rag.store.sums import note_sums, sums_path
 
 PARALLEL = 8
 """Files in flight: a store answers late, and many at once."""
@@ -114,6 +115,7 @@ def pull_library(
                 f"{library}: is written faster than it can be copied; run the same command again"
             )
         update_index_files(Database(target), exact_rows)
+        note_sums(target)
         with write_errors(folder):
             target.write_copy_note(note)
     return PullReport(
@@ -282,6 +284,8 @@ class _Pull:
         order = sorted(drafts, key=lambda path: (path.partition(".lance/")[0] in GUARDS, path))
         with write_errors(self._target.folder):
             for path in order:
+                # Another manifest may have the name of the one that was noted.
+                sums_path(self._target.sums, path.partition(".lance/")[0]).unlink(missing_ok=True)
                 home = self._target.tables / path
                 if self._replaces_rows(path):
                     shutil.rmtree(home.parent, ignore_errors=True)

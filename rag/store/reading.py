@@ -122,8 +122,8 @@ class Reader:
             return search(snapshot)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """A line for each of several libraries that is not read, because its object store fails."""
+    def left_out(self) -> Mapping[str, str]:
+        """By its address, a line for each of several libraries that is not read: its object store fails."""
         return self._snapshot.left_out
 
     @property

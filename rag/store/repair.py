@@ -6,8 +6,8 @@ writer finishes, and is indexed again by the next `rag index`; measurements alon
 content whose file is gone all rows that can be read are kept, with a problem that says so. What would be
 deleted and cannot be made again is asked for first.
 
-The order bears a kill at any moment: contents are marked before their damaged rows go, and those go in the
-commit that puts the readable ones in their place.
+The order bears a kill at any moment: problems are noted and contents marked before the damaged rows go, and
+those go in the commit that puts the readable ones in their place.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from rag.store.sums import (
     read_all_sums,
     row_files,
 )
+from rag.store.tables import problem_table
 from rag.store.writing import Writer
 
 LOCAL = StorageSettings()
@@ -129,9 +130,6 @@ def repair(
     with Writer.open(location, create=False) as writer:
         writer.drop_vectors_without_clips()
         report.made_again = writer.check_files(exact_rows)
-        for path in report.damaged:
-            reason = "a part of what was indexed of it was damaged, and the file is gone"
-            writer.put_problem(Problem(path, reason, "kept what could be read"), "")
         writer.maintain(exact_rows)
     return report
 
@@ -316,15 +314,24 @@ class _Work:
         if files.rows is not None:
             # A file without its stamp is hashed again.
             files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
+        self._replace("problems")
+        self._note(report.damaged)
         for name in ("videos", "files"):
             self._replace(name)
         self._mark(again, measured)
         for name in self._tables:
-            if name not in {"videos", "files"}:
+            if name not in {"problems", "videos", "files"}:
                 self._replace(name)
         if isinstance(self._layout, Layout):
             # Else a file of what was marked counts as unchanged.
             self._layout.scan_cache.unlink(missing_ok=True)
+
+    def _note(self, damaged: Iterable[str]) -> None:
+        problems = problem_table(self._db)
+        for path in damaged:
+            reason = "a part of what was indexed of it was damaged, and the file is gone"
+            problems.put(path, (Problem(path, reason, "kept what could be read"), ""))
+        problems.flush()
 
     def _mark(self, again: set[str], measured: set[str]) -> None:
         if videos := sorted(again & self._videos.keys()):
@@ -345,9 +352,7 @@ class _Work:
         if table.dataset is None:
             self._db.drop(name)
             if (made := _schema_of(name, self._meta)) is not None:
-                self._db.create(name, made)
-                if table.rows is not None:
-                    self._db.add(name, table.rows)
+                self._db.create(name, made, table.rows)
             return
         if not table.bad:
             return

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -57,7 +57,7 @@ T = TypeVar("T")
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
-    left_out: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = {}
     """As of `JoinedSnapshot`."""
 
     def __init__(self, layout: LibraryLayout, index: IndexKind, exact_rows: int = EXACT_ROWS) -> None:

@@ -242,6 +242,15 @@ class VideoWriter(ABC):
         self._require_pending(video.video_id)
         self._put_video(video, "ready", stages)
 
+    def put_stages(self, video: Video, stages: Mapping[str, Any]) -> None:
+        """Put `stages` in place of those of a finished video, which stays visible.
+
+        Raises ValueError for a video that is not finished.
+        """
+        if self._status.get(video.video_id) != "ready":
+            raise ValueError(f"finish_video comes first: {video.video_id}")
+        self._put_video(video, "ready", stages)
+
     def put_copies(
         self,
         videos: Mapping[Video, Mapping[str, Any]],
@@ -423,9 +432,10 @@ class VideoWriter(ABC):
         """Put these measurements in place of those that the video has; None and none at all leave nothing.
 
         `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
-        ValueError for a video that is not pending.
+        ValueError for a video that is neither pending nor without these stages.
         """
-        self._require_pending(video_id)
+        if self._status.get(video_id) != "ready" or set(stages) & self._stages[video_id].keys():
+            self._require_pending(video_id)
         if "shots" in stages:
             prints = None if fingerprint is None else schema.fingerprint_rows(fingerprint)
             self._replace("shots", video_id, schema.shot_rows(shots) if shots else None)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
-from corpora.objects import StoreAddress
+from corpora.objects import StoreAddress, StoreError
 from rag._cli.doctor import store_findings
 from rag._cli.session import Session
 from rag.library import Library
@@ -73,6 +74,13 @@ def test_index_ask_show_remove_and_pull(
         bucket.intercept = lambda _: 503
         assert opened.search("torque wrench")[0].kind == "video"
         assert [line.partition(": ")[0] for line in opened.left_out] == [library]
+        # It fails in other words now, and so does what is left: nothing is gained by a second try.
+        bucket.intercept = lambda _: 500
+        with monkeypatch.context() as patch:
+            patch.setattr(opened.engine, "new_retriever", failing := Mock(side_effect=StoreError("down")))
+            with pytest.raises(StoreError, match="down"):
+                opened.search("torque wrench")
+        assert failing.call_count == 1
     with monkeypatch.context() as patch:
         patch.setenv("RAG_STORAGE__RETRIES", "0")
         answered = run_rag(home, "ask", "What does the wrench do?", *both)

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from corpora.objects import READ_ATTEMPTS, StoreAddress, StoreError
-from rag.errors import LibraryBusy, LibraryNotFound, LibraryReadOnly, UsageError
+from rag.errors import LibraryBusy, LibraryCorrupt, LibraryNotFound, LibraryReadOnly, UsageError
 from rag.indexing.merging import merge_libraries
 from rag.settings import Settings
-from rag.store.layout import Location
+from rag.store.checking import check_files_of
+from rag.store.layout import Layout, Location
 from rag.store.lease import Lease
 from rag.store.lookup import file_states
 from rag.store.pulling import pull_library
@@ -107,6 +108,7 @@ def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> N
         add_video(writer, 4)
         writer.maintain()
     assert pull_library(address, copy).clips == 2
+    assert check_files_of(Layout(copy)).rows_read == {}  # all of its files have sums
     with Reader.open(copy) as local:
         assert {video.video_id for video in local.videos()} == {f"{n:032x}" for n in (3, 4)}
         assert local.count_clips() == 4
@@ -114,6 +116,10 @@ def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> N
     assert full.frames
     assert list(dump(copy)) == list(dump(address))
     assert pull_library(address, copy).frames
+    path = next((copy / "tables" / "clips.lance" / "data").iterdir())
+    path.write_bytes(path.read_bytes()[:-1] + b"\1")
+    with pytest.raises(LibraryCorrupt, match=f"{path.name}: is not as it was written"):
+        Reader.open(copy)
 
 
 def test_a_copy_has_sounds_and_index_files(bucket: FakeStore, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, StoreError
 from rag.indexing.planning import damaged_file
 from rag.store.checking import check_files_of
+from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout
 from rag.store.reading import Reader
@@ -24,6 +25,7 @@ from rag.store.sums import index_folders, row_files
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
+from tests.fakes.stopped_runs import COMMITS, Stop, stop_after
 from tests.fakes.store_material import (
     META,
     TEXT,
@@ -200,6 +202,41 @@ def test_rows_whose_files_are_there_are_marked_and_others_are_kept(
         else:
             assert [each.video_id for each in reader.videos()] == [video(2).video_id]
             assert len(reader.clips(video(2).video_id)) == (0 if table == "clips" and not readable else 2)
+
+
+@pytest.mark.parametrize("table", ["videos", "clips", "passages"])
+def test_a_stopped_repair_of_a_lost_table_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    """At whichever commit: in the end the library is that of a repair that was not stopped."""
+    there = {video_path(1), "/corpus/texts/1.txt"}
+    monkeypatch.setattr("rag.store.repair.os.path.exists", there.__contains__)
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1, 2), sources=(1, 2))
+    shutil.rmtree(layout.table(table))
+    layout.sums.joinpath(f"{table}.json").unlink()
+    shutil.copytree(layout.folder, tmp_path / "kept")
+
+    def repaired() -> list[str]:
+        repair(layout.folder, confirm=lambda _: True)
+        with Writer.open(layout.folder):
+            assert check_files_of(layout).faults == {}
+        return list(dump(layout.folder))
+
+    expected, stopped, count = repaired(), True, -1
+    while stopped:
+        count += 1
+        shutil.rmtree(layout.folder)
+        shutil.copytree(tmp_path / "kept", layout.folder)
+        with monkeypatch.context() as patch:
+            stop_after(patch, count, Database, (*COMMITS, "drop"))
+            try:
+                repair(layout.folder, confirm=lambda _: True)
+                stopped = False
+            except Stop:
+                pass
+        assert repaired() == expected, f"stopped after {count} commits"
+    assert count > 1
 
 
 def test_objects_that_are_gone_keep_what_can_be_read(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Shot
@@ -20,10 +22,12 @@ from rag.indexing.copies import local_groups
 from rag.indexing.measuring import Measuring, backfill_measurements
 from rag.indexing.planning import Group
 from rag.indexing.report import Silent
+from rag.store.database import Database
 from rag.store.reading import Reader
 from rag.store.records import Fingerprint
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.stopped_runs import Stop, stop_after
 from tests.fakes.store_material import fill, video
 
 
@@ -69,6 +73,29 @@ def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_pat
         track = library.sound_track(video_id)
         assert track is not None
         assert len(track.classes) == 4
+
+
+def test_a_stopped_backfill_leaves_its_measurements_to_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing else: a video that was moved since is not indexed again under its new name."""
+    group, seen = held(video(1).path, video(1).video_id), []
+    measuring = Measuring(VideoSettings(), {"shots": "off", "sound": "now"}, lambda: None)
+    while "now" not in seen:
+        library = tmp_path / str(len(seen))
+        fill(library, videos=(1,), sources=())
+        with Writer.open(library) as writer:
+            writer.put_stages(video(1), {"frames": "1", "sound": "then"})
+        stopped = contextlib.suppress(Stop)
+        with monkeypatch.context() as patch, stopped, Faint() as reader, Writer.open(library) as writer:
+            stop_after(patch, len(seen), Database)
+            backfill(group, writer, reader, measuring, Problems())
+        with Writer.open(library) as writer:
+            stages = writer.stage_fingerprints()[group.content_id]
+        assert "frames" in stages
+        seen.append(stages.get("sound", ""))
+    assert seen[0] == "then"
+    assert seen[1:-1] == [""] * (len(seen) - 2) != []
 
 
 class Faint(MediaReader):
