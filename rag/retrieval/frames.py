@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 KEPT_CLIPS = 512
 """Clips kept at most: 94 MB of 30 s at 2 frames a second and 768 dimensions."""
 
+SHARPNESS = 1.4
+"""Of the softmax over clips: of 1, 1.2, 1.4, 1.7 and 2 that under which the right clip has the greatest mean
+log share, on 150 questions of the dev split of egofact-workbench-hard (docs/design/workbench.md)."""
 LEAST_MATCH = 1e-6
 """Also of clips whose frames were not compared, where those of others were."""
 
@@ -100,12 +103,13 @@ def matches_of(
     """Clip id to `RetrievedClip.match`, best first, by late interaction with `texts`, unit float32 (t, d).
 
     `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound; at least
-    one. A clip that has both counts with the nearer of the two, as in search. A match is exp(score - best
-    score), for the score is a sum of standard scores.
+    one. A clip that has both counts with the nearer of the two, as in search. Matches are the softmax of
+    `SHARPNESS` times the scores, which are sums of standard scores.
     """
     best: dict[str, float] = {}
     scores = late_interaction([vectors for _, vectors in rows], texts).tolist()
     for (key, _), score in zip(rows, scores, strict=True):
         best[key] = max(score, best.get(key, score))
     ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
-    return {key: max(LEAST_MATCH, round(math.exp(score - ranked[0][1]), 6)) for key, score in ranked}
+    powers = {key: math.exp(SHARPNESS * (score - ranked[0][1])) for key, score in ranked}
+    return {key: max(LEAST_MATCH, round(power / sum(powers.values()), 6)) for key, power in powers.items()}

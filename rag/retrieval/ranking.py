@@ -52,8 +52,8 @@ class RetrievedClip:
     spans: tuple[RelevantSpan, ...]
     """Text evidence of the clip that the query found, in time order."""
     match: float | None = None
-    """In (0, 1]: how well its frames fit all that is looked for, as a share of the clip that they fit best;
-    None where frames were not compared."""
+    """In (0, 1]: how likely it is the clip that is looked for, by its frames and those of the other clips
+    compared; None where frames were not compared."""
 
 
 @dataclass(frozen=True, slots=True)

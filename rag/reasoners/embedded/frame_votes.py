@@ -2,10 +2,12 @@
 
 What each option names ("a towel") is held against every frame, and so is the event
 asked for. With z the standard score of words against a frame (`ImageScoreCalibrator.level_z`),
-w_c the weight of window c and e the event, with "something" for the unknown:
+w_c the weight of window c (the chance that its clip is the right one) and e the event, with "something"
+for the unknown:
 
     p(option) = sum over windows c of w_c
                 sum over frames f of softmax_f(GATE z(e, f)) softmax_options(SHARP z(option, f))
+                + the chance that no clip is the right one / n
 
 normalised over the options, with "none of them" as one more option at z = NONE. So a
 frame speaks as much as it shows the event and any of the options, and where they look
@@ -63,7 +65,9 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
     weights = _weights(reading, calibrator, seen, event)
     names = [calibrator.encode(found) for found in _option_names(reading)]
     by_window = np.stack([_window_shares(calibrator, names, event, vectors) for _, vectors in seen])
-    shares = (by_window * weights[:, None]).sum(axis=0)
+    # Where the right clip is not among them, each option is as likely.
+    unknown = max(0.0, 1.0 - float(weights.sum())) / len(names)
+    shares = (by_window * weights[:, None]).sum(axis=0) + unknown
     values = np.log(np.maximum(shares * len(names), LEAST))
     best = np.argmax(by_window * weights[:, None], axis=0)
     return [Vote(round(float(value), 6), (seen[int(at)][0],)) for value, at in zip(values, best, strict=True)]
@@ -81,7 +85,7 @@ def _weights(
     seen: Sequence[tuple[int, NDArray[np.float32]]],
     event: NDArray[np.float32],
 ) -> NDArray[np.float64]:
-    """(w,) summing to 1: by the match of each window's clip.
+    """(w,) summing to 1, or less by the chance that the right clip is none of them: the clips' matches.
 
     Where frames were not compared in retrieval, by how well the window shows the scene and the event of the
     question.
@@ -89,8 +93,7 @@ def _weights(
     """
     matches = [reading.windows[index].match for index, _ in seen]
     if None not in matches:
-        shares = np.array(matches, np.float64)
-        return np.asarray(shares / shares.sum(), np.float64)
+        return np.array(matches, np.float64)
     scene = calibrator.encode([reading.rewritten.visual_query])
     anchored = reading.anchor.position != "within"
     anchor = calibrator.encode([reading.anchor.description] if anchored else [])

@@ -45,8 +45,8 @@ class ReadWindow:
     zoomed: bool = False
     """Whether the frames are of a closer look (`reasoner.zoom_short_side`)."""
     match: float | None = None
-    """In (0, 1]: how well the clip's frames fit all that is looked for, as a share of the best clip's;
-    None where frames were not compared."""
+    """In (0, 1]: how likely its clip is the one that is looked for, by frames of this and other clips; None
+    where frames were not compared."""
 
 
 @dataclass(frozen=True, slots=True)
