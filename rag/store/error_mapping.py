@@ -96,6 +96,14 @@ def require_as_written(folder: os.PathLike[str], damages: Sequence[Damage]) -> N
         raise corrupt(folder, damage.table, str(damage), kind)
 
 
+def require_access(error: OSError, path: os.PathLike[str]) -> None:
+    """Raise `LibraryReadOnly` where permission is what a file of a library lacks, and nothing is damaged."""
+    if error.errno in READ_ONLY_ERRNO:
+        raise LibraryReadOnly(
+            f"{path}: cannot be read ({os.strerror(error.errno).lower()}); check its permissions"
+        ) from error
+
+
 def require_tables(folder: os.PathLike[str], needed: Iterable[str], held: Iterable[str]) -> None:
     """Raise `TableGone` where one of `needed` is not there: its rows would be missed without a word."""
     gone = sorted(set(needed) - set(held))

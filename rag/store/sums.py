@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from corpora.outputs import atomic_file
 from rag.errors import RagError
-from rag.store.error_mapping import require_as_written
+from rag.store.error_mapping import require_access, require_as_written
 from rag.store.layout import Layout, LibraryLayout
 
 log = logging.getLogger(__name__)
@@ -315,7 +315,7 @@ def _sums_of_version(folder: Path, noted: TableSums, dataset: Any) -> dict[str, 
     newest = manifest_name(noted.version)
     files, folders = _named(dataset) if dataset is not None else ([], ())
     own = set(files)
-    if (folder / newest).exists() or not has_later(folder, newest):
+    if os.path.exists(folder / newest) or not has_later(folder, newest):
         own.add(newest)
     return {name: each for name, each in noted.files.items() if name in own or name.startswith(folders)}
 
@@ -342,7 +342,7 @@ def compare(
     The size of each file; the content of at most `budget` bytes, of all with None: whole files, the smallest
     first, and with `sample` blocks of the others, chosen at random. `seen`: files that were compared before,
     which are not compared again while size and times are the same, and are added. `progress`: called with the
-    bytes that were compared, and those that will be.
+    bytes that were compared, and those that will be. Raises `LibraryReadOnly` for a file without permission.
     """
     damages: list[Damage] = []
     chosen: list[tuple[Damage, Path, int, str]] = []
@@ -357,6 +357,7 @@ def compare(
         try:
             facts = path.stat()
         except OSError as error:
+            require_access(error, path)
             damages.append(Damage(table, name, (error.strerror or str(error)).lower()))
             continue
         if facts.st_size != each.bytes:
@@ -395,6 +396,7 @@ def _sum_at(path: Path, number: int) -> tuple[str, int]:
         with path.open("rb", buffering=0) as file:
             file.seek(number * SUM_BLOCK)
             block = file.read(SUM_BLOCK)
-    except OSError:
+    except OSError as error:
+        require_access(error, path)
         return "", 0
     return block_sum(block), len(block)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.damage_library import damage_runs
 
-TIMES = 8
+TIMES = 6
 
 
 @pytest.mark.slow

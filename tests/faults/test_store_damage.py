@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -408,6 +409,31 @@ def test_a_library_that_cannot_be_looked_into_is_said(
         read_errors(tmp_path, "clips"),
     ):
         raise RuntimeError("Permission denied (os error 13)")
+
+
+@pytest.mark.parametrize("call", ["stat", "open"])
+@pytest.mark.parametrize("part", ["_versions", "data"])
+def test_a_file_without_permission_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, call: str
+) -> None:
+    """A repair would delete its rows."""
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    expected = list(dump(tmp_path / "lib"))
+    allowed = getattr(Path, call)
+
+    def refuse(path: Path, *how: Any, **named: Any) -> Any:
+        if f"clips.lance/{part}/" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return allowed(path, *how, **named)
+
+    uses: list[Callable[[Path], object]] = [Reader.open, Writer.open]
+    uses += [lambda folder: check_files_of(Layout(folder)), lambda folder: repair(folder, confirm=refuse)]
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, call, refuse)
+        for use in uses:
+            with pytest.raises(LibraryReadOnly, match=r"check (its|the folder's) permissions"):
+                use(tmp_path / "lib")
+    assert list(dump(tmp_path / "lib")) == expected
 
 
 @pytest.mark.parametrize(
