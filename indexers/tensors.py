@@ -99,12 +99,16 @@ def _places(file: Path) -> dict[str, _Place]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(str(file), framework="np"):
-            pass  # refuses overlapping, truncated and out-of-range entries
         with file.open("rb") as stream:
+            with safe_open(str(file), framework="np"):
+                pass  # refuses overlapping, truncated and out-of-range entries
             (length,) = struct.unpack("<Q", stream.read(8))
             header = json.loads(stream.read(length))
-    except (SafetensorError, OSError, struct.error, ValueError) as error:
+    except OSError as error:
+        # safetensors says of any file that it cannot open that there is none.
+        reason = (error.strerror or str(error)).lower()
+        raise WeightsInvalid(f"{file}: cannot be read ({reason})") from error
+    except (SafetensorError, struct.error, ValueError) as error:
         raise WeightsInvalid(f"{file}: not a safetensors file: {error}") from error
     mapped = np.memmap(file, dtype=np.uint8, mode="r", offset=8 + length)
     places = {}
