@@ -403,14 +403,12 @@ class Damager:
             return f"fault: doctor finds nothing where a question says {said}"
         if gone:
             return self._without_sources(damaged=bool(broken))
-        try:
-            bench.index()
-            outcome = "made again by rag index" if broken else UNFELT
-        except RagError as error:
-            _one_line(error)
-            if not broken:
-                return f"fault: doctor finds nothing where rag index says {error}"
-            repair(bench.library, confirm=lambda _: True, exact_rows=BOUND)
+        outcome = "made again by rag index" if broken else UNFELT
+        (error,) = self._tried(bench.index) or ("",)
+        if error and not broken:
+            return f"fault: doctor finds nothing where rag index says {error}"
+        if error or (broken and bench.broken()):
+            self._repair()
             bench.index()
             outcome = "repaired"
         if left := bench.broken():

@@ -386,7 +386,11 @@ def verify(folder: Path, table: str) -> Manifest | None:
 def _verify_files(folder: Path, part: SegmentFiles) -> None:
     for file in part.files:
         _require_size(folder, file)
-        if _digest(folder / file.name) != file.digest:
+        try:
+            digest = _digest(folder / file.name)
+        except OSError as error:
+            raise IndexDamaged(f"{folder / file.name}: cannot be read") from error
+        if digest != file.digest:
             raise IndexDamaged(f"{folder / file.name}: is not as it was written")
 
 

@@ -31,6 +31,7 @@ from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_columns, write_errors
+from rag.store.lance_module import lance_module
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.sums import (
@@ -41,6 +42,7 @@ from rag.store.sums import (
     manifest_name,
     read_all_sums,
     row_files,
+    version_of,
 )
 from rag.store.tables import problem_table
 from rag.store.writing import Writer
@@ -59,7 +61,7 @@ class Repair:
     restored: list[str] = field(default_factory=list)
     """Files that were put back from their copies."""
     made_again: list[str] = field(default_factory=list)
-    """A line for each index."""
+    """A line for each index, and for each old version that was removed."""
     again: list[str] = field(default_factory=list)
     """Paths whose content the next `rag index` indexes again."""
     measured_again: list[str] = field(default_factory=list)
@@ -119,6 +121,7 @@ def repair(
     lock.acquire()
     try:
         report.restored = restore_copies(layout)
+        report.made_again = remove_unreadable_versions(layout)
         work = _Work(Database(layout, lock), storage, progress)
         report.lost = work.lost()
         if report.lost and not confirm(report.lost):
@@ -129,7 +132,7 @@ def repair(
         lock.release()
     with Writer.open(location, create=False) as writer:
         writer.drop_vectors_without_clips()
-        report.made_again = writer.check_files(exact_rows)
+        report.made_again += writer.check_files(exact_rows)
         writer.maintain(exact_rows)
     return report
 
@@ -156,6 +159,23 @@ def restore_copies(layout: LibraryLayout) -> list[str]:
                         draft.write_bytes(content)
                 restored.append(f"{name}.lance/{file}")
     return restored
+
+
+def remove_unreadable_versions(layout: LibraryLayout) -> list[str]:
+    """Remove older manifests that cannot be read, beside which Lance cleans nothing away; a line for each."""
+    removed: list[str] = []
+    if not isinstance(layout, Layout):
+        return removed
+    for name in layout.table_names():
+        for path in sorted((layout.table(name) / "_versions").glob("*.manifest"))[1:]:
+            try:
+                with _without_stderr(), read_errors(layout.folder, name):
+                    lance_module().dataset(str(layout.table(name)), version=version_of(path.name))
+            except LibraryCorrupt:
+                with write_errors(layout.folder):
+                    path.unlink()
+                removed.append(f"removed an old version of table {name} that could not be read")
+    return removed
 
 
 class _Work:
@@ -311,6 +331,11 @@ class _Work:
             )
         if videos.damaged and self._unknown:
             videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
+        if not videos.damaged:
+            # Rows whose video is not named as it was: nothing would ever remove them.
+            for name, table in self._tables.items():
+                if table.rows is not None and name not in {*OWNERS, "videos"}:
+                    table.rows = _of_owners(table.rows, self._videos)
         if files.rows is not None:
             # A file without its stamp is hashed again.
             files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
@@ -436,6 +461,12 @@ def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> se
             values = rows[each].to_pylist()
             found |= {value.rpartition(":")[0] for value in values} if each == key else {*values}
     return found if known else None
+
+
+def _of_owners(rows: Any, videos: Iterable[str]) -> Any:
+    import pyarrow as pa
+
+    return rows.filter(pa.compute.is_in(rows["video_id"], pa.array(videos, pa.string())))
 
 
 def _with_column(rows: Any, name: str, values: Sequence[str]) -> Any:

@@ -107,6 +107,11 @@ def manifest_name(version: int) -> str:
     return f"_versions/{2**64 - 1 - version:020d}.manifest"
 
 
+def version_of(manifest: str) -> int:
+    """The version that a manifest's file name says."""
+    return 2**64 - 1 - int(manifest.partition(".")[0])
+
+
 def index_folders(dataset: Any) -> dict[str, list[str]]:
     """The folders of the index of each column that has one."""
     found: dict[str, list[str]] = {}

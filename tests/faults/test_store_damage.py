@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.repair import repair
-from rag.store.sums import index_folders, row_files
+from rag.store.sums import index_folders, manifest_name, row_files
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
@@ -172,6 +173,22 @@ def test_a_lost_manifest_is_restored_from_its_copy(tmp_path: Path, table: str, d
     assert check_files_of(layout).faults == {}
 
 
+@pytest.mark.parametrize("table", ["meta", "clips"])
+def test_an_old_version_that_cannot_be_read_is_removed(tmp_path: Path, table: str) -> None:
+    """Beside it Lance cleans nothing away, and each run that writes would fail at its end."""
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    expected = list(dump(layout.folder))
+    layout.table(table).joinpath(manifest_name(1)).write_bytes(b"no manifest at all")
+    with pytest.raises(LibraryCorrupt, match="rag doctor --repair"), Writer.open(layout.folder) as writer:
+        writer.maintain()
+    done = repair(layout.folder, confirm=refuse)
+    assert done.made_again == [f"removed an old version of table {table} that could not be read"]
+    with Writer.open(layout.folder) as writer:
+        writer.maintain()
+    assert list(dump(layout.folder)) == expected
+
+
 def refuse(lines: Sequence[str]) -> bool:
     raise AssertionError(lines)
 
@@ -238,6 +255,25 @@ def test_a_stopped_repair_of_a_lost_table_goes_on(
                 pass
         assert repaired() == expected, f"stopped after {count} commits"
     assert count > 1
+
+
+def test_a_row_of_a_video_that_is_not_named_as_it_was_does_not_stay(tmp_path: Path) -> None:
+    layout, known = Layout(tmp_path / "lib"), {video(1).video_id}
+    fill(layout.folder, videos=(1,), sources=())
+    (fragment,) = layout.dataset("evidence").get_fragments()
+    path = layout.table("evidence") / row_files(fragment)[0]
+    content = path.read_bytes()
+
+    def named() -> set[str]:
+        return set(layout.dataset("evidence").to_table(["video_id"])["video_id"].to_pylist())
+
+    for found in re.finditer(video(1).video_id.encode(), content):  # in one column or another
+        path.write_bytes(content[: found.start()] + b"\x17" + content[found.start() + 1 :])
+        if named() != known:
+            break
+    assert named() != known
+    repair(layout.folder, confirm=refuse)
+    assert named() <= known
 
 
 def test_objects_that_are_gone_keep_what_can_be_read(
