@@ -317,9 +317,12 @@ class _Work:
         again = self._there(everything)
         report.again = self._first_paths(again | self._there(self._unknown))
         kept = measured - self._there(measured)
-        report.damaged = self._first_paths((everything - again | kept) - self._unknown)
-        report.measured_again = self._first_paths(measured - kept)
         videos, files = self._tables["videos"], self._tables["files"]
+        # Their paths may be damaged.
+        nowhere = set() if files.rows is None else set(files.rows["content_id"].to_pylist())
+        nowhere -= self._there(nowhere)
+        report.damaged = self._first_paths((everything - again | kept | nowhere) - self._unknown)
+        report.measured_again = self._first_paths(measured - kept)
         if videos.rows is not None:
             videos.rows = _with_column(
                 videos.rows,

@@ -276,6 +276,18 @@ def test_a_row_of_a_video_that_is_not_named_as_it_was_does_not_stay(tmp_path: Pa
     assert named() <= known
 
 
+def test_a_path_that_may_be_damaged_is_said_where_no_file_is_there(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    for fragment in layout.dataset("files").get_fragments():
+        path = layout.table("files") / row_files(fragment)[0]
+        path.write_bytes(path.read_bytes().replace(b"/texts/1", b"/texts/7"))
+    done = repair(layout.folder, confirm=refuse)
+    assert "/corpus/texts/7.txt" in done.damaged
+    with Reader.open(layout.folder) as reader:
+        assert [problem.path for problem in reader.problems()] == done.damaged
+
+
 def test_objects_that_are_gone_keep_what_can_be_read(
     tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -230,6 +231,12 @@ def test_a_kill_before_the_manifest_leaves_the_index_of_before(
     assert recall(folder) >= 0.99
     fill(tmp_path / "other", range(90))
     assert index_files(folder) == index_files(tmp_path / "other")
+
+
+def test_an_index_file_without_permission_is_reported(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.store.code_index._digest", Mock(side_effect=PermissionError(13, "denied")))
+    with pytest.raises(IndexDamaged, match="cannot be read"):
+        verify(Layout(library).indexes, "evidence")
 
 
 @pytest.mark.parametrize("damage", ["truncated", "missing", "one byte", "manifest"])
