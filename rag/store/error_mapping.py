@@ -77,7 +77,7 @@ def _mapped_errors(folder: os.PathLike[str], table: str, done: str) -> Iterator[
         raise _mapped(error, folder, table, done) from error
     except BaseException as error:
         # A damaged file can make the Rust side panic, which arrives as a BaseException of its own.
-        if type(error).__name__ != "PanicException":
+        if type(error).__name__ not in {"PanicException", "RustPanic"}:
             raise
         raise corrupt(folder, table, str(error)) from error
 

@@ -48,6 +48,8 @@ from rag.store.tables import problem_table
 from rag.store.writing import Writer
 
 LOCAL = StorageSettings()
+MAGIC = b"LANC"
+"""The end of each manifest."""
 OWNERS = {"files": "content_id", "passages": "source_id", "problems": ""}
 """Columns of the content that a row belongs to; else `video_id`."""
 KEYS = {"clips": "clip_id", "evidence": "evidence_id"}
@@ -171,6 +173,9 @@ def remove_unreadable_versions(layout: LibraryLayout) -> list[str]:
             try:
                 with _without_stderr(), read_errors(layout.folder, name):
                     lance_module().dataset(str(layout.table(name)), version=version_of(path.name))
+                    if not path.read_bytes().endswith(MAGIC):
+                        # Which Lance looks at where it cleans, and not where it opens a version.
+                        raise ValueError("not the end of a manifest")
             except LibraryCorrupt:
                 with write_errors(layout.folder):
                     path.unlink()

@@ -492,6 +492,7 @@ def test_a_file_without_permission_is_no_damage(
         (OSError(13, "Permission denied"), LibraryReadOnly),
         (RuntimeError("Read-only file system (os error 30)"), LibraryReadOnly),
         (ValueError("Encountered corrupt file"), LibraryCorrupt),
+        (type("RustPanic", (Exception,), {})("rust future panicked"), LibraryCorrupt),
         (LibraryFull("as it is"), LibraryFull),
     ],
 )
