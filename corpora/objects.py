@@ -68,6 +68,9 @@ def is_url(path: str | os.PathLike[str]) -> bool:
         return True
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", text):
         raise UsageError(f"{text}: no such kind of address; there are {', '.join(SCHEMES)}")
+    kind, colon, rest = text.partition(":")
+    if f"{kind}://" in SCHEMES and colon and rest.startswith("/"):
+        raise UsageError(f"{text}: an address begins with {kind}://; a folder of that name is ./{text}")
     return False
 
 

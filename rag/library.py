@@ -547,7 +547,10 @@ def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
 def _run_checks(library: Library, *, full: bool, progress: Callable[[int, int], object]) -> Iterable[Check]:
     try:
         stats = library.stats()
-        yield Check("tables", True, f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages")
+        held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
+        if stats.pending_videos:
+            held += f"; {stats.pending_videos} videos are not indexed yet: rag index goes on with them"
+        yield Check("tables", True, held)
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
         return

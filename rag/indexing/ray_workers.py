@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
 MOST_DEATHS = 100
 """Workers that die with none finishing a content meanwhile; of a larger pool, twice all of them."""
+CONNECT_SECONDS = 5.0
 START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
 POLL_SECONDS = 1.0
@@ -202,6 +204,20 @@ def _address(cluster: ClusterSettings) -> str:
     return cluster.address or os.environ.get("RAY_ADDRESS", "")
 
 
+def _require_listener(address: str) -> None:
+    """Raise `RagError` where nothing listens at HOST:PORT: Ray would ask for more than a minute."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or "/" in host:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RagError(
+            f"{address}: no cluster of Ray can be used there ({reason}); start one with: ray start --head"
+        ) from error
+
+
 def _connect(cluster: ClusterSettings) -> Any:
     # Read when Ray is imported: nothing of a run leaves the machines.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -211,6 +227,7 @@ def _connect(cluster: ClusterSettings) -> Any:
     except ImportError as error:
         raise ExtraMissing(f"ray is not installed; {INSTALL}") from error
     address = _address(cluster)
+    _require_listener(address)
     local = {} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         # Lance warns of every fork, also of one that starts another program at once, as all of Ray's do.

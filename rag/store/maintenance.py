@@ -325,16 +325,18 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     passages = s.scan("passages", ["source_id", "doc_id"])
     shown = passages.filter(Codes(passages["source_id"]).among(s.sources))
     evidence = Codes(s.scan("evidence", ["video_id"])["video_id"]).among(s.ready)
+    problems = set(s.scan("problems", ["path"])["path"].to_pylist())
+    contents = {row.content_id for row in s.file_rows if row.kind != "passages" and row.path not in problems}
     return Stats(
         files=len(s.file_rows),
         videos=len(s.ready),
-        pending_videos=len(s.video_rows) - len(s.ready),
+        pending_videos=len(contents.union(s.video_rows) - s.ready.keys()),
         video_hours=sum(video.duration for video in s.videos.values()) / 3600,
         clips=s.clip_count,
         evidence=int(evidence.sum()),
         passages=shown.num_rows,
         documents=shown.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
-        problems=s.scan("problems", ["path"]).num_rows,
+        problems=len(problems),
         bytes=layout.size(),
         unindexed_rows=sum(table.unindexed_rows for table in tables.values()),
         compactable_fragments=sum(table.small_fragments for table in tables.values()),

@@ -173,7 +173,7 @@ class Stats:
     videos: int
     """Ready ones; only these are ever found."""
     pending_videos: int
-    """Videos whose indexing was begun and not finished."""
+    """Videos that are not found yet: their indexing was stopped, or a repair left it to be done again."""
     video_hours: float
     clips: int
     evidence: int

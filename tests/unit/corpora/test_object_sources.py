@@ -245,3 +245,9 @@ class _Full:
 def test_an_address_of_another_kind_is_no_folder(address: str) -> None:
     with pytest.raises(UsageError, match="no such kind of address; there are s3://, gs://, az://"):
         is_url(address)
+
+
+def test_an_address_with_one_slash_is_no_folder() -> None:
+    with pytest.raises(UsageError, match=r"begins with s3://; a folder of that name is \./s3:/bucket"):
+        is_url("s3:/bucket/videos")
+    assert not is_url("./s3:/bucket/videos")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -149,3 +150,13 @@ def test_what_workers_do_is_said_before_anything_is_committed(use: Callable[[Fak
         "files in work: 1, staged: 1",
     ]
     assert lines.notes == ["a worker died or was lost; another one takes its place"] * 2
+
+
+def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> None:
+    with socket.socket() as held:  # bound, and not listening
+        held.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+        with pytest.raises(RagError, match=rf"^{address}: no cluster of Ray .*; start one with: ray start"):
+            ray_workers._require_listener(address)
+    for other in ("", "auto", "ray://127.0.0.1:1"):
+        ray_workers._require_listener(other)
