@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from rag.errors import RagError
 from rag.store.layout import Location, open_layout
@@ -136,9 +136,8 @@ class ScanCache:
         """Path to (stamp, status); empty where the cache is new or was damaged."""
         found: dict[str, tuple[str, str]] = {}
         with self._ignoring_errors():
-            if self._db is not None:
-                for path, stamp, status in self._db.execute("SELECT path, stamp, status FROM files"):
-                    found[os.fsdecode(path)] = (stamp, status)
+            for path, stamp, status in self._rows("SELECT path, stamp, status FROM files"):
+                found[os.fsdecode(path)] = (stamp, status)
         return found
 
     def library_id(self) -> str:
@@ -150,11 +149,18 @@ class ScanCache:
         return self._facts().get("fingerprint", "")
 
     def _facts(self) -> dict[str, str]:
-        facts: dict[str, str] = {}
         with self._ignoring_errors():
-            if self._db is not None:
-                facts = dict(self._db.execute("SELECT name, value FROM facts"))
-        return facts
+            return dict(self._rows("SELECT name, value FROM facts"))
+        return {}
+
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Raises `sqlite3.DatabaseError` for a NULL: no row has one, but a file that was cut may read so."""
+        rows = [] if self._db is None else self._db.execute(query).fetchall()
+        if any(None in row for row in rows):
+            error = sqlite3.DatabaseError("a value is missing")
+            error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise error
+        return rows
 
     def changed(self, found: Iterable[CachedFile], fingerprint: str) -> list[str]:
         """Paths of `found` that are new, or whose stamp differs; all of them under other settings."""

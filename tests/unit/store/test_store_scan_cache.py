@@ -156,3 +156,16 @@ def test_a_cache_that_is_being_written_reads_as_empty(cache: ScanCache, tmp_path
     cache.close()
     with ScanCache(tmp_path, read_only=True) as again:
         assert again.entries() == ROWS
+
+
+def test_a_null_that_a_damaged_file_gives_starts_the_cache_again(cache: ScanCache, tmp_path: Path) -> None:
+    cache.close()
+    with sqlite3.connect(tmp_path / "scan.sqlite") as made:
+        made.execute("DROP TABLE files")
+        made.execute("CREATE TABLE files (path BLOB, stamp TEXT, status TEXT)")
+        made.execute("INSERT INTO files VALUES (NULL, 'stamp', 'ready:1')")
+    made.close()
+    with ScanCache(tmp_path) as again:
+        assert again.entries() == {}
+        again.replace("library", "settings", ROWS)
+        assert again.entries() == ROWS
