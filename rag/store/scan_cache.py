@@ -149,9 +149,10 @@ class ScanCache:
         return self._facts().get("fingerprint", "")
 
     def _facts(self) -> dict[str, str]:
+        rows: list[tuple[str, str]] = []
         with self._ignoring_errors():
-            return dict(self._rows("SELECT name, value FROM facts"))
-        return {}
+            rows = self._rows("SELECT name, value FROM facts")
+        return dict(rows)
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         """Raises `sqlite3.DatabaseError` for a NULL: no row has one, but a file that was cut may read so."""
