@@ -163,6 +163,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         context.top_k,
         context.where,
         [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
+        rewriting.rewritten.passage_queries,
     )
 
 
@@ -248,15 +249,19 @@ def read(
             for found, window, sample in zip(clips, windows, samples, strict=True)
         ),
         passages=tuple(ReadPassage(p.passage, p.path, p.score, p.option) for p in passages),
+        text_vectors=context.retriever.reader.span_vectors([reached(window) for window in windows]),
         must_choose=context.must_choose,
     )
 
 
+def reached(window: Window) -> tuple[str, float, float]:
+    """Video id and the times, in seconds, in which text of a window is read."""
+    return window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH
+
+
 def window_texts(context: Context, found: RetrievedClip, window: Window) -> tuple[Evidence, ...]:
     """Text evidence in and just around the window, and the clip's that retrieval found, in time order."""
-    near = context.retriever.reader.evidence(
-        window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH
-    )
+    near = context.retriever.reader.evidence(*reached(window))
     texts = dict.fromkeys([*near, *(span.evidence for span in found.spans)])
     return tuple(sorted(texts, key=lambda e: (e.start, e.end, e.kind, e.text)))
 

@@ -127,8 +127,13 @@ def stem(word: str) -> str:
 
 def content_words(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order, each once."""
+    return list(_content_words(text))
+
+
+@lru_cache(maxsize=4096)
+def _content_words(text: str) -> tuple[str, ...]:
     kept = (stem(word) for word in tokens(text) if word not in FUNCTION_WORDS)
-    return list(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
+    return tuple(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
 
 
 def lexical_overlap(

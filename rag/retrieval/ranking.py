@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
 from rag.records import PassageHit, VideoHit
@@ -25,6 +25,9 @@ from rag.relevance import (
     tokens,
 )
 from rag.store.records import Hit
+
+if TYPE_CHECKING:
+    from rag.store.reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,28 @@ class TextHits:
                 chunk_relevance(cosine, overlap, len(wanted)) if chunks else text_relevance(cosine, overlap)
             )
         return found
+
+
+def best_passages(
+    reader: Reader, found: Sequence[TextHits], queries: Sequence[str], rrf_k: int, top_k: int
+) -> list[list[RetrievedPassage]]:
+    """The `top_k` passages of each query, best first, of its hits in `found`; all are read together."""
+    scored = []
+    for hits in found:
+        fused = fuse([[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]], rrf_k)[:top_k]
+        scored.append({item.key: item.score for item in fused})
+    keys = list(dict.fromkeys(key for scores in scored for key in scores))
+    passages = dict(zip(keys, reader.passages(keys), strict=True))
+    paths = dict(zip(keys, reader.passage_paths(keys), strict=True))
+    best = []
+    for hits, query, scores in zip(found, queries, scored, strict=True):
+        texts = {key: f"{passages[key].title} {passages[key].text}" for key in scores}
+        kept = TextHits((), (), {key: hits.cosine[key] for key in scores})
+        relevance = kept.relevance(query, texts, chunks=True)
+        best.append(
+            [RetrievedPassage(passages[key], paths[key], scores[key], relevance[key]) for key in scores]
+        )
+    return best
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:

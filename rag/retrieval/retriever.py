@@ -35,6 +35,7 @@ from rag.retrieval.ranking import (
     RetrievedClip,
     RetrievedPassage,
     TextHits,
+    best_passages,
     clip_with_most,
     fuse,
     hit_id,
@@ -101,7 +102,13 @@ class Retriever:
     # Retrieval
 
     def find_clips(
-        self, text: str, visual: str, top_k: int, where: SearchFilter = EVERYWHERE, events: Sequence[str] = ()
+        self,
+        text: str,
+        visual: str,
+        top_k: int,
+        where: SearchFilter = EVERYWHERE,
+        events: Sequence[str] = (),
+        upcoming: Sequence[str] = (),
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
@@ -109,10 +116,10 @@ class Retriever:
         embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event.
+        each clause and event. `upcoming` queries of passages are encoded with `text`.
         """
         where, pool = self.resolve(where), self._pool(top_k)
-        searches = self._clip_searches(text, visual, pool, where, events)
+        searches = self._clip_searches(text, visual, pool, where, events, upcoming)
         return self._best_clips(self._clip_hits(searches, text, pool, where), visual, top_k)
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
@@ -135,10 +142,8 @@ class Retriever:
         pool = self._pool(top_k)
         self._encode("text", self.text_encoder, queries)
         searches = [self._passage_searches(query, pool, where) for query in queries]
-        return [
-            self._best_passages(found.hits(pool), query, top_k)
-            for query, found in zip(queries, searches, strict=True)
-        ]
+        hits = [found.hits(pool) for found in searches]
+        return best_passages(self.reader, hits, queries, self.settings.search.rrf_k, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
@@ -389,7 +394,13 @@ class Retriever:
             self._vectors.update(zip(((space, text) for text in missing), rows, strict=True))
 
     def _clip_searches(
-        self, text: str, visual: str, pool: int, where: SearchFilter, events: Sequence[str] = ()
+        self,
+        text: str,
+        visual: str,
+        pool: int,
+        where: SearchFilter,
+        events: Sequence[str] = (),
+        upcoming: Sequence[str] = (),
     ) -> _ClipSearches:
         """A filter on kinds of evidence asks for text, not for images."""
         # Side by side: words need no vector, and the text is encoded while the images are searched.
@@ -402,6 +413,7 @@ class Retriever:
             texts = [*(parts if len(parts) > 1 else [visual]), *events] if compared else []
             vector = unit_sum(self._image_space_vectors([visual, *texts]))
             images = start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
+        self._encode("text", self.text_encoder, [text, *upcoming])
         near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
         return _ClipSearches(TextSearches(near, matched), images)
 
@@ -528,19 +540,6 @@ class Retriever:
         found = score, relevance, image_relevance, tuple(order), match
         return RetrievedClip(clip, video.path, video.title, *found)
 
-    def _best_passages(self, hits: TextHits, query: str, top_k: int) -> list[RetrievedPassage]:
-        rankings = [[hit.key for hit in hits.dense], [hit.key for hit in hits.matched]]
-        scored = {item.key: item.score for item in fuse(rankings, self.settings.search.rrf_k)[:top_k]}
-        keys = list(scored)
-        passages = self.reader.passages(keys)
-        texts = {key: f"{p.title} {p.text}" for key, p in zip(keys, passages, strict=True)}
-        kept = TextHits((), (), {key: hits.cosine[key] for key in keys})
-        relevance = kept.relevance(query, texts, chunks=True)
-        return [
-            RetrievedPassage(passage, path, scored[key], relevance[key])
-            for key, passage, path in zip(keys, passages, self.reader.passage_paths(keys), strict=True)
-        ]
-
     def _find(
         self, query: str, kind: Kind, k: int, where: SearchFilter
     ) -> tuple[list[RetrievedClip], list[RetrievedPassage]]:
@@ -554,7 +553,7 @@ class Retriever:
         clip_hits = self._clip_hits(of_clips, query, pool, where)
         passage_hits = of_passages.hits(pool)
         clips = self._best_clips(clip_hits, query, k)
-        passages = self._best_passages(passage_hits, query, k)
+        passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
         return self._scored_together(clips, passages, clip_hits, passage_hits)
 
     def _scored_together(

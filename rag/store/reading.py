@@ -225,6 +225,20 @@ class Reader:
         found = self.ask(lambda s: s.evidence_in(windows))
         return [[span for span in spans if span.kind not in self._hidden] for spans in found]
 
+    def span_vectors(self, windows: Sequence[tuple[str, float, float]]) -> dict[str, NDArray[np.float32]]:
+        """Unit float32 (dim,) that the spans of `evidence_of` were indexed with, by their text."""
+
+        def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:
+            if (vectors := s.evidence_vectors) is None:
+                return {}
+            shown = [window for window in windows if window[0] in s.ready]
+            row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
+            rows = s.take("evidence", [schema.FULL_TEXT, "vector"], sorted(row_ids))
+            matrix = schema.column_matrix(rows["vector"], vectors.table.dim).astype(np.float32)
+            return dict(zip(rows[schema.FULL_TEXT].to_pylist(), matrix, strict=True))
+
+        return self.ask(ask)
+
     def spans(self, ids: Sequence[str]) -> list[Evidence]:
         """Evidence in the order of `ids`, as a search gave them. Raises KeyError for an unknown one."""
         found = self.ask(lambda s: s.spans(sorted(set(ids)))) if ids else {}

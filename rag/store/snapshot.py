@@ -553,10 +553,10 @@ class Snapshot:
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""
+        if self._passages.keys() >= set(ids):
+            return {key: self._passages[key] for key in ids}
         vectors = self._loaded.get("passages")
         rows = vectors.rows_by("passage_id", ids) if vectors is not None else None
-        if rows is None and self._passages.keys() >= set(ids):
-            return {key: self._passages[key] for key in ids}
         if rows is None:
             columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
             if vectors is not None and not vectors.indexed:

@@ -305,7 +305,7 @@ def _weigh(
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
-    rows = vectors.of([*claims, *(s.context for s in sentences)])
+    rows = vectors.of([*claims, *(s.context for s in sentences)], reading.text_vectors)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
         nearest, words = _nearest(claim, option, sentences, rows)

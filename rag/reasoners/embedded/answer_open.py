@@ -85,7 +85,7 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
         one: f"{one.title}. {one.context}" if one.title else one.context
         for one in shortlist(wanted, sentences, kind)
     }
-    rows = vectors.of([core, *texts.values()]) if texts else {}
+    rows = vectors.of([core, *texts.values()], reading.text_vectors) if texts else {}
     cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}
     return Shortlisted(core, tuple(wanted), kind, tuple(sentences), cosines)
 

@@ -234,7 +234,10 @@ def declarative(core: str) -> str:
 
 
 def rewrite_question(question: Question) -> RewrittenQuestion:
-    """EgoFact, D.2.3: "A video that shows ..." and, for each option, "A passage about ..."."""
+    """EgoFact, D.2.3: "A video that shows ...", and for each option what it claims.
+
+    The paper's "A passage about ..." is left out: the claim is encoded anyway, to be compared with sentences.
+    """
     taken = parts(question.text)
     shown = taken.scene or declarative(taken.core)
     if not taken.scene and taken.event:
@@ -243,8 +246,7 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
     if not question.options:
         query = taken.asked if content_words(taken.asked) else question.text
         return RewrittenQuestion(visual_query=visual, passage_queries=(query,))
-    topic = _topic(taken)
-    queries = tuple(f"A passage about {_statement(topic, option)}." for option in question.options)
+    queries = tuple(statement(question, option) for option in question.options)
     return RewrittenQuestion(visual_query=visual, passage_queries=queries)
 
 
@@ -287,10 +289,7 @@ def _topic(taken: Parts) -> str:
 
 def statement(question: Question, option: str) -> str:
     """What an option claims, after the question's own topic: "the torque wrench: it loosens bolts"."""
-    return _statement(_topic(parts(question.text)), option)
-
-
-def _statement(topic: str, option: str) -> str:
+    topic = _topic(parts(question.text))
     body = option.strip().rstrip(". ")
     if hop := two_hop(body):
         body = f"{_lower(hop.when)}, {_lower(hop.claim)}"

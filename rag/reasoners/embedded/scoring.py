@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,9 +30,12 @@ class SentenceVectors:
         self._encoder = encoder
         self._rows: dict[str, NDArray[np.float64]] = {}
 
-    def of(self, texts: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-        """Text to its unit vector, float64 (dim,)."""
-        wanted = list(dict.fromkeys(texts))
+    def of(
+        self, texts: Collection[str], stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
+    ) -> dict[str, NDArray[np.float64]]:
+        """Text to its unit vector, float64 (dim,); that of `stored`, float32 (dim,), where it has one."""
+        given = {text: np.asarray(stored[text], np.float64) for text in texts if text in stored}
+        wanted = [text for text in dict.fromkeys(texts) if text not in given]
         missing = [text for text in wanted if text not in self._rows]
         if len(self._rows) + len(missing) > KEPT:
             self._rows.clear()
@@ -39,7 +43,7 @@ class SentenceVectors:
         if missing:
             for text, row in zip(missing, self._encoder.encode_text(missing), strict=True):
                 self._rows[text] = np.asarray(row, np.float64)
-        return {text: self._rows[text] for text in wanted}
+        return {**given, **{text: self._rows[text] for text in wanted}}
 
 
 EVERYDAY = Vocabulary(

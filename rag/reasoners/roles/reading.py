@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,6 +76,8 @@ class Reading:
     that fits it, and how well it fits says less of which is right."""
     keywords: tuple[str, ...] = ()
     """Of the question, where the windows were captioned for them (EgoFact, D.2.3)."""
+    text_vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    """Unit float32 (dim,) of the library's text encoder, by text of the windows: need not be encoded."""
 
 
 def window_items(reading: Reading) -> list[PromptItem]:

@@ -74,6 +74,18 @@ def test_the_choice_and_the_order_of_the_options_never_change(seed: int) -> None
                 assert text_score.scores[one] >= text_score.scores[other]
 
 
+def test_a_text_with_a_stored_vector_is_not_encoded() -> None:
+    given = asked(("Part 12 lies beside the torque wrench.", "zebra"))
+    encoder = BagOfWords()
+    stored = dict(zip(LINES, encoder.encode_text(LINES), strict=True))
+    answered = answer_choice(given, SentenceVectors(encoder), None)
+    second = BagOfWords()
+    known = dataclasses.replace(given, text_vectors=stored)
+    assert answer_choice(known, SentenceVectors(second), None) == answered
+    assert second.encoded
+    assert not stored.keys() & set(second.encoded)
+
+
 def test_odds_are_those_of_the_temperature() -> None:
     sharp, text_score = both(asked(("the caliper and the envelope", "the wrench of part 12")))
     odds = [math.log(max(each.scores) / min(each.scores)) for each in (sharp, text_score)]

@@ -85,19 +85,17 @@ def test_anchor(question: str, description: str, position: str) -> None:
     assert (anchor.description, anchor.position) == (description, position)
 
 
-def test_passage_queries_follow_the_paper_and_name_the_topic() -> None:
+def test_passage_queries_are_the_claims_and_name_the_topic() -> None:
     hop = "When baking cakes. The object is recommended for folding cream."
     asked = parse_question("Which statement is true about the object that she holds?", [hop, "a spoon"])
     assert rewrite_question(asked).passage_queries == (
-        "A passage about when baking cakes, some object is recommended for folding cream.",
-        "A passage about a spoon.",
+        "when baking cakes, some object is recommended for folding cream",
+        "a spoon",
     )
     asked = parse_question(
         "Which statement is true about the torque wrench?", ["It loosens bolts.", "It clicks."]
     )
-    assert (
-        rewrite_question(asked).passage_queries[0] == "A passage about the torque wrench: it loosens bolts."
-    )
+    assert rewrite_question(asked).passage_queries[0] == "the torque wrench: it loosens bolts"
     asked = parse_question("What does the mechanic use to clean the chain?", ["a sponge", "sand"])
     assert "mechanic use something to clean the chain: a sponge" in rewrite_question(asked).passage_queries[0]
 

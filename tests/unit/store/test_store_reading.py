@@ -206,6 +206,16 @@ def test_evidence_overlaps_half_open(reader: Reader) -> None:
     assert reader.evidence(video(8).video_id, 0.0, 100.0) == []
 
 
+def test_vectors_of_spans_are_those_they_were_indexed_with(reader: Reader) -> None:
+    one, two = video(1).video_id, video(2).video_id
+    windows = [(one, 4.9, 10.1), (two, 0.0, 100.0), (video(8).video_id, 0.0, 100.0)]
+    found = reader.span_vectors(windows)
+    assert found.keys() == {span.text for spans_ in reader.evidence_of(windows) for span in spans_}
+    for span, vector in zip(spans(2), unit(2, 3, TEXT.dim), strict=True):
+        np.testing.assert_array_equal(found[span.text], vector.astype(np.float16))
+    assert reader.span_vectors([]) == {}
+
+
 def test_a_query_of_another_size_is_refused(reader: Reader) -> None:
     with pytest.raises(ValueError, match="must be"):
         reader.search_clips(unit(1, 3), 1)
