@@ -40,6 +40,8 @@ def clauses(text: str) -> list[str]:
     What only says that it is a video is left out, and so is a part that names nothing. A text without clauses
     of its own is one part.
     """
-    found = [" ".join(part.split()).strip(" ,.;:!?") for part in _BETWEEN.split(_OPENING.sub("", text))]
+    # Runs of spaces would take the patterns quadratic time.
+    plain = " ".join(text.split())
+    found = [part.strip(" ,.;:!?") for part in _BETWEEN.split(_OPENING.sub("", plain))]
     kept = list(dict.fromkeys(part for part in found if content_words(part)))
     return kept[:MOST]

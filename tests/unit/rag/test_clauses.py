@@ -1,5 +1,7 @@
 """Descriptions in English, and the clauses they are cut into."""
 
+import time
+
 import pytest
 
 from rag.clauses import MOST, clauses
@@ -48,3 +50,9 @@ def test_parts_are_few_and_none_says_nothing() -> None:
     assert len(clauses("; ".join(f"dog number {count}" for count in range(20)))) == MOST
     assert clauses("a video; the dog barks; the dog barks") == ["the dog barks"]
     assert clauses("") == []
+
+
+def test_long_runs_of_spaces_take_no_longer() -> None:
+    started = time.process_time()
+    assert clauses("the dog" + " " * 16_000 + "barks") == ["the dog barks"]
+    assert time.process_time() - started < 1, "quadratic: 2.5 s or more"
