@@ -14,8 +14,8 @@ of them outweighs what is nearly even. T sets how sure the choice is, and never 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options
 with the same X are about the same object, and what that object is, is in
 their passages, not in them; so the image is asked for the things that the
-passage names, options of one X share the image's vote, and their words count
-only against each other. Which thing is seen ("what is the object that ...?") is
+passage of the option names, and the words of options of one X count only against
+each other. Which thing is seen ("what is the object that ...?") is
 stated by no passage, so there only the clip's own words count beside the images.
 
 Options that differ only in when, or how often: "which of these happens first?" is decided by when each
@@ -62,12 +62,9 @@ UNSEEN = 0.05
 SURE_COUNT = 0.3
 """Share that the nearest number gets beyond an even one: the windows read show only a part of the video."""
 
-_ORDER = re.compile(
-    r"\bwhich (?:of (?:these|the following)|event|one)\b.*"
-    r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b.*?"
-    r"\b(?P<end>first|earliest|last|latest)\b",
-    re.IGNORECASE,
-)
+_WHICH = re.compile(r"\bwhich (?:of (?:these|the following)|event|one)\b", re.IGNORECASE)
+_HAPPENS = re.compile(r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b", re.IGNORECASE)
+_END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 
 
@@ -82,10 +79,14 @@ class _Support:
 
 def asks_for_order(text: str) -> Literal["first", "last"] | None:
     """Which end of the order a question asks for; None where it asks for neither."""
-    found = _ORDER.search(text)
-    if found is None:
+    # One pattern of all three would take a long question cubic time.
+    which = _WHICH.search(text)
+    ends = list(_END.finditer(text, which.end())) if which else []
+    happens = list(_HAPPENS.finditer(text, which.end(), ends[-1].start())) if which and ends else []
+    if not happens:
         return None
-    return "first" if found["end"].lower() in ("first", "earliest") else "last"
+    asked = next(end for end in ends if end.start() >= happens[-1].end())
+    return "first" if asked[0].lower() in ("first", "earliest") else "last"
 
 
 def asks_for_count(text: str, options: Sequence[str]) -> bool:

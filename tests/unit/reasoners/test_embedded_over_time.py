@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,11 @@ def test_forms_of_order_and_count() -> None:
     assert asks_for_order("Which event takes place last?") == "last"
     assert asks_for_order("What happens first?") is None
     assert asks_for_order("Which drill is used first?") is None
+    assert asks_for_order("Which event happens first, and which one comes last of all?") == "last"
+    started = time.process_time()
+    assert asks_for_order("which one happens " * 900) is None
+    assert asks_for_order("which one happens " * 900 + "first") == "first"
+    assert time.process_time() - started < 1, "cubic"
     assert asks_for_count("How many times does it ring?", ["2", "three"])
     assert not asks_for_count("How many times does it ring?", ["2", "often"])
     assert not asks_for_count("What is ringing?", ["2", "3"])
