@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -325,7 +326,7 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     passages = s.scan("passages", ["source_id", "doc_id"])
     shown = passages.filter(Codes(passages["source_id"]).among(s.sources))
     evidence = Codes(s.scan("evidence", ["video_id"])["video_id"]).among(s.ready)
-    problems = set(s.scan("problems", ["path"])["path"].to_pylist())
+    problems = {os.fsdecode(path) for path in s.scan("problems", ["path"])["path"].to_pylist()}
     contents = {row.content_id for row in s.file_rows if row.kind != "passages" and row.path not in problems}
     return Stats(
         files=len(s.file_rows),

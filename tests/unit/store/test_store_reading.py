@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from corpora.records import Problem
 from rag.records import SearchFilter
 from rag.store.reading import Reader
-from rag.store.records import Hit
+from rag.store.records import FileRow, Hit
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.store_material import (
@@ -229,6 +230,15 @@ def test_stats_count_what_is_seen(reader: Reader) -> None:
     assert stats.unindexed_rows == 3, "the pending video's spans came after the index"
     assert stats.removable_versions > 0
     assert stats.bytes >= sum(table.bytes for table in stats.tables.values()) > 0
+
+
+def test_a_file_with_a_problem_is_not_pending(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        for path, content in (("/gone.mp4", "a" * 32), ("/later.mp4", "b" * 32)):
+            writer.put_file(FileRow(path, content, "video", 1, 1, 1, ""))
+        writer.put_problem(Problem("/gone.mp4", "damaged, and the file is gone"), "")
+    stats = Reader.open(tmp_path / "lib").stats()
+    assert (stats.files, stats.pending_videos, stats.problems) == (2, 1, 1)
 
 
 def test_an_empty_library_answers_nothing(tmp_path: Path) -> None:
