@@ -112,4 +112,5 @@ def matches_of(
         best[key] = max(score, best.get(key, score))
     ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
     powers = {key: math.exp(SHARPNESS * (score - ranked[0][1])) for key, score in ranked}
-    return {key: max(LEAST_MATCH, round(power / sum(powers.values()), 6)) for key, power in powers.items()}
+    whole = sum(powers.values())
+    return {key: max(LEAST_MATCH, round(power / whole, 6)) for key, power in powers.items()}

@@ -66,7 +66,7 @@ class TableSums:
     version: int = 0
     files: Mapping[str, FileSums] = field(default_factory=dict)
     copies: Mapping[str, str] = field(default_factory=dict)
-    """Content in base64 of those that are kept in full."""
+    """Content in base 85 of those that are kept in full."""
 
 
 @dataclass(frozen=True, slots=True)
