@@ -15,7 +15,7 @@ from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import Window
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError, UsageError
-from rag.questions import parse_question
+from rag.questions import parse_query, parse_question
 from rag.records import (
     Answer,
     NearDuplicate,
@@ -200,8 +200,7 @@ class Library:
         """
         from rag.retrieval.shots import check_filter
 
-        parse_question(query)
-        chosen = _search_filter(where)
+        query, chosen = parse_query(query), _search_filter(where)
         check_filter(chosen.shots or ShotFilter(), kind)
         return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
 
@@ -256,8 +255,9 @@ class Library:
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
         of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
         and tags do not count: they hold for the whole video. No two have an IoU above `localize.overlap`.
-        Raises `UsageError` where no video or several have that name.
+        Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name.
         """
+        query = parse_query(query)
         video_id, settings = self.video_id(video), self.settings
         if window_seconds is not None:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
@@ -268,9 +268,9 @@ class Library:
     def score_curve(self, video: str, query: str) -> ScoreCurve:
         """The score of a query at every stored moment of one video, by which `localize` finds its windows.
 
-        `video`: as of `localize`. Raises `UsageError` where no video or several have that name.
+        `video`, and what is raised: as of `localize`.
         """
-        return self._engine.new_retriever().score_curve(self.video_id(video), query)
+        return self._engine.new_retriever().score_curve(self.video_id(video), parse_query(query))
 
     def search_like(
         self, moment: str, *, top_k: int | None = None, where: SearchFilter | ShotFilter | None = None

@@ -34,16 +34,9 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     Raises `QuestionError` for a text without a word, an empty option, a single
     option, more than 26 options, or more than 16,000 characters in all.
     """
-    total = len(text) + sum(len(option) for option in options)
-    if total > MAX_CHARACTERS:
-        raise QuestionError(
-            f"the question has {total:,} characters, and {MAX_CHARACTERS:,} is the limit; "
-            "shorten it, or index the long text as a passage"
-        )
+    _require_length(len(text) + sum(len(option) for option in options))
     words, found = (text, [*options]) if options else _split(text)
-    words, found = _clean(words), [_clean(option) for option in found]
-    if not any(character.isalnum() for character in words):
-        raise QuestionError("the question is empty")
+    words, found = parse_query(words), [_clean(option) for option in found]
     if len(found) > MAX_OPTIONS:
         raise QuestionError(f"the question has {len(found)} options, and {MAX_OPTIONS} (A to Z) is the limit")
     if len(found) == 1:
@@ -54,11 +47,31 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     return Question(question_id or _identity(words, found), words, tuple(found))
 
 
+def parse_query(text: str) -> str:
+    """The text of a search, without control characters and lone surrogates, whitespace collapsed.
+
+    Raises `QuestionError` for a text without a word, or of more than 16,000 characters.
+    """
+    _require_length(len(text))
+    words = _clean(text)
+    if not _has_words(words):
+        raise QuestionError("the question is empty")
+    return words
+
+
 def option_label(index: int) -> str:
     """A for 0, B for 1, ... Z for 25."""
     if not 0 <= index < MAX_OPTIONS:
         raise QuestionError(f"there is no label for option number {index + 1}")
     return chr(ord("A") + index)
+
+
+def _require_length(characters: int) -> None:
+    if characters > MAX_CHARACTERS:
+        raise QuestionError(
+            f"the question has {characters:,} characters, and {MAX_CHARACTERS:,} is the limit; "
+            "shorten it, or index the long text as a passage"
+        )
 
 
 def _split(text: str) -> tuple[str, list[str]]:

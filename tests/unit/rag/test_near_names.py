@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag._cli.main import main
-from rag.errors import UsageError
+from rag.errors import QuestionError, UsageError
 from rag.library import Library
 from rag.store.filters import nearest_names
 from tests.fakes.detective_world import open_world
@@ -45,6 +45,14 @@ def test_the_library_says_what_may_have_been_meant(library: Library) -> None:
         library.video_id("wrokshop.mp4")
     with pytest.raises(UsageError, match="no such video in the library; index it first"):
         library.video_id("quite another.mkv")
+
+
+def test_a_query_without_a_word_is_at_no_place_of_a_video(library: Library) -> None:
+    for find in (library.localize, library.score_curve):
+        with pytest.raises(QuestionError, match="empty"):
+            find("workshop.mp4", "  ")
+    assert library.localize("workshop.mp4", "a \ud800 hammer")
+    assert library.search("the buttons (A) (B) of a \ud800 hammer")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.errors import QuestionError
-from rag.questions import MAX_CHARACTERS, option_label, parse_question
+from rag.questions import MAX_CHARACTERS, option_label, parse_query, parse_question
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,15 @@ def test_options_given_apart_leave_the_text_whole() -> None:
 def test_no_words_are_refused(text: str) -> None:
     with pytest.raises(QuestionError, match="empty"):
         parse_question(text)
+
+
+def test_a_query_keeps_what_would_be_options_of_a_question() -> None:
+    assert parse_query("the \ud800 buttons\x00 (A)\n(B)") == "the buttons (A) (B)"
+    for text in ("", "  ", "?!", "\ud800"):
+        with pytest.raises(QuestionError, match="empty"):
+            parse_query(text)
+    with pytest.raises(QuestionError, match="16,000 is the limit"):
+        parse_query("x" * (MAX_CHARACTERS + 1))
 
 
 def test_limits_name_what_is_too_much() -> None:
