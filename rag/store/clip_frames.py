@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.store.database import quoted
+from rag.store.error_mapping import read_errors
 from rag.store.records import ClipFrames
 from rag.store.snapshot import Snapshot
 
@@ -20,7 +21,11 @@ COLUMNS = ["clip_id", "modality", "vector", "frames", "times"]
 
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
-    """In the order of `clip_ids`. Raises KeyError for a clip that is unknown or has no vectors."""
+    """In the order of `clip_ids`.
+
+    Raises KeyError for a clip that is unknown or has no vectors, `LibraryCorrupt` for vectors or times that
+    cannot have been written.
+    """
     if not clip_ids:
         return []
     vectors, name = s.clip_vectors, s.vectors_name
@@ -35,7 +40,8 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
     videos = s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
     clips = {clip.clip_id: clip for held in videos.values() for clip in held}
-    found = {frames.clip.clip_id: frames for frames in _clip_frames(clips, table, vectors.table.dim)}
+    with read_errors(s.layout.folder, name):
+        found = {frames.clip.clip_id: frames for frames in _clip_frames(clips, table, vectors.table.dim)}
     return [found[clip_id] for clip_id in clip_ids]
 
 
@@ -47,6 +53,9 @@ def _clip_frames(clips: Mapping[str, Clip], table: Any, dim: int) -> Iterator[Cl
     at = np.asarray(times.flatten(), np.float64)
     vectors = _rows(vector, dim)
     rows = _rows(frames.flatten(), dim)
+    # Late interaction takes standard scores over all frames: one NaN would rank every clip.
+    if not (_within_one(vectors) and _within_one(rows) and np.isfinite(at).all()):
+        raise ValueError("a vector or time is not one that was written")
     for number, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         held = slice(ends[number], ends[number + 1])
         yield ClipFrames(clips[name], at[held], rows[held], vectors[number], modality=kind)
@@ -54,3 +63,8 @@ def _clip_frames(clips: Mapping[str, Clip], table: Any, dim: int) -> Iterator[Cl
 
 def _rows(lists: Any, dim: int) -> NDArray[np.float32]:
     return np.asarray(lists.flatten(), np.float32).reshape(-1, dim)
+
+
+def _within_one(rows: NDArray[np.float32]) -> bool:
+    """Whether all components, float32 (n, dim), are between -1 and 1 as those of unit rows; not for NaN."""
+    return not rows.size or bool(rows.max() < 1.01 and rows.min() > -1.01)

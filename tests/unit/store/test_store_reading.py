@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Problem
+from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Hit
@@ -230,6 +231,20 @@ def test_stats_count_what_is_seen(reader: Reader) -> None:
     assert stats.unindexed_rows == 3, "the pending video's spans came after the index"
     assert stats.removable_versions > 0
     assert stats.bytes >= sum(table.bytes for table in stats.tables.values()) > 0
+
+
+def test_frames_that_were_damaged_after_opening_are_named(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1, 2), sources=())
+    with Reader.open(tmp_path / "lib") as reader:
+        keys = [clip_frames(n, 0).clip.clip_id for n in (1, 2)]
+        assert len(reader.frames(keys)) == 2
+        written = clip_frames(1, 0).vectors[1].astype(np.float16).tobytes()
+        (file,) = (tmp_path / "lib" / "tables").glob("vectors_*/data/*.lance")
+        content = file.read_bytes()
+        assert content.count(written) == 1
+        file.write_bytes(content.replace(written, b"\xff\x7f" * (len(written) // 2)))
+        with pytest.raises(LibraryCorrupt, match="not one that was written"):
+            reader.frames(keys)
 
 
 def test_a_file_with_a_problem_is_not_pending(tmp_path: Path) -> None:
