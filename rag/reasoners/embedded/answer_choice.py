@@ -120,7 +120,7 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
         weights[index] += found.strength * 0.5**rank
     order = ", then ".join(f"({option_label(index)}) at {time:.0f} s" for time, index in sorted(placed))
     windows = {found.window for found in supports if found is not None}
-    return _chosen(weights, f"Seen or told: {order}.", windows)
+    return _chosen(weights, f"Seen or said: {order}.", windows)
 
 
 def _by_count(
@@ -141,7 +141,7 @@ def _by_count(
     weights[nearest] += SURE_COUNT * len(offered)
     return _chosen(
         weights,
-        f"{len(supporting)} of {len(reading.windows)} windows show or tell “{event}”.",
+        f"{len(supporting)} of {len(reading.windows)} windows show or say “{event}”.",
         set(supporting),
     )
 
@@ -413,7 +413,7 @@ def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
             source = f"the passage “{chosen.sentence.title}”"
         reasons.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
     if chosen.image is not None and chosen.image > 0:
-        reasons.append(f"the pictures fit it best ({_share(chosen, len(weighed)):.0%})")
+        reasons.append(f"the frames fit it best ({_share(chosen, len(weighed)):.0%})")
     for index, other in enumerate(weighed):
         if index != best and other.agreement_.reasons and other.sentence == chosen.sentence:
             reasons.append(f"{option_label(index)} is contradicted: {other.agreement_.reasons[0]}")
