@@ -27,7 +27,7 @@ RAG = [sys.executable, "-m", "rag._cli.main"]
 
 def timed(command: list[str], rounds: int, environment: dict[str, str] | None = None) -> dict[str, float]:
     """Wall and processor seconds of a command, and its peak memory; after one run that is not counted."""
-    # The first run of an installed program writes bytecode; where that is forbidden each run compiles anew.
+    # The first run of an installed program writes bytecode; where that is forbidden each run compiles again.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     walls, cpus, peaks = [], [], []
     for _ in range(rounds + 1):
