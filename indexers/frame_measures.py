@@ -48,16 +48,19 @@ class ColourFigures:
     """Mean absolute Laplacian of L*, on the image as it was sampled."""
 
 
-def lightness(image: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """L* of one image uint8 (h, w, 3) RGB: float32 (h, w) in [0, 100]."""
+LIGHTNESS = np.arange(256, dtype=np.float32) * np.float32(100 / 255)
+"""L* in [0, 100] of OpenCV's 8-bit lightness."""
+
+
+def lightness(image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Lightness of one image uint8 (h, w, 3) RGB: uint8 (h, w), an index of `LIGHTNESS`."""
     import cv2
 
-    lab: NDArray[np.uint8] = cv2.cvtColor(image, cv2.COLOR_RGB2LAB)
-    return lab[..., 0].astype(np.float32) * np.float32(100 / 255)
+    return np.asarray(cv2.extractChannel(cv2.cvtColor(image, cv2.COLOR_RGB2LAB), 0))
 
 
-def colour_figures(image: NDArray[np.uint8], light: NDArray[np.float32]) -> ColourFigures:
-    """Measure one image, uint8 (h, w, 3) RGB, of this `lightness`, float32 (h, w)."""
+def colour_figures(image: NDArray[np.uint8], light: NDArray[np.uint8]) -> ColourFigures:
+    """Measure one image, uint8 (h, w, 3) RGB, of this `lightness`, uint8 (h, w)."""
     import cv2
 
     height, width = image.shape[:2]
@@ -65,7 +68,7 @@ def colour_figures(image: NDArray[np.uint8], light: NDArray[np.float32]) -> Colo
     size = max(1, round(width * shrink)), max(1, round(height * shrink))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA) if shrink < 1 else image
     lab = cv2.cvtColor(small.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    edges = cv2.Laplacian(light, cv2.CV_32F)
+    edges = cv2.Laplacian(cv2.LUT(light, LIGHTNESS), cv2.CV_32F)
     return ColourFigures(
         warmth=_warmth(small),
         saturation=float(np.hypot(lab[..., 1], lab[..., 2]).mean()),
@@ -145,8 +148,8 @@ class StylePrompts:
         return np.asarray(raw - np.log(np.exp(raw).sum()), np.float64)
 
 
-def image_statistics(light: NDArray[np.float32]) -> NDArray[np.float32]:
-    """float32 (6,), in the order of `STATISTICS`, of the `lightness` of one image, float32 (h, w), of about
+def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """float32 (6,), in the order of `STATISTICS`, of the `lightness` of one image, uint8 (h, w), of about
     224 pixels.
 
     grain: log of the mean deviation from the blurred image where there is no detail. texture: log of the
@@ -157,27 +160,39 @@ def image_statistics(light: NDArray[np.float32]) -> NDArray[np.float32]:
     import cv2
 
     square = np.ones((5, 5), np.uint8)
-    span = cv2.dilate(light, square) - cv2.erode(light, square)
+    # Greatest and least in 8 bits, which order is the same: several times as quick as on L*.
+    most = cv2.dilate(light, square)
+    closed = cv2.LUT(cv2.erode(most, square), LIGHTNESS)
+    span = cv2.LUT(most, LIGHTNESS) - cv2.LUT(cv2.erode(light, square), LIGHTNESS)
+    light = cv2.LUT(light, LIGHTNESS)
     flat = span < FLAT_RANGE
     mean = cv2.blur(light, (5, 5))
-    local = np.sqrt(np.maximum(cv2.blur(light * light, (5, 5)) - mean * mean, 0))
-    rest = np.abs(light - cv2.GaussianBlur(light, (0, 0), 1.0))
+    variance = cv2.blur(light * light, (5, 5)) - mean * mean
+    rest = cv2.absdiff(light, cv2.GaussianBlur(light, (0, 0), 1.0))
     slow = cv2.GaussianBlur(light, (0, 0), 3.0)
-    step = np.abs(slow[:, 8:] - slow[:, :-8])
+    step = cv2.absdiff(slow[:, 8:], slow[:, :-8])
     calm = flat[:, 8:] & flat[:, :-8] & flat[:, 4:-4]
-    thin = cv2.morphologyEx(light, cv2.MORPH_CLOSE, square) - light > 15
-    detail = max(1, int((span > 20).sum()))
+    thin = closed - light > 15
+    detail = max(1, int(np.count_nonzero(span > 20)))
     return np.array(
         [
             np.log(0.01 + (float(rest[flat].mean()) if flat.any() else 1.0)),
-            np.log(0.05 + float(np.median(local))),
+            np.log(0.05 + _median_root(variance)),
             np.log(0.01 + (float(np.median(step[calm])) if calm.any() else 1.0)),
-            min(1.0, float(thin.sum()) / detail),
-            float((thin & (light < 20)).sum()) / max(1, int(thin.sum())),
-            float((span < 1.2).mean()),
+            min(1.0, int(np.count_nonzero(thin)) / detail),
+            int(np.count_nonzero(thin & (light < 20))) / max(1, int(np.count_nonzero(thin))),
+            int(np.count_nonzero(span < 1.2)) / span.size,
         ],
         np.float32,
     )
+
+
+def _median_root(values: NDArray[np.float32]) -> float:
+    """Median of the square roots, those below 0 counting as 0: of few roots, not of all."""
+    half = values.size // 2
+    ordered = np.partition(values.ravel(), half)
+    middle = [ordered[half] if values.size % 2 else ordered[:half].max(), ordered[half]]
+    return float(np.sqrt(np.maximum(middle, np.float32(0))).mean())
 
 
 def style_of(statistics: NDArray[np.floating[Any]], prompts: NDArray[np.float64] | None) -> Style:

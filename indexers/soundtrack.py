@@ -9,7 +9,7 @@ Samples that are no number, or far beyond full scale, count as missing; so does 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,28 +156,26 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     one frame to the next. swell: standard deviation of the level, dB. change: its mean step, dB. bright:
     centre of gravity of the power, kHz.
     """
-    from scipy.ndimage import maximum_filter1d, uniform_filter1d
-    from scipy.signal import ShortTimeFFT
-    from scipy.signal.windows import hann
+    from scipy.ndimage import uniform_filter1d
 
     seconds = len(samples) // SAMPLE_RATE
     frames = SAMPLE_RATE // HOP
-    stft = ShortTimeFFT(hann(WINDOW, sym=False), HOP, SAMPLE_RATE, scale_to="magnitude")
-    spectrum = np.abs(stft.stft(samples, p0=0, p1=seconds * frames)).astype(np.float32)
+    hertz = np.arange(WINDOW // 2 + 1) * (SAMPLE_RATE / WINDOW)
+    spectrum = magnitudes(samples, seconds * frames)
     power = spectrum**2
-    band = (stft.f >= LOWEST) & (stft.f <= HIGHEST)
+    band = (hertz >= LOWEST) & (hertz <= HIGHEST)
     inside, strength = power[band], np.log(spectrum[band] + 1e-7)
     whole = inside.sum(axis=0) + 1e-12
-    peaks = (strength == maximum_filter1d(strength, 5, axis=0)) & (
+    peaks = (strength == _greatest_near(_greatest_near(strength))) & (
         strength > uniform_filter1d(strength, FLOOR_BINS, axis=0) + PEAK_ABOVE
     )
     lasting = peaks & (uniform_filter1d(peaks.astype(np.float32), STEADY_FRAMES, axis=1) >= STEADY_SHARE)
-    pitch, clear = _pitch(np.where(((stft.f < 70) | (stft.f > 2500))[:, None], 0, power))
+    pitch, clear = _pitch(np.where(((hertz < 70) | (hertz > 2500))[:, None], 0, power))
     moved = np.abs(np.diff(pitch, prepend=pitch[:1]))
     both = clear & np.roll(clear, 1)
     level = 10 * np.log10(whole)
     level = np.maximum(level, level.max(initial=-120.0) - 60)
-    centre = (inside * stft.f[band][:, None]).sum(axis=0) / whole / 1000
+    centre = (inside * hertz[band][:, None]).sum(axis=0) / whole / 1000
     columns = [
         _on(inside, lasting) / whole,
         _on(inside, peaks) / whole,
@@ -191,21 +189,40 @@ def sound_figures(samples: Samples) -> NDArray[np.float32]:
     return np.stack(by_second, axis=1).astype(np.float32)
 
 
+def magnitudes(samples: Samples, frames: int) -> NDArray[np.float32]:
+    """Of spectra `HOP` samples apart, float32 (513, frames): scipy's `ShortTimeFFT`, all frames at once."""
+    from scipy.fft import rfft
+    from scipy.signal import ShortTimeFFT
+    from scipy.signal.windows import hann
+
+    window = ShortTimeFFT(hann(WINDOW, sym=False), HOP, SAMPLE_RATE, scale_to="magnitude").win
+    half = WINDOW // 2
+    padded = np.pad(samples, (half, WINDOW))
+    cut = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[: frames * HOP : HOP]
+    centred = np.concatenate([cut[:, half:] * window[half:], cut[:, :half] * window[:half]], axis=1)
+    return np.ascontiguousarray(np.abs(rfft(centred)).astype(np.float32).T)
+
+
+def _greatest_near(values: NDArray[Any]) -> NDArray[Any]:
+    """Of each bin and its two neighbours the greatest; (bins, frames)."""
+    found = values.copy()
+    np.maximum(found[1:], values[:-1], out=found[1:])
+    np.maximum(found[:-1], values[1:], out=found[:-1])
+    return found
+
+
 def _on(power: NDArray[np.float32], marks: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Power on the marked bins and their neighbours, by frame."""
-    from scipy.ndimage import maximum_filter1d
-
-    near = maximum_filter1d(marks.astype(np.uint8), 3, axis=0).astype(bool)
-    return np.asarray((power * near).sum(axis=0), np.float32)
+    return np.asarray((power * _greatest_near(marks)).sum(axis=0), np.float32)
 
 
 def _pitch(power: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """log2 of the pitch in Hz by frame, and whether there clearly is one: by autocorrelation."""
-    repeats = np.fft.irfft(power, axis=0)
+    repeats = np.fft.irfft(np.ascontiguousarray(power.T))
     low, high = SAMPLE_RATE // 400, SAMPLE_RATE // 75
-    lags = repeats[low:high]
-    best = lags.argmax(axis=0)
-    clear = lags.max(axis=0) > 0.5 * (repeats[0] + 1e-12)
+    lags = repeats[:, low:high]
+    best = lags.argmax(axis=1)
+    clear = lags.max(axis=1) > 0.5 * (repeats[:, 0] + 1e-12)
     return np.log2(SAMPLE_RATE / (best + low)), clear
 
 
