@@ -180,6 +180,8 @@ def index(
     if not (paths or commit_staged):
         raise UsageError("name the folders and files to index")
     paths = paths or []
+    # Before torch reads it: its threads wait for each other spinning, on processors that decoding could use.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if events:
         take_interrupts()
     with open_progress(events=events) as progress:
