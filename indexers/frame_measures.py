@@ -137,7 +137,7 @@ class StylePrompts:
         self._tower = tower
         self._rows: NDArray[np.float64] | None = None
 
-    def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    def scores(self, vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """float64 (4,): log-likelihood of each of `STYLES`, of the mean of unit rows `vectors` (n, dim)."""
         if self._rows is None:
             rows = [self._tower.encode_text(list(PROMPTS[style])).mean(axis=0) for style in STYLES]

@@ -45,12 +45,12 @@ class FrameFigures:
     """What is kept of frames in order of time.
 
     `times`: float64 (n,) seconds. `figures`: float32 (n, 11), those of `ColourFigures` and then of
-    `STATISTICS`. `thumbs`: uint8 (n, 18, 32, 3) RGB.
+    `STATISTICS`. `thumbs`: n images, uint8 (18, 32, 3) RGB; those of a clip are one array.
     """
 
     times: NDArray[np.float64]
     figures: NDArray[np.float32]
-    thumbs: NDArray[np.uint8]
+    thumbs: Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
 
 
 def measure_frames(frames: Frames) -> FrameFigures:
@@ -80,11 +80,12 @@ def measure_frames(frames: Frames) -> FrameFigures:
 
 
 def joined(parts: Sequence[FrameFigures]) -> FrameFigures:
-    """The figures of several stretches of one video as one; at least one part."""
+    """The figures of several stretches of one video as one; at least one part. Thumbnails, 12 MB an hour,
+    are not copied."""
     return FrameFigures(
         np.concatenate([part.times for part in parts]),
         np.concatenate([part.figures for part in parts]),
-        np.concatenate([part.thumbs for part in parts]),
+        [thumb for part in parts for thumb in part.thumbs],
     )
 
 
@@ -110,12 +111,12 @@ def describe_shots(
     frames: FrameFigures,
     duration: float,
     *,
-    vectors: tuple[NDArray[np.float64], NDArray[np.float32]] | None,
+    vectors: tuple[NDArray[np.float64], NDArray[np.float16]] | None,
     prompts: StylePrompts | None,
 ) -> list[Shot]:
     """The shots of one video, covering [0, duration); none without a frame.
 
-    `vectors`: times float64 (m,) and unit rows float32 (m, dim) of the frames, by the library's encoder;
+    `vectors`: times float64 (m,) and unit rows float16 (m, dim) of the frames, by the library's encoder;
     None without one, and then shots have no style. `prompts`: None for an encoder that knows no styles.
     """
     if not len(frames.times) or duration <= 0:
@@ -163,15 +164,19 @@ def thumbnails_of(frames: FrameFigures) -> tuple[NDArray[np.float64], NDArray[np
     return frames.times[first], gray
 
 
-def _key(thumbs: NDArray[np.uint8], inside: NDArray[np.intp]) -> int:
+def _key(thumbs: Sequence[NDArray[np.uint8]] | NDArray[np.uint8], inside: NDArray[np.intp]) -> int:
     """The frame nearest to the mean of the shot, the first of several."""
-    own = thumbs[inside].astype(np.float64)
-    far = np.abs(own - own.mean(axis=0)).mean(axis=(1, 2, 3)).round(6)
+    # One by one: four hours without a cut are 400 MB as float64.
+    mean = np.zeros((THUMB_HEIGHT, THUMB_WIDTH, 3))
+    for place in inside:
+        mean += thumbs[place]
+    mean /= len(inside)
+    far = np.array([np.abs(thumbs[place] - mean).mean() for place in inside]).round(6)
     return int(inside[int(far.argmin())])
 
 
 def _prompted(
-    vectors: tuple[NDArray[np.float64], NDArray[np.float32]],
+    vectors: tuple[NDArray[np.float64], NDArray[np.float16]],
     start: float,
     end: float,
     prompts: StylePrompts | None,

@@ -453,8 +453,8 @@ class VideoWriter(ABC):
             self._note(name, video_id)
             self._db.add(name, rows)
 
-    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Times, float64 (n,) seconds, and unit rows, float32 (n, dim), of a video's stored frames.
+    def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
+        """Times, float64 (n,) seconds, and unit rows, float16 (n, dim) as stored, of a video's frames.
 
         In the order of clip ids, within a clip by time; (0,) and (0, 0) without an image encoder.
         """
@@ -462,15 +462,15 @@ class VideoWriter(ABC):
 
         encoder = self._require_meta().image_encoder
         if encoder is None:
-            return np.empty(0), np.empty((0, 0), np.float32)
+            return np.empty(0), np.empty((0, 0), np.float16)
         name = schema.vectors_table(encoder)
         table = self._db.rows(name, ["clip_id", "frames", "times"], _of_videos([video_id]))
         order = np.argsort(np.array(table["clip_id"].to_pylist(), str), kind="stable")
-        times, rows = [np.empty(0)], [np.empty((0, encoder.dim), np.float32)]
+        times, rows = [np.empty(0)], [np.empty((0, encoder.dim), np.float16)]
         for place in order.tolist():
             times.append(np.asarray(table["times"][place].values.to_numpy(zero_copy_only=False), np.float64))
             flat = table["frames"][place].values.flatten().to_numpy(zero_copy_only=False)
-            rows.append(flat.reshape(-1, encoder.dim).astype(np.float32))
+            rows.append(flat.reshape(-1, encoder.dim))
         return np.concatenate(times), np.concatenate(rows)
 
     def _mark_removing(self, videos: Sequence[str]) -> None:
