@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import tempfile
@@ -154,6 +155,7 @@ def main() -> None:
     parser.add_argument("--text", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--plain", action=argparse.BooleanOptionalAction, default=True)
     chosen = parser.parse_args()
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as `rag index` does
     chosen.folder.mkdir(exist_ok=True)
     short, long = chosen.folder / "short.mp4", chosen.folder / "long.mp4"
     for path, minutes in ((short, 1.0), (long, 1.0 + chosen.minutes)):

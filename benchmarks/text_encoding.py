@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -56,6 +57,7 @@ def main() -> None:
     parser.add_argument("--backends", nargs="+", default=["torch-fp32", "onednn-fp32"])
     parser.add_argument("--passages", type=int, default=2000)
     chosen = parser.parse_args()
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as `rag index` does
     words = chosen.file.read_text(encoding="utf-8").split()
     texts = [" ".join(words[at : at + WORDS]) for at in range(0, len(words), WORDS)][: chosen.passages]
     asked = [" ".join(text.split()[QUERY]) for text in texts[::2]]
