@@ -4,11 +4,10 @@ They are derived from the tables, kept beside them, and made again by maintenanc
 is cut into segments of `SEGMENT_ROWS`, each one file of codes and one of columns; `<table>.json` names the
 files and is replaced by a rename, last. A file's name holds the hash of its content.
 
-The codes are FAISS's RaBitQ (Gao et al., SIGMOD 2025) in blocks for SIMD, behind a rotation of fixed seed and
-about a centre at zero, so that a row's code depends on the row alone: nothing is trained, no cell is left
-out, and equal rows give equal files. Partitions would leave out too much: texts are asked and images are
-stored, and spans of text fill their space too evenly. Of clips, thousands of rows must be ranked again, so
-their vectors are kept in a file of their own, in the order of the codes. The columns of spans have their
+A row's code depends on the row alone (`rag.store.vector_codes`), so that equal rows give equal files, and
+no cell is left out. Partitions would leave out too much: texts are asked and images are stored, and spans of
+text fill their space too evenly. Of clips, thousands of rows must be ranked again, so their vectors are kept
+in a file of their own, in the order of the codes. The columns of spans have their
 texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
 
 Damage is found where it would be used: codes are compared with the sum of each of their blocks as they are
@@ -24,7 +23,7 @@ import mmap
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -36,21 +35,18 @@ import numpy as np
 from rag.store.mapped_columns import TEXT_SUM, mapped_column, row_sums, strings_at
 from rag.store.schema import FULL_TEXT, column_matrix, is_clip_vectors
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
-from rag.store.vector_index import Codes, faiss_module, one_thread
+from rag.store.vector_codes import ROTATED_ROWS, VectorCodes, packed_bytes
+from rag.store.vector_index import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 4
-BITS = 2
-SEED = 1234
+FORMAT = 5
 SEGMENT_ROWS = 1_000_000
 READING_THREADS = 8
 """A disk that gives one reader 300 MB/s gives eight of them 900."""
 ENDS_BYTES = 2**16
 """Of the beginning and the end of a file: what says how the rest is read."""
-BLOCK_ROWS = 4096
-"""Rows are rotated in blocks of this one shape: BLAS gives other last bits for another."""
 
 
 class IndexDamaged(Exception):
@@ -67,7 +63,7 @@ class IndexFile:
     ends: str
     """Hash of its beginning and its end."""
     sums: tuple[str, ...] = ()
-    """Of codes, `block_sum` of each `SUM_BLOCK` bytes."""
+    """Of codes, `block_sum` of each `SUM_BLOCK` bytes: whole blocks of their head, then themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +151,11 @@ class Segment:
     they are used.
     """
 
-    def __init__(self, codes: Any, columns: Any, vectors: mmap.mmap | None, *, rising: bool) -> None:
-        faiss = faiss_module()
+    def __init__(self, codes: VectorCodes, columns: Any, vectors: mmap.mmap | None, *, rising: bool) -> None:
         self._mapped = vectors
         self._rising = rising
         self._columns = columns
-        self._owner: Any = codes
-        self._rotation = faiss.downcast_VectorTransform(codes.chain.at(0))
-        self._codes = faiss.downcast_index(codes.index)
+        self.codes = codes
         self.row_ids: NDArray[np.uint64] = mapped_column(columns["row_id"]).to_numpy()
         self.keys: Any = mapped_column(columns["key"])
 
@@ -208,7 +201,7 @@ class Segment:
         if self._mapped is None:
             return None
         # Asked for at once: from a disk, each page would else be waited for.
-        records = np.frombuffer(self._mapped, record_type(self._codes.d))
+        records = np.frombuffer(self._mapped, record_type(self.codes.dim))
         for start in (positions * records.itemsize).tolist():
             page = start // mmap.PAGESIZE * mmap.PAGESIZE
             self._mapped.madvise(mmap.MADV_WILLNEED, page, start + records.itemsize - page)
@@ -249,43 +242,19 @@ class Segment:
         sums: NDArray[np.uint32] = mapped_column(self._columns[TEXT_SUM]).to_numpy()
         return sums
 
-    def propose(
-        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
-    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Estimated cosine and position of about the `count` rows nearest to `query`, unit float32 (d,).
 
-        `keep`: bool (n,), the rows that may be proposed; None is all of them.
-        """
-        faiss = faiss_module()
-        params = faiss.IVFRaBitQSearchParameters()
-        params.nprobe = 1
-        if keep is not None:
-            # Held by name: the parameters do not keep it alive.
-            selector = faiss.IDSelectorBitmap(np.packbits(keep, bitorder="little"))
-            params.sel = selector
-        with one_thread(faiss):
-            rotated = self._rotation.apply(query.reshape(1, -1))
-            scores, found = self._codes.search(rotated, min(count, len(self)), params=params)
-        return scores[0][found[0] >= 0], found[0][found[0] >= 0]
-
-
-def open_segment(folder: Path, part: SegmentFiles) -> Segment:
-    """Open the files of a segment. Raises `IndexDamaged`.
-
-    Codes are read whole, for every question scans them; the others are mapped.
-    """
+def _open_segment(folder: Path, part: SegmentFiles, codes: VectorCodes) -> Segment:
     import pyarrow as pa
 
-    codes = folder / part.codes.name
+    columns = folder / part.columns.name
     try:
-        table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
-        index = faiss_module().read_index(os.fspath(codes))
+        table = pa.ipc.open_file(pa.memory_map(os.fspath(columns))).read_all()
         vectors = _mapped(folder / part.vectors.name) if part.vectors else None
-        segment = Segment(index, table, vectors, rising=part.rising)
-    except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
-        raise IndexDamaged(f"{codes}: cannot be read") from error
-    if {index.ntotal, len(segment)} != {part.rows}:
-        raise IndexDamaged(f"{codes}: has {index.ntotal} rows where {part.columns.name} has {len(segment)}")
+        segment = Segment(codes, table, vectors, rising=part.rising)
+    except (OSError, MemoryError, ValueError, KeyError, AttributeError) as error:
+        raise IndexDamaged(f"{columns}: cannot be read") from error
+    if len(segment) != part.rows:
+        raise IndexDamaged(f"{columns}: has {len(segment)} rows, not {part.rows}")
     return segment
 
 
@@ -297,17 +266,44 @@ def _mapped(path: Path) -> mmap.mmap:
 
 
 def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written."""
-    _require_unchanged(folder, manifest)
+    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written.
+
+    Codes are read whole, for every question compares them; the other files are mapped.
+    """
+    files = [file for part in manifest.segments for file in part.files]
     with ThreadPoolExecutor(READING_THREADS) as pool:
-        # Read in parallel above, the codes are in the page cache.
-        return list(pool.map(partial(open_segment, folder), manifest.segments))
+        list(pool.map(partial(_require_ends, folder), files))
+        codes = _read_codes(folder, manifest.dim, manifest.segments, pool)
+        return list(pool.map(partial(_open_segment, folder), manifest.segments, codes))
 
 
-def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None) -> None:
+def _read_codes(
+    folder: Path, dim: int, parts: Sequence[SegmentFiles], pool: ThreadPoolExecutor
+) -> list[VectorCodes]:
+    """The codes of segments, each block of them at its place, and compared with its sum there."""
+    found, blocks = [], []
+    for part in parts:
+        path, sums = folder / part.codes.name, part.codes.sums
+        first = (part.codes.bytes - packed_bytes(dim, part.rows)) // SUM_BLOCK
+        head = [_block(path, at * SUM_BLOCK, sums[at]) for at in range(first)]
+        try:
+            codes = VectorCodes(b"".join(head))
+            room = codes.allocate(part.rows).data
+        except (RuntimeError, MemoryError, AttributeError) as error:
+            raise IndexDamaged(f"{path}: cannot be read") from error
+        found.append(codes)
+        blocks += [
+            (path, at * SUM_BLOCK, expected, room[(at - first) * SUM_BLOCK :][:SUM_BLOCK])
+            for at, expected in enumerate(sums[first:], first)
+        ]
+    list(pool.map(lambda block: _block(*block), blocks))
+    return found
+
+
+def _require_blocks(folder: Path, manifest: Manifest, most: int) -> None:
     """Raise `IndexDamaged` for codes, or the size or ends of a file, that are not as they were written.
 
-    `most`: bytes of codes that are read, of blocks chosen at random; default all.
+    `most`: bytes of codes that are read, of blocks chosen at random.
     """
     files = [file for part in manifest.segments for file in part.files]
     blocks = [
@@ -315,11 +311,10 @@ def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None
         for file in files
         for number, expected in enumerate(file.sums)
     ]
-    if most is not None:
-        blocks = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
     with ThreadPoolExecutor(READING_THREADS) as pool:
         list(pool.map(partial(_require_ends, folder), files))
-        list(pool.map(lambda block: _require_sum(*block), blocks))
+        chosen = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
+        list(pool.map(lambda block: _block(*block), chosen))
 
 
 def damaged(folder: Path) -> str:
@@ -335,21 +330,24 @@ def damaged_table(folder: Path, table: str) -> str:
     """As `damaged`, of the index files of one table."""
     try:
         if manifest := read_manifest(folder, table):
-            _require_unchanged(folder, manifest, CHECKED_BYTES)
+            _require_blocks(folder, manifest, CHECKED_BYTES)
     except IndexDamaged as error:
         return str(error)
     return ""
 
 
-def _require_sum(path: Path, start: int, expected: str) -> None:
+def _block(path: Path, start: int, expected: str, room: memoryview | None = None) -> memoryview:
+    """A block of a file, read into `room`. Raises `IndexDamaged` where it has not the `expected` sum."""
+    room = memoryview(bytearray(SUM_BLOCK)) if room is None else room
     try:
         with path.open("rb", buffering=0) as file:
             file.seek(start)
-            found = block_sum(file.read(SUM_BLOCK))
+            found = room[: file.readinto(room)]
     except OSError as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
-    if found != expected:
+    if block_sum(found) != expected:
         raise IndexDamaged(f"{path}: is not as it was written")
+    return found
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:
@@ -418,30 +416,19 @@ class SegmentWriter:
     ) -> None:
         """`vectors`: the file that vectors are written to, where they are kept. `begun`: the files, in
         `folder`, of a segment that is not full, to be gone on with."""
-        faiss = faiss_module()
         self._vectors = vectors
         if vectors is not None:
             vectors.unlink(missing_ok=True)
             if folder is not None and begun is not None and begun.vectors is not None:
                 shutil.copyfile(folder / begun.vectors.name, vectors)
         self._columns: list[Any] = []
-        self._waiting = np.zeros((BLOCK_ROWS, dim), np.float32)
+        self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
         if folder is not None and begun is not None:
-            self._index: Any = faiss.read_index(os.fspath(folder / begun.codes.name))
+            with ThreadPoolExecutor(1) as pool:
+                (self._codes,) = _read_codes(folder, dim, [begun], pool)
         else:
-            centre = faiss.IndexFlatIP(dim)
-            centre.add(np.zeros((1, dim), np.float32))
-            codes = faiss.IndexIVFRaBitQFastScan(centre, dim, 1, faiss.METRIC_INNER_PRODUCT, 32, True, BITS)
-            codes.own_fields = True
-            centre.this.disown()
-            rotation = faiss.RandomRotationMatrix(dim, dim)
-            with one_thread(faiss):
-                rotation.init(SEED)
-                codes.train(np.zeros((1, dim), np.float32))
-            self._index = faiss.IndexPreTransform(rotation, codes)
-        self._rotation = faiss.downcast_VectorTransform(self._index.chain.at(0))
-        self._codes = faiss.downcast_index(self._index.index)
-        self._first = self._filled = self._codes.ntotal % BLOCK_ROWS
+            self._codes = VectorCodes.empty(dim)
+        self._first = self._filled = len(self._codes) % ROTATED_ROWS
 
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
@@ -453,20 +440,18 @@ class SegmentWriter:
                 file.write(records.tobytes())
         start = 0
         while start < len(vectors):
-            part = vectors[start : start + BLOCK_ROWS - self._filled]
+            part = vectors[start : start + ROTATED_ROWS - self._filled]
             self._waiting[self._filled : self._filled + len(part)] = part
             self._filled += len(part)
             start += len(part)
-            if self._filled == BLOCK_ROWS:
+            if self._filled == ROTATED_ROWS:
                 self._encode()
 
     def _encode(self) -> None:
         """Each row at its place in a block of one shape: its rotated bits never depend on the others."""
         if self._filled > self._first:
-            with one_thread(faiss_module()):
-                rotated = self._rotation.apply(self._waiting)
-                self._codes.add(rotated[self._first : self._filled])
-        self._first = self._filled = self._filled % BLOCK_ROWS
+            self._codes.add(self._waiting, slice(self._first, self._filled))
+        self._first = self._filled = self._filled % ROTATED_ROWS
         self._waiting[:] = 0
 
     def write(self, folder: Path, table: str, number: int) -> SegmentFiles:
@@ -474,7 +459,6 @@ class SegmentWriter:
         import pyarrow as pa
 
         self._encode()
-        self._index.ntotal = self._codes.ntotal
         rows = pa.concat_tables(self._columns).combine_chunks()
         # A copy, for the last bytes of a slice are filled up with what follows it.
         rows = rows.take(np.arange(rows.num_rows)).combine_chunks()
@@ -485,10 +469,10 @@ class SegmentWriter:
         stem = folder / f"{table}.{number:03d}"
         codes, columns = stem.with_suffix(f"{stem.suffix}.codes"), stem.with_suffix(f"{stem.suffix}.arrow")
         temporary = codes.with_suffix(".codes.tmp"), columns.with_suffix(".arrow.tmp")
-        try:
-            faiss_module().write_index(self._index, os.fspath(temporary[0]))
-        except RuntimeError as error:
-            raise OSError(f"{codes}: cannot be written: {error}") from error
+        with temporary[0].open("wb") as out:
+            head = self._codes.head
+            out.write(head.ljust(-(-len(head) // SUM_BLOCK) * SUM_BLOCK, b"\0"))
+            out.write(self._codes.packed.data)
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
         vectors = None

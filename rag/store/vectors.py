@@ -313,7 +313,7 @@ def _proposals(
     query: NDArray[np.float32], task: tuple[tuple[IndexedRows, NDArray[np.bool_] | None], int]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     (part, keep), count = task
-    return part.segment.propose(query, count, keep) if count else _NOTHING
+    return part.segment.codes.nearest(query, count, keep) if count else _NOTHING
 
 
 def _each(search: Callable[[T], R], parts: list[T]) -> list[R]:

@@ -77,7 +77,7 @@ def fill(folder: Path, videos: range, group: int = VIDEOS) -> None:
 @pytest.fixture(autouse=True)
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_index, "SEGMENT_ROWS", 5000)
-    monkeypatch.setattr(code_index, "BLOCK_ROWS", 512)
+    monkeypatch.setattr(code_index, "ROTATED_ROWS", 512)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("codes") / "lib"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(code_index, "SEGMENT_ROWS", 5000)
-        patch.setattr(code_index, "BLOCK_ROWS", 512)
+        patch.setattr(code_index, "ROTATED_ROWS", 512)
         fill(folder, range(VIDEOS))
     return folder
 
