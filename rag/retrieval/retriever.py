@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from corpora.records import Clip, Evidence
+from corpora.records import Clip
 from indexers.protocol import TextEncoder, TextTower
 from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
@@ -453,9 +453,10 @@ class Retriever:
         seen = [item.key for item in fused if item.key in hits.images]
         relevance = self._image_relevance(visual, seen, hits.searched)
         compared = any(hits.images.values())
+        clips = self.reader.clips_by_id([item.key for item in fused])
         return [
             self._retrieved(
-                item.key,
+                clips[item.key],
                 item.score,
                 relevance.get(item.key, 0.0),
                 hits.spans.get(item.key, {}).values(),
@@ -493,22 +494,12 @@ class Retriever:
         keys = hits.keys()
         evidence = dict(zip(keys, self.reader.spans(keys), strict=True))
         relevance = hits.relevance(text, {key: span.text for key, span in evidence.items()})
-        self._clips |= self.reader.clips_of({s.video_id for s in evidence.values()} - self._clips.keys())
+        clips = self.reader.clips_holding([(s.video_id, s.start, s.end) for s in evidence.values()])
         found: dict[str, dict[str, RelevantSpan]] = {}
-        for key in keys:
-            clip = self._clip_of(evidence[key])
+        for key, clip in zip(evidence, clips, strict=True):
             if clip is not None:
                 found.setdefault(clip.clip_id, {})[key] = RelevantSpan(evidence[key], relevance[key])
         return found
-
-    def _clip_of(self, span: Evidence) -> Clip | None:
-        clips = self._clips_of(span.video_id)
-        if not clips:
-            return None
-        longest = max(clip.end - clip.start for clip in clips)
-        if span.end - span.start > longest:
-            return next((clip for clip in clips if clip.end > span.start), clips[-1])
-        return clip_with_most(clips, span.start, span.end)
 
     def _clips_of(self, video_id: str) -> list[Clip]:
         if video_id not in self._clips:
@@ -525,13 +516,12 @@ class Retriever:
 
     def _retrieved(
         self,
-        clip_id: str,
+        clip: Clip,
         score: float,
         image_relevance: float,
         spans: Iterable[RelevantSpan],
         match: float | None,
     ) -> RetrievedClip:
-        clip = self.reader.clip(clip_id)
         video = self.reader.video(clip.video_id)
         order = sorted(
             spans, key=lambda s: (s.evidence.start, s.evidence.end, s.evidence.kind, s.evidence.text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rag.store.clip_rows import clips_by_id
 from rag.store.database import quoted
 from rag.store.error_mapping import read_errors
 from rag.store.records import ClipFrames
@@ -38,8 +39,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
     if table.num_rows != len(wanted):
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.
         table = s.scan(name, COLUMNS, f"clip_id IN {quoted(sorted(set(clip_ids)))}")
-    videos = s.clips_of_videos(sorted({clip_id.rpartition(":")[0] for clip_id in clip_ids}))
-    clips = {clip.clip_id: clip for held in videos.values() for clip in held}
+    clips = clips_by_id(s, clip_ids)
     with read_errors(s.layout.folder, name):
         found = {frames.clip.clip_id: frames for frames in _clip_frames(clips, table, vectors.table.dim)}
     return [found[clip_id] for clip_id in clip_ids]

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.store.mapped_columns import TEXT_SUM, mapped_column, row_sums, strings_at
+from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_column, row_sums, strings_at
 from rag.store.schema import FULL_TEXT, column_matrix, is_clip_vectors
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes, packed_bytes
@@ -143,6 +143,15 @@ def _sums(vectors: NDArray[np.float16]) -> NDArray[np.uint32]:
     return np.asarray(words.sum(axis=1, dtype=np.uint32) + np.uint32(1), np.uint32)
 
 
+@dataclass(frozen=True, slots=True)
+class ClipTimes:
+    """Some clips: `keys` are their ids in UTF-8; float64 (n,) seconds each."""
+
+    keys: list[memoryview]
+    starts: NDArray[np.float64]
+    ends: NDArray[np.float64]
+
+
 class Segment:
     """The rows of one segment, in the order of the table.
 
@@ -226,19 +235,35 @@ class Segment:
         except (IndexError, ValueError) as error:
             raise IndexDamaged("a text is not as it was written") from error
         starts, ends = (each[positions].tolist() for each in spans)
-        if (row_sums(keys, starts, ends, own, texts) != self._text_sums[positions]).any():
+        if (row_sums(keys, starts, ends, own, texts) != self._row_sums[positions]).any():
             raise IndexDamaged("a text is not as it was written")
         names = ("key", "start", "end", "kind", FULL_TEXT)
         return [
             dict(zip(names, row, strict=True)) for row in zip(keys, starts, ends, own, texts, strict=True)
         ]
 
+    def clips(self, positions: NDArray[np.int64]) -> ClipTimes | None:
+        """Clips at positions, int64 (m,); None without times of clips.
+
+        Raises `IndexDamaged` where one of them is not as it was written.
+        """
+        if TEXT_SUM not in self._columns.column_names or self.spans is None or self.kinds is not None:
+            return None
+        try:
+            keys = bytes_at(self.keys, positions)
+        except (IndexError, ValueError) as error:
+            raise IndexDamaged("a clip is not as it was written") from error
+        starts, ends = (each[positions] for each in self.spans)
+        if (clip_sums(keys, starts, ends) != self._row_sums[positions]).any():
+            raise IndexDamaged("a clip is not as it was written")
+        return ClipTimes(keys, starts, ends)
+
     @cached_property
     def _texts(self) -> Any:
         return mapped_column(self._columns[FULL_TEXT])
 
     @cached_property
-    def _text_sums(self) -> NDArray[np.uint32]:
+    def _row_sums(self) -> NDArray[np.uint32]:
         sums: NDArray[np.uint32] = mapped_column(self._columns[TEXT_SUM]).to_numpy()
         return sums
 

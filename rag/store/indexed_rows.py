@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from rag.records import SearchFilter
-from rag.store.code_index import IndexDamaged, Manifest, Segment, open_segments, read_manifest
+from rag.store.code_index import ClipTimes, IndexDamaged, Manifest, Segment, open_segments, read_manifest
 from rag.store.filters import row_mask
 from rag.store.layout import LibraryLayout
 
@@ -71,6 +71,15 @@ class IndexedRows:
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
         """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table."""
         return self._checked(self.segment.vectors, positions)
+
+    def clips(self, positions: NDArray[np.int64]) -> ClipTimes | None:
+        """As `Segment.clips`, of rows int64 (m,); None where they must be read from the table."""
+        return self._checked(self.segment.clips, positions)
+
+    def rows_of(self, owner: str) -> NDArray[np.int64]:
+        """Positions of the visible rows of an owner, int64 (m,)."""
+        positions = self.segment.owners.rows_of(owner)
+        return positions if self.visible is None else positions[self.visible[positions]]
 
     def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
         """As `Segment.rows`, of rows int64 (m,); None where they must be read from the table."""

@@ -183,6 +183,11 @@ class JoinedSnapshot(Snapshot):
         return pa.concat_tables(found) if found else super().scan(name, columns)
 
     @property
+    def every_clip_has_a_vector(self) -> bool:
+        """Of each library."""
+        return all(library.every_clip_has_a_vector for library in self._libraries)
+
+    @property
     def everything(self) -> list[str | None]:
         """As of a snapshot of one library; a condition of each."""
         return [None] * len(self._libraries)

@@ -24,7 +24,7 @@ from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_as_written, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
-from rag.store.mapped_columns import TEXT_SUM, row_sums
+from rag.store.mapped_columns import TEXT_SUM, clip_sums, row_sums
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
@@ -298,8 +298,11 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
             rows = rows.append_column("owner", batch[table.owner])
             if clips is not None:
                 own = clips.take(pc.index_in(batch["clip_id"], value_set=clips["clip_id"]))
-                for column in ("start", "end"):
-                    rows = rows.append_column(column, pc.fill_null(own[column], float("nan")))
+                times = [pc.fill_null(own[column], float("nan")) for column in ("start", "end")]
+                rows = rows.append_column("start", times[0]).append_column("end", times[1])
+                keys = (key.encode() for key in batch[table.key].to_pylist())
+                sums = clip_sums(keys, *(each.to_numpy() for each in times))
+                rows = rows.append_column(TEXT_SUM, pa.array(sums))
             for column in table.filters:
                 rows = rows.append_column(column, batch[column])
             if texts:

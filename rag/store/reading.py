@@ -16,6 +16,7 @@ from rag.records import SearchFilter
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.clip_frames import fetch
+from rag.store.clip_rows import clips_by_id, clips_holding
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
@@ -188,6 +189,14 @@ class Reader:
     def clips_of(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """As `clips`, of several videos by id."""
         return self.ask(lambda s: s.clips_of_videos(video_ids))
+
+    def clips_by_id(self, clip_ids: Iterable[str]) -> dict[str, Clip]:
+        """Those of some clips whose videos are ready, by id."""
+        return self.ask(lambda s: clips_by_id(s, clip_ids))
+
+    def clips_holding(self, spans: Sequence[tuple[str, float, float]]) -> list[Clip | None]:
+        """As `rag.store.clip_rows.clips_holding`."""
+        return self.ask(lambda s: clips_holding(s, spans))
 
     def clip(self, clip_id: str) -> Clip:
         """Raises KeyError for a clip that is unknown or whose video is not ready."""

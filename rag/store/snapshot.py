@@ -369,15 +369,15 @@ class Snapshot:
         encoder = self.meta.image_encoder if self.meta else None
         return schema.vectors_table(encoder) if encoder else None
 
-    @property
-    def clip_matrix(self) -> Matrix | None:
-        """Clip vectors that no index file holds, float16 (n, dim); None without an image encoder."""
-        return self.clip_vectors.matrix if self.clip_vectors else None
+    @cached_property
+    def every_clip_has_a_vector(self) -> bool:
+        """Whether clips may be read from the index files of their vectors."""
+        held = self.tables.get(self.vectors_name or "")
+        return held is not None and held.count_rows() == self.tables["clips"].count_rows()
 
-    @property
-    def evidence_matrix(self) -> Matrix | None:
-        """Vectors of spans that no index file holds, float16 (n, dim); None in an empty library."""
-        return self.evidence_vectors.matrix if self.evidence_vectors else None
+    def loaded_vectors(self, name: str | None) -> VectorTable | None:
+        """The vectors of a table, by its name, where a search has loaded them."""
+        return self._loaded.get(name or "")
 
     @property
     def clip_vectors(self) -> VectorTable | None:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from corpora.records import Clip
 from rag.records import SearchFilter
+from rag.store.code_index import ClipTimes
 from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.indexed_rows import IndexedRows, RowSource
@@ -265,21 +267,41 @@ class VectorTable:
         found = self.matrix.rows_of(owners)
         for part in self.indexed:
             for owner in owners:
-                positions = part.segment.owners.rows_of(owner)
-                keep = positions if part.visible is None else positions[part.visible[positions]]
-                found += part.row_ids(keep).tolist()
+                found += part.row_ids(part.rows_of(owner)).tolist()
+        return found
+
+    def times_of(self, owner: str) -> ClipTimes | None:
+        """The clips of a video in order of time; None where index files do not hold all, or none."""
+        held = [(part, rows) for part in self.indexed if len(rows := part.rows_of(owner))]
+        if len(held) != 1 or len(self.matrix.owners.rows_of(owner)):
+            return None
+        (part, rows) = held[0]
+        clips = part.clips(rows)
+        if clips is None or (clips.starts[:-1] <= clips.starts[1:]).all():
+            return clips
+        order = np.argsort(clips.starts, kind="stable")
+        return ClipTimes([clips.keys[at] for at in order], clips.starts[order], clips.ends[order])
+
+    def clips_with(self, keys: Iterable[str]) -> list[Clip]:
+        """Those of some clips that index files hold."""
+        ids, found = np.array(self.rows_with(keys), np.int64), []
+        for part in self.indexed:
+            positions = part.segment.positions(ids - part.first_id)
+            clips = part.clips(positions[positions >= 0])
+            if clips is not None:
+                names = [str(key, "utf-8") for key in clips.keys]
+                times = zip(names, clips.starts.tolist(), clips.ends.tolist(), strict=True)
+                found += [Clip(name, name.rpartition(":")[0], start, end) for name, start, end in times]
         return found
 
     def rows_inside(self, owner: str, start: float, end: float) -> list[int]:
         """Row ids of the rows of an owner that overlap [start, end) seconds, of a table with times."""
         found: list[int] = []
         for part in self.indexed:
-            spans = part.segment.spans
-            positions = part.segment.owners.rows_of(owner)
+            spans, positions = part.segment.spans, part.rows_of(owner)
             if spans is not None and len(positions):
                 inside = (spans[0][positions] < end) & (spans[1][positions] > start)
-                keep = inside if part.visible is None else inside & part.visible[positions]
-                found += part.row_ids(positions[keep]).tolist()
+                found += part.row_ids(positions[inside]).tolist()
         if self.matrix.spans is not None:
             rows = self.matrix.owners.rows_of(owner)
             inside = (self.matrix.spans[0][rows] < end) & (self.matrix.spans[1][rows] > start)

@@ -413,3 +413,46 @@ def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
         assert not any(health.index_files.values())
     with Reader.open(library) as exact:
         assert exact.recall(25) == {}
+
+
+def clip_spans(rng: random.Random, count: int) -> list[tuple[str, float, float]]:
+    """Spans of text inside clips, over their edges, longer than them and outside of the videos."""
+    found = []
+    for _ in range(count):
+        start = rng.choice([rng.uniform(-40, 30 * CLIPS + 40), 30.0 * rng.randrange(CLIPS)])
+        found.append((video(rng.randrange(VIDEOS + 1)).video_id, start, start + rng.choice([0, 7, 30, 45])))
+    return found
+
+
+def test_clips_are_the_same_with_and_without_an_index(
+    library: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    spans = clip_spans(random.Random(3), 200)
+    with Writer.open(folder) as writer:
+        writer.remove_paths([video(5).path])
+        writer.begin_video(video(6))
+    exact, coded = both(folder)
+    right = exact.clips_holding(spans)
+    ids = sorted({clip.clip_id for clip in right if clip is not None})
+    assert [clip is None for clip in right] == [int(span[0], 16) in (5, 6, VIDEOS) for span in spans]
+    coded.search_clips(unit(1, IMAGE.dim), 5)
+    assert coded.clips_holding(spans) == right
+    assert coded.clips_by_id([*ids, "none:00000"]) == {i: exact.clip(i) for i in ids}
+    monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
+    with caplog.at_level(logging.WARNING):
+        damage_clips(folder)
+        _, damaged = both(folder)
+        damaged.search_clips(unit(1, IMAGE.dim), 5)
+        assert damaged.clips_holding(spans) == right
+    assert "a clip is not as it was written" in caplog.text
+
+
+def damage_clips(folder: Path) -> None:
+    """Change the end of each clip in index files."""
+    for path in Layout(folder).indexes.glob("vectors*.arrow"):
+        with pa.memory_map(str(path)) as file:
+            rows = pa.ipc.open_file(file).read_all()
+            place = file.read_at(file.size(), 0).find(rows["end"].chunk(0).buffers()[1].to_pybytes()[:512])
+        for row in range(rows.num_rows):
+            flip(path, place + 8 * row + 6)

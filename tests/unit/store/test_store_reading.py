@@ -159,7 +159,7 @@ def test_frames_come_in_the_order_asked_for(reader: Reader) -> None:
 
 def test_frames_are_found_by_key_where_row_ids_have_died(reader: Reader) -> None:
     wanted = clip_frames(2, 1).clip.clip_id
-    matrix = reader._snapshot.clip_matrix
+    matrix = reader._snapshot.clip_vectors.matrix
     assert matrix is not None
     matrix.row_ids = matrix.row_ids + 1_000_000
     assert [c.clip.clip_id for c in reader.frames([wanted])] == [wanted]
@@ -171,7 +171,7 @@ def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, loaded: str) 
         if loaded != "not":
             reader.search_evidence(WORD_QUERY, 1)
         if loaded == "row ids have died":
-            matrix = reader._snapshot.evidence_matrix
+            matrix = reader._snapshot.evidence_vectors.matrix
             assert matrix is not None
             matrix.row_ids = matrix.row_ids + 1_000_000
         assert reader.evidence(video(2).video_id, 0.0, 99.0) == spans(2)

@@ -1,0 +1,28 @@
+"""The clip that a span of text counts for, against its definition."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from corpora.records import Clip
+from rag.retrieval.ranking import clip_with_most
+from rag.store.clip_rows import holding
+
+LENGTHS = st.lists(st.sampled_from([5.0, 10.0, 30.0, 34.0]), min_size=1, max_size=8)
+MOMENT = st.one_of(st.floats(-10, 250), st.integers(0, 40).map(lambda number: 5.0 * number))
+
+
+@given(LENGTHS, MOMENT, st.one_of(st.just(0.0), st.floats(0, 60)))
+def test_it_is_the_one_with_most_of_it_or_that_a_long_span_starts_in(
+    lengths: list[float], start: float, length: float
+) -> None:
+    ends = np.cumsum(lengths)
+    starts, end = ends - lengths, start + length
+    clips = [Clip(f"v:{i}", "v", *times) for i, times in enumerate(zip(starts, ends, strict=True))]
+    if end - start > max(lengths):
+        right = next((clip for clip in clips if clip.end > start), clips[-1])
+    else:
+        right = clip_with_most(clips, start, end)
+    assert clips[holding(starts, ends, start, end)] == right
