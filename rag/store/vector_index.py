@@ -199,7 +199,9 @@ class Codes:
         if code is None:
             return np.empty(0, np.int64)
         order = self._order
-        first, last = np.searchsorted(self.codes, (code, code + 1), sorter=order)
+        # Of another type, the codes would be converted, all of them.
+        bounds = np.array((code, code + 1), self.codes.dtype)
+        first, last = np.searchsorted(self.codes, bounds, sorter=order)
         return np.arange(first, last) if order is None else order[first:last]
 
     @cached_property
