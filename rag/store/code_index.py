@@ -23,7 +23,7 @@ import mmap
 import os
 import random
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -35,7 +35,7 @@ import numpy as np
 from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_column, row_sums, strings_at
 from rag.store.schema import FULL_TEXT, column_matrix, is_clip_vectors
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
-from rag.store.vector_codes import ROTATED_ROWS, VectorCodes, packed_bytes
+from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class IndexFile:
     ends: str
     """Hash of its beginning and its end."""
     sums: tuple[str, ...] = ()
-    """Of codes, `block_sum` of each `SUM_BLOCK` bytes: whole blocks of their head, then themselves."""
+    """Of codes, `block_sum` of each `SUM_BLOCK` bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,18 +268,20 @@ class Segment:
         return sums
 
 
-def _open_segment(folder: Path, part: SegmentFiles, codes: VectorCodes) -> Segment:
+def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
+    """Codes are read whole, for every question scans them; the others are mapped."""
     import pyarrow as pa
 
-    columns = folder / part.columns.name
+    path = folder / part.codes.name
     try:
-        table = pa.ipc.open_file(pa.memory_map(os.fspath(columns))).read_all()
+        table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
+        codes = VectorCodes.read(path)
         vectors = _mapped(folder / part.vectors.name) if part.vectors else None
         segment = Segment(codes, table, vectors, rising=part.rising)
-    except (OSError, MemoryError, ValueError, KeyError, AttributeError) as error:
-        raise IndexDamaged(f"{columns}: cannot be read") from error
-    if len(segment) != part.rows:
-        raise IndexDamaged(f"{columns}: has {len(segment)} rows, not {part.rows}")
+    except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
+        raise IndexDamaged(f"{path}: cannot be read") from error
+    if {len(codes), len(segment)} != {part.rows}:
+        raise IndexDamaged(f"{path}: has {len(codes)} rows where {part.columns.name} has {len(segment)}")
     return segment
 
 
@@ -291,44 +293,17 @@ def _mapped(path: Path) -> mmap.mmap:
 
 
 def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written.
-
-    Codes are read whole, for every question compares them; the other files are mapped.
-    """
-    files = [file for part in manifest.segments for file in part.files]
+    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written."""
+    _require_unchanged(folder, manifest)
     with ThreadPoolExecutor(READING_THREADS) as pool:
-        list(pool.map(partial(_require_ends, folder), files))
-        codes = _read_codes(folder, manifest.dim, manifest.segments, pool)
-        return list(pool.map(partial(_open_segment, folder), manifest.segments, codes))
+        # Read in parallel above, the codes are in the page cache.
+        return list(pool.map(partial(_open_segment, folder), manifest.segments))
 
 
-def _read_codes(
-    folder: Path, dim: int, parts: Sequence[SegmentFiles], pool: ThreadPoolExecutor
-) -> list[VectorCodes]:
-    """The codes of segments, each block of them at its place, and compared with its sum there."""
-    found, blocks = [], []
-    for part in parts:
-        path, sums = folder / part.codes.name, part.codes.sums
-        first = (part.codes.bytes - packed_bytes(dim, part.rows)) // SUM_BLOCK
-        head = [_block(path, at * SUM_BLOCK, sums[at]) for at in range(first)]
-        try:
-            codes = VectorCodes(b"".join(head))
-            room = codes.allocate(part.rows).data
-        except (RuntimeError, MemoryError, AttributeError) as error:
-            raise IndexDamaged(f"{path}: cannot be read") from error
-        found.append(codes)
-        blocks += [
-            (path, at * SUM_BLOCK, expected, room[(at - first) * SUM_BLOCK :][:SUM_BLOCK])
-            for at, expected in enumerate(sums[first:], first)
-        ]
-    list(pool.map(lambda block: _block(*block), blocks))
-    return found
-
-
-def _require_blocks(folder: Path, manifest: Manifest, most: int) -> None:
+def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None) -> None:
     """Raise `IndexDamaged` for codes, or the size or ends of a file, that are not as they were written.
 
-    `most`: bytes of codes that are read, of blocks chosen at random.
+    `most`: bytes of codes that are read, of blocks chosen at random; default all.
     """
     files = [file for part in manifest.segments for file in part.files]
     blocks = [
@@ -336,10 +311,11 @@ def _require_blocks(folder: Path, manifest: Manifest, most: int) -> None:
         for file in files
         for number, expected in enumerate(file.sums)
     ]
+    if most is not None:
+        blocks = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
     with ThreadPoolExecutor(READING_THREADS) as pool:
         list(pool.map(partial(_require_ends, folder), files))
-        chosen = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
-        list(pool.map(lambda block: _block(*block), chosen))
+        list(pool.map(lambda block: _require_sum(*block), blocks))
 
 
 def damaged(folder: Path) -> str:
@@ -355,24 +331,21 @@ def damaged_table(folder: Path, table: str) -> str:
     """As `damaged`, of the index files of one table."""
     try:
         if manifest := read_manifest(folder, table):
-            _require_blocks(folder, manifest, CHECKED_BYTES)
+            _require_unchanged(folder, manifest, CHECKED_BYTES)
     except IndexDamaged as error:
         return str(error)
     return ""
 
 
-def _block(path: Path, start: int, expected: str, room: memoryview | None = None) -> memoryview:
-    """A block of a file, read into `room`. Raises `IndexDamaged` where it has not the `expected` sum."""
-    room = memoryview(bytearray(SUM_BLOCK)) if room is None else room
+def _require_sum(path: Path, start: int, expected: str) -> None:
     try:
         with path.open("rb", buffering=0) as file:
             file.seek(start)
-            found = room[: file.readinto(room)]
+            found = block_sum(file.read(SUM_BLOCK))
     except OSError as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
-    if block_sum(found) != expected:
+    if found != expected:
         raise IndexDamaged(f"{path}: is not as it was written")
-    return found
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:
@@ -449,8 +422,7 @@ class SegmentWriter:
         self._columns: list[Any] = []
         self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
         if folder is not None and begun is not None:
-            with ThreadPoolExecutor(1) as pool:
-                (self._codes,) = _read_codes(folder, dim, [begun], pool)
+            self._codes = VectorCodes.read(folder / begun.codes.name)
         else:
             self._codes = VectorCodes.empty(dim)
         self._first = self._filled = len(self._codes) % ROTATED_ROWS
@@ -494,10 +466,7 @@ class SegmentWriter:
         stem = folder / f"{table}.{number:03d}"
         codes, columns = stem.with_suffix(f"{stem.suffix}.codes"), stem.with_suffix(f"{stem.suffix}.arrow")
         temporary = codes.with_suffix(".codes.tmp"), columns.with_suffix(".arrow.tmp")
-        with temporary[0].open("wb") as out:
-            head = self._codes.head
-            out.write(head.ljust(-(-len(head) // SUM_BLOCK) * SUM_BLOCK, b"\0"))
-            out.write(self._codes.packed.data)
+        self._codes.write(temporary[0])
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
         vectors = None

@@ -29,7 +29,7 @@ from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
 from rag.store.snapshot import Snapshot
 from rag.store.sums import Damage, SumsAtOpening, compare_fragments, index_folders
-from rag.store.vector_codes import packed_bytes
+from rag.store.vector_codes import BITS
 from rag.store.vector_index import Codes
 
 DUE_FRAGMENTS = 64
@@ -260,7 +260,7 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         return
     dim = dataset.schema.field("vector").type.list_size
     vector_bytes = record_type(dim).itemsize if is_clip_vectors(name) else 0
-    if not db.layout.has_room(packed_bytes(dim, rows) + rows * (COLUMN_BYTES + vector_bytes)):
+    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES + vector_bytes)):
         return
     try:
         begun = read_manifest(folder, name)

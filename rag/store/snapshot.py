@@ -231,12 +231,13 @@ class Snapshot:
     @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """Content id to the paths that hold it, sorted."""
-        held: dict[str, list[str]] = {}
+        held: dict[str, tuple[str, ...]] = {}
         for row in self._files:
-            held.setdefault(row["content_id"], []).append(os.fsdecode(row["path"]))
-        for video_id in self.ready:
-            held.setdefault(video_id, [os.fsdecode(self.video_rows[video_id]["path"])])
-        return {content: tuple(sorted(paths)) for content, paths in held.items()}
+            content, path = row["content_id"], os.fsdecode(row["path"])
+            held[content] = tuple(sorted((*held[content], path))) if content in held else (path,)
+        for video_id in self.ready.keys() - held.keys():
+            held[video_id] = (os.fsdecode(self.video_rows[video_id]["path"]),)
+        return held
 
     @cached_property
     def files_of(self) -> dict[str, tuple[FileRow, ...]]:

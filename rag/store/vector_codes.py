@@ -9,7 +9,9 @@ code depends on the row alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,21 +33,33 @@ SEED = 1234
 class VectorCodes:
     """The codes of the rows of one segment, by position."""
 
-    def __init__(self, head: bytes) -> None:
-        """`head`: what the codes say of themselves, with any bytes after it. Raises RuntimeError."""
+    def __init__(self, index: Any) -> None:
+        """`index`: FAISS's, a rotation before the codes."""
         faiss = faiss_module()
-        self.head = head
-        self._owner = faiss.deserialize_index(np.frombuffer(head, np.uint8))
-        self._rotation = faiss.downcast_VectorTransform(self._owner.chain.at(0))
-        self._index = faiss.downcast_index(self._owner.index)
-        self._lists = faiss.downcast_InvertedLists(self._index.invlists)
+        self._owner = index
+        self._rotation = faiss.downcast_VectorTransform(index.chain.at(0))
+        self._index = faiss.downcast_index(index.index)
         self.dim: int = self._rotation.d_in
+
+    @classmethod
+    def read(cls, path: Path) -> VectorCodes:
+        """As `write` left them. Raises RuntimeError or AttributeError for another file."""
+        return cls(faiss_module().read_index(os.fspath(path)))
+
+    def write(self, path: Path) -> None:
+        """Write a file. Raises OSError."""
+        self._owner.ntotal = len(self)
+        try:
+            faiss_module().write_index(self._owner, os.fspath(path))
+        except RuntimeError as error:
+            raise OSError(f"{path}: cannot be written: {error}") from error
 
     @classmethod
     def empty(cls, dim: int) -> VectorCodes:
         """Of no rows yet."""
         faiss = faiss_module()
-        rotated = _rotated(dim)
+        # An even number.
+        rotated = dim + dim % 2
         centre = faiss.IndexFlatIP(rotated)
         centre.add(np.zeros((1, rotated), np.float32))
         index = faiss.IndexIVFPQFastScan(
@@ -61,24 +75,10 @@ class VectorCodes:
         rotation = faiss.RandomRotationMatrix(dim, rotated)
         with one_thread(faiss):
             rotation.init(SEED)
-        return cls(faiss.serialize_index(faiss.IndexPreTransform(rotation, index)).tobytes())
+        return cls(faiss.IndexPreTransform(rotation, index))
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
-
-    @property
-    def packed(self) -> NDArray[np.uint8]:
-        """The codes, uint8 (`packed_bytes`,); valid until rows are added."""
-        size = packed_bytes(self.dim, len(self))
-        view: NDArray[np.uint8] = faiss_module().rev_swig_ptr(self._lists.get_codes(0), size)
-        return view
-
-    def allocate(self, rows: int) -> NDArray[np.uint8]:
-        """Make room for the codes of rows, which the caller fills in: `packed`."""
-        self._lists.resize(0, rows)
-        faiss_module().rev_swig_ptr(self._lists.get_ids(0), rows)[:] = np.arange(rows)
-        self._index.ntotal = self._owner.ntotal = rows
-        return self.packed
 
     def add(self, rows: NDArray[np.float32], part: slice) -> None:
         """Append a part of unit rows (`ROTATED_ROWS`, dim)."""
@@ -102,14 +102,3 @@ class VectorCodes:
             rotated = self._rotation.apply(query.reshape(1, -1))
             scores, found = self._index.search(rotated, min(count, len(self)), params=params)
         return scores[0][found[0] >= 0], found[0][found[0] >= 0]
-
-
-def _rotated(dim: int) -> int:
-    """Dimensions behind the rotation, an even number."""
-    return dim + dim % 2
-
-
-def packed_bytes(dim: int, rows: int) -> int:
-    """Bytes of the codes of rows."""
-    row = -(-_rotated(dim) // 4) * BITS // 2
-    return -(-rows // BLOCK) * BLOCK * row
