@@ -235,9 +235,8 @@ class Snapshot:
         for row in self._files:
             content, path = row["content_id"], os.fsdecode(row["path"])
             held[content] = tuple(sorted((*held[content], path))) if content in held else (path,)
-        for video_id in self.ready.keys() - held.keys():
-            held[video_id] = (os.fsdecode(self.video_rows[video_id]["path"]),)
-        return held
+        others = self.ready.keys() - held.keys()
+        return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
 
     @cached_property
     def files_of(self) -> dict[str, tuple[FileRow, ...]]:
