@@ -145,7 +145,7 @@ def _sums(vectors: NDArray[np.float16]) -> NDArray[np.uint32]:
 
 @dataclass(frozen=True, slots=True)
 class ClipTimes:
-    """Some clips: `keys` are their ids in UTF-8; float64 (n,) seconds each."""
+    """Some clips: `keys` are their ids in UTF-8; times float64 (n,) seconds each."""
 
     keys: list[memoryview]
     starts: NDArray[np.float64]

@@ -81,7 +81,7 @@ class VectorCodes:
         return int(self._index.ntotal)
 
     def add(self, rows: NDArray[np.float32], part: slice) -> None:
-        """Append a part of unit rows, float32 (`ROTATED_ROWS`, dim)."""
+        """Append a part of unit rows, float32 (n, dim), where n is `ROTATED_ROWS`."""
         with one_thread(faiss_module()):
             self._index.add(self._rotation.apply(rows)[part])
 
