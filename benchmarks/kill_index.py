@@ -1,18 +1,17 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 200 [--least 0] [--seed 0] [--way plain|staged|store|ray]
+    python -m benchmarks.kill_index --times 1000 [--least 20] [--seed 0] [--way plain|staged|store|ray]
 
 A small corpus (videos with sound, subtitles and texts on the screen, documents, a copy, a file that is cut
-off) is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`,
-then encoded again by another encoder. A command is killed before, in or after a call of the stage that was
-hit least so far, a few times in one life of a library, and then runs to its end. The library must be that of
-a plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
-Prints kills and faults by stage. `--least`: goes on until each
-stage was hit so often. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`.
-`store`: both, with corpus and library on an object store (moto), which answers one
-request in ten with an error in every second life. `ray`: that store, and a cluster of two nodes of one core;
-a driver, a worker at work and a node are killed in each life. Interrupted or terminated, it ends with what
-was seen until then.
+off) is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`, then
+encoded again by another encoder. A command is killed before, in or after a call of the stage that was hit
+least so far, a few times in one life of a library, and then runs to its end. The library must be that of a
+plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
+Prints kills and faults by stage. `--least`: goes on until each stage was hit so often, a fiftieth of
+`--times` unless given. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`. `store`:
+both, with corpus and library on an object store (moto), which answers one request in ten with an error in
+every second life. `ray`: that store, and a cluster of two nodes of one core; a driver, a worker at work and a
+node are killed in each life. Interrupted or terminated, it ends with what was seen until then.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -101,7 +101,7 @@ STORE = (STAGED[0], Step("change", (("index", "CORPUS", "--prune"),)))
 
 
 def write_small_corpus(folder: Path) -> None:
-    """As `write_corpus`, without its longer and its damaged video: a kill costs 1.2 s of CPU."""
+    """As `write_corpus`, without its longer and its damaged video: so that a kill costs little."""
     folder.mkdir(parents=True)
     write_video(folder / "long.mp4", 35, fps=2, subtitles=[(1, 4, "The torque wrench clicks.")])
     write_video(folder / "short.mkv", 3, fps=4)
@@ -248,6 +248,7 @@ class Killer:
         with contextlib.suppress(KeyboardInterrupt):  # what was seen until then is printed
             while self.result.times < times or any(kills[stage] < least for stage in self.stages()):
                 self._live(max(times - self.result.times, KILLS_A_LIFE if least else 0))
+                print(f"{self.result.times} kills, {self.result.lives} libraries", file=sys.stderr)
         return self.result
 
     def _live(self, times: int) -> None:
@@ -431,13 +432,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=200)
-    parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--least", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--way", choices=(*WAYS, "ray"), default="plain")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        result, stages = kill_runs(Path(name), given.times, seed=given.seed, way=given.way, least=given.least)
+        least = given.times // 50 if given.least is None else given.least
+        result, stages = kill_runs(Path(name), given.times, seed=given.seed, way=given.way, least=least)
     for line in result.lines():
         print(line)
     if missed := sorted(stages - result.kills.keys()):

@@ -1,11 +1,12 @@
 """Named moments of indexing, and a server of `rag` commands that end themselves by SIGKILL at one of them.
 
-Each command is a fork of a process that has imported what takes seconds, but not lance, whose threads survive
-no fork.
+Each command is a fork of a process that has imported what takes seconds; LanceDB starts its threads again in
+one. So is the subprocess that reads files (`benchmarks/forked_worker.py`).
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import gc
@@ -19,12 +20,14 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
+from benchmarks import forked_worker
 from tests.fakes.stopped_runs import COMMITS
 
 LEASE_SECONDS = 4.0
@@ -63,15 +66,19 @@ STAGES: dict[str, tuple[str, ...]] = {
 PRELOADED = (
     "av",
     "cv2",
-    "lance_namespace",
+    "lance",
+    "lancedb",
     "pandas",
     "pyarrow.dataset",
+    "pyloudnorm",
+    "scenedetect",
     "torch",
     "transformers.models.clip.modeling_clip",
     "transformers.models.clip.image_processing_pil_clip",
     "rag._cli.index",
     "rag.indexing.pipeline",
     "rag.indexing.staging",
+    "corpora.video.worker",
 )
 
 
@@ -248,6 +255,7 @@ def serve(lines: Iterable[str]) -> None:
     from indexers.torch_backend import guard_torchvision
 
     guard_torchvision()
+    warnings.filterwarnings("ignore", "lancedb fork support|lance is not fork-safe")
     for module in PRELOADED:
         importlib.import_module(module)
     gc.freeze()
@@ -272,6 +280,7 @@ def _run_command(
     for number, path in enumerate((os.devnull, os.devnull, log)):
         os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), number)
     os.environ.update(environment)
+    forked_worker.install()
     if faked:
         fake_readers()
     small_commits()
@@ -279,7 +288,19 @@ def _run_command(
     from rag._cli.main import run
 
     sys.argv = ["rag", *words]
-    run()
+    try:
+        run()
+    except SystemExit as end:
+        _end(end.code)
+    _end(0)
+
+
+def _end(code: object) -> NoReturn:
+    """Without the end of the interpreter, which would touch, and so copy, all of its objects."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
 def small_commits() -> None:
