@@ -13,7 +13,15 @@ from rag.store.error_mapping import read_errors, require_columns
 from rag.store.layout import Layout, LibraryLayout
 from rag.store.maintenance import index_faults
 from rag.store.schema import FULL_TEXT
-from rag.store.sums import Compared, TableSums, compare_versions, covers, read_all_sums, sums_faults
+from rag.store.sums import (
+    Compared,
+    TableSums,
+    compare_versions,
+    covers,
+    read_all_sums,
+    sums_faults,
+    unfinished,
+)
 
 SAMPLE_BYTES = 2**30
 """Of the content of the files, that are compared with their sums without `full`: 0.3 s of CPU."""
@@ -50,7 +58,7 @@ def check_files_of(
     noted, datasets = read_all_sums(layout), {}
     names = sorted({*layout.table_names(), *noted})
     manifests = compare_versions(layout, noted, {})
-    for damage in manifests.damages:
+    for damage in (*unfinished(layout), *manifests.damages):
         health.faults[f"table {damage.table}"] = str(damage)
     for name in names:
         if f"table {name}" in health.faults:

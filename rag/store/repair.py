@@ -30,6 +30,7 @@ from rag.errors import LibraryCorrupt, LibraryReadOnly
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database, quoted
+from rag.store.earlier import earlier_version, finish, go_back, go_back_meta, went_back
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.lance_module import lance_module
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
@@ -42,6 +43,7 @@ from rag.store.sums import (
     manifest_name,
     read_all_sums,
     row_files,
+    unfinished,
     version_of,
 )
 from rag.store.tables import problem_table
@@ -63,7 +65,7 @@ class Repair:
     restored: list[str] = field(default_factory=list)
     """Files that were put back from their copies."""
     made_again: list[str] = field(default_factory=list)
-    """A line for each index, and for each old version that was removed."""
+    """A line for each index, each old version that was removed, and each table that went back to one."""
     again: list[str] = field(default_factory=list)
     """Paths whose content the next `rag index` indexes again."""
     measured_again: list[str] = field(default_factory=list)
@@ -86,15 +88,15 @@ class _Table:
     """Fragments that cannot be trusted."""
     rows: Any = None
     """Those of them that can be read, an Arrow table."""
-    unread: bool = False
-    """Whether some cannot be read."""
+    reverted: bool = False
+    """Whether it is an earlier version, of which no row is trusted: what came after it is not known."""
     owners: set[str] | None = field(default_factory=set)
     """Of the rows of these fragments; None where they are not known."""
 
     @property
     def damaged(self) -> bool:
         """Whether anything is to be done."""
-        return self.dataset is None or bool(self.bad)
+        return self.dataset is None or self.reverted or bool(self.bad)
 
 
 def repair(
@@ -123,7 +125,7 @@ def repair(
     lock.acquire()
     try:
         report.restored = restore_copies(layout)
-        report.made_again = remove_unreadable_versions(layout)
+        report.made_again = [*go_back_meta(layout), *remove_unreadable_versions(layout)]
         work = _Work(Database(layout, lock), storage, progress)
         report.lost = work.lost()
         if report.lost and not confirm(report.lost):
@@ -205,12 +207,13 @@ class _Work:
         refuse_newer(layout.folder, self._meta.schema)
         refuse_older(layout.folder, self._meta.schema)
         self._tables = self._examine(progress)
-        self._videos = {row["video_id"]: row for row in self._all("videos")}
         self._paths: dict[str, list[str]] = defaultdict(list)
         self._kinds: dict[str, str] = {}
         for row in self._all("files"):
             self._paths[row["content_id"]].append(os.fsdecode(row["path"]))
             self._kinds[row["content_id"]] = row["kind"]
+        self._leave_out_removed()
+        self._videos = {row["video_id"]: row for row in self._all("videos")}
         for video_id, row in self._videos.items():
             self._paths[video_id] = self._paths[video_id] or [os.fsdecode(row["path"])]
         self._sources = self._ids("passages", "source_id")
@@ -228,12 +231,17 @@ class _Work:
         datasets = {name: table.dataset for name, table in tables.items() if table.dataset is not None}
         found = compare_versions(layout, noted, datasets, budget=None, progress=progress)
         damaged = {(each.table, each.file) for each in found.damages}
+        again = {each.table for each in unfinished(layout)}
         for each in found.damages:
             if each.part == "manifest" and each.table in tables:
                 tables[each.table].dataset = None
         for name, table in tables.items():
-            if table.dataset is None:
-                table.owners, table.unread = None, True
+            if table.dataset is None or name in again:
+                table.dataset = earlier_version(layout, name)
+                table.reverted = table.dataset is not None
+                table.owners = None
+                for fragment in table.dataset.get_fragments() if table.reverted else ():
+                    self._add(name, table, fragment)
                 continue
             trusted = name in noted and covers(noted[name], table.dataset)
             for fragment in table.dataset.get_fragments():
@@ -242,6 +250,21 @@ class _Work:
                     self._add(name, table, fragment)
         return tables
 
+    def _leave_out_removed(self) -> None:
+        """Of earlier versions: contents without a path, which were removed since, and videos that were not
+        finished, of which nothing is known."""
+        import pyarrow as pa
+
+        if self._tables["files"].damaged:
+            return
+        known = pa.array(self._kinds, pa.string())
+        for name, column in (("videos", "video_id"), ("passages", "source_id")):
+            table = self._tables[name]
+            if table.reverted and table.rows is not None:
+                table.rows = table.rows.filter(pa.compute.is_in(table.rows[column], known))
+                if name == "videos":
+                    table.rows = table.rows.filter(pa.compute.equal(table.rows["status"], "ready"))
+
     def _add(self, name: str, table: _Table, fragment: Any) -> None:
         import pyarrow as pa
 
@@ -249,8 +272,6 @@ class _Work:
         rows = _rows(self._layout, name, table.dataset, [fragment])
         if rows is not None:
             table.rows = rows if table.rows is None else pa.concat_tables([table.rows, rows])
-        else:
-            table.unread = True
         if table.owners is not None:
             own = _owners(self._layout, name, table.dataset, fragment)
             table.owners = None if own is None else table.owners | own
@@ -347,6 +368,8 @@ class _Work:
         if files.rows is not None:
             # A file without its stamp is hashed again.
             files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
+        reverted = {name: table.dataset.version for name, table in self._tables.items() if table.reverted}
+        report.made_again += [went_back(name, version) for name, version in reverted.items()]
         self._replace("problems")
         self._note(report.damaged)
         for name in ("videos", "files"):
@@ -387,23 +410,29 @@ class _Work:
             if (made := _schema_of(name, self._meta)) is not None:
                 self._db.create(name, made, table.rows)
             return
-        if not table.bad:
+        if not table.damaged:
             return
+        if table.reverted:
+            go_back(self._layout, name, table.dataset.version)
         import lance
         from lance.fragment import write_fragments
 
         # What was marked meanwhile was committed on top of what was examined.
         dataset = self._db.lance(name)
         bad = {fragment.fragment_id for fragment in table.bad}
+        rows = table.rows is not None and table.rows.num_rows
         with self._db.commit(name):
             new = []
-            if table.rows is not None and table.rows.num_rows:
+            if rows:
                 new = write_fragments(table.rows, dataset.uri, schema=dataset.schema, mode="append")
             change = lance.LanceOperation.Update(
                 removed_fragment_ids=sorted(bad), updated_fragments=[], new_fragments=list(new)
             )
-            lance.LanceDataset.commit(dataset, change, read_version=dataset.version, max_retries=0)
+            if bad or rows:
+                lance.LanceDataset.commit(dataset, change, read_version=dataset.version, max_retries=0)
         self._db.refresh(name)
+        if table.reverted:
+            finish(self._layout, name)
 
 
 def _without_facts(video_id: str) -> Any:

@@ -95,6 +95,12 @@ class SumsDamaged(Exception):
     """The noted sums of a table cannot be read; they are noted again by the next writer."""
 
 
+def unfinished(layout: LibraryLayout) -> list[Damage]:
+    """Tables whose rows a repair had not replaced when it was ended (`rag.store.earlier`)."""
+    names = (path.stem for path in layout.sums.glob("*.unfinished")) if isinstance(layout, Layout) else ()
+    return [Damage(name, "_versions", "its repair was not finished") for name in sorted(names)]
+
+
 def part_of(file: str) -> Part:
     """By the path of a file below its table's folder."""
     if file.startswith("_versions/"):
@@ -140,6 +146,11 @@ def _named(dataset: Any) -> tuple[list[str], tuple[str, ...]]:
 def sums_path(folder: Path, table: str) -> Path:
     """The file that has the sums of a table."""
     return folder / f"{table}.json"
+
+
+def unfinished_path(folder: Path, table: str) -> Path:
+    """The file that is there while a repair replaces the rows of a table (`rag.store.earlier`)."""
+    return folder / f"{table}.unfinished"
 
 
 def read_sums(folder: Path, table: str) -> TableSums:
@@ -286,7 +297,7 @@ class SumsAtOpening:
         self._noted = read_all_sums(layout)
         self._damaged: dict[str, Damage] = {}
         found = compare_versions(layout, self._noted, {}, seen=layout.compared)
-        require_as_written(layout.folder, found.damages)
+        require_as_written(layout.folder, [*unfinished(layout), *found.damages])
 
     def require_rows(self, datasets: Mapping[str, Any]) -> tuple[Damage, ...]:
         """Raise `LibraryCorrupt` for a damaged file of rows of open versions; else the files of indexes."""
