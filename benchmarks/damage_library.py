@@ -22,6 +22,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -460,6 +461,7 @@ def main() -> None:
     parser.add_argument("--sources-gone", type=float, default=0.2)
     parser.add_argument("--hindered", type=float, default=0.2)
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)  # another user looks into it, too

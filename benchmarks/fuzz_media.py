@@ -24,12 +24,13 @@ import json
 import os
 import random
 import shutil
+import signal
 import socket
 import tempfile
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -263,7 +264,9 @@ def fuzz(files: int, seed: int, keep: Path | None = None) -> dict[str, Row]:
     seeds = all_seeds()
     kinds, material = list(seeds), list(seeds.values())
     rows = {kind: Row() for kind in kinds}
-    with _places() as (folder, canary), MediaReader("pyav", STALL_SECONDS, limits=LIMITS) as reader:
+    places, reading = _places(), MediaReader("pyav", STALL_SECONDS, limits=LIMITS)
+    # Interrupted or terminated, it ends with what was seen until then.
+    with suppress(KeyboardInterrupt), places as (folder, canary), reading as reader:
         named = canary.references()
         for number in range(files):
             # Of its own number alone, so that one file can be made again.
@@ -335,6 +338,7 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.keep:
         chosen.keep.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     rows = fuzz(chosen.files, chosen.seed, chosen.keep)
     for line in table(rows):
         print(line)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.kill_index import kill_runs
 
-KILLS = 10
+KILLS = 30
 
 
 def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path: Path) -> None:
