@@ -155,6 +155,7 @@ class Indexer:
             self._changed = True
         self._place.index(self._name)
         self._changed = False
+        time.sleep(self._chance.uniform(0.0, 1.0))  # else no other writer ever has its turn
         return "index"
 
     def _change(self) -> None:
@@ -188,11 +189,11 @@ class Remover:
         """One of a file, or of what is there of it."""
         from rag.library import Library
 
-        time.sleep(self._chance.uniform(0.5, 2.0))
         folder = self._place.corpus / self._chance.choice(FOLDERS)
         paths = sorted(path for path in folder.iterdir() if path.suffix != ".srt")
         with Library.open(settings=self._place.settings()) as library:
             removed = library.remove([self._chance.choice(paths)])
+        time.sleep(self._chance.uniform(0.5, 2.0))
         return "remove a file" if removed.paths else "remove nothing"
 
 
@@ -206,9 +207,9 @@ class Compactor:
         """All maintenance."""
         from rag.store.writing import Writer
 
-        time.sleep(self._chance.uniform(0.2, 1.5))
         with Writer.open(self._place.library, create=False) as writer:
             writer.maintain(exact_rows=8)
+        time.sleep(self._chance.uniform(0.5, 2.0))
         return "compact"
 
 
@@ -223,7 +224,7 @@ class Looker:
         """Open or refresh, look, search, and now and then ask."""
         from rag.library import Library
 
-        time.sleep(self._chance.uniform(0.0, 0.3))
+        time.sleep(self._chance.uniform(0.1, 0.8))
         refreshed = self._library is not None and self._chance.random() < 0.5
         if refreshed:
             self._library.refresh()
@@ -310,7 +311,7 @@ def work(
             result.operations[worker.step()] += 1
         except LibraryBusy as error:
             result.errors[f"{what}: {masked(error, place)}"] += 1
-            time.sleep(0.05)
+            time.sleep(0.02)
         except RagError as error:
             result.errors[f"{what}: {masked(error, place)}"] += 1
             result.faults.append(f"{what}: {type(error).__name__}: {error}")
