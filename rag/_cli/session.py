@@ -180,7 +180,13 @@ class Session:
         if whole:
             self.require_all(library)
         self.say_left_out(library)
-        meta = library.engine.reader.meta
+        reader = library.engine.reader
+        meta = reader.meta
+        if unfinished := reader.unfinished():
+            from rag.rendering.terminal import counted
+
+            videos = counted(unfinished, "video")
+            echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index' resumes them")
         self._note_what_is_missing(
             frames=meta is not None and meta.image_encoder is not None, empty=not library.indexed_paths()
         )

@@ -60,6 +60,14 @@ def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture
     assert library.asked == [("What?", {"options": (), "where": None})]
 
 
+def test_videos_that_an_ended_run_left_are_named(
+    library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(library.engine.reader, "unfinished", lambda: 2)
+    assert main(["ask", "Is the bolt tight?"]) == 0
+    assert "rag: 2 videos not finished, and not searched; 'rag index' resumes them" in capsys.readouterr().err
+
+
 def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
     assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]

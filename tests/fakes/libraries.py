@@ -38,7 +38,7 @@ class FixedLibrary:
     """Answers every question alike, and keeps what it was asked."""
 
     library_id = "lib-1"
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0))
     left_out = ()
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None))
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0))
     left_out = ()
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:

@@ -50,6 +50,10 @@ def reader(library: Path) -> Reader:
     return Reader.open(library)
 
 
+def test_a_video_that_is_not_finished_is_counted(reader: Reader) -> None:
+    assert reader.unfinished() == 1
+
+
 def best(hits: list[Hit]) -> list[str]:
     return [hit.key for hit in hits]
 
