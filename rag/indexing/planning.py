@@ -32,7 +32,7 @@ from rag.indexing.report import Prune, reason_of
 from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
 from rag.store.records import FileRow
 from rag.store.schema import column_names, problem_of
-from rag.store.sums import compare_versions, read_all_sums, sums_faults
+from rag.store.sums import compare_versions, read_all_sums, sums_faults, unfinished
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
@@ -353,6 +353,8 @@ def damaged_file(folder: Location) -> str:
     layout = open_layout(folder)
     if faults := sums_faults(layout):
         return next(iter(faults.values()))
+    for damage in unfinished(layout):
+        return str(damage)
     if noted := read_all_sums(layout):
         for damage in compare_versions(layout, noted, None, seen=layout.compared).damages:
             return str(damage)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryCorrupt
+from rag.indexing.planning import damaged_file
 from rag.store.checking import check_files_of
 from rag.store.earlier import go_back
 from rag.store.layout import Layout
@@ -122,6 +123,8 @@ def test_a_repair_that_was_ended_goes_on(
         with pytest.raises(Stop):
             repair(layout.folder, confirm=lambda _: True)
     assert f"table {table}" in check_files_of(layout).faults
-    with pytest.raises(LibraryCorrupt, match="its repair was not finished"):
-        Reader.open(layout.folder)
+    assert damaged_file(layout.folder)
+    for opened in (Reader.open, Writer.open):
+        with pytest.raises(LibraryCorrupt, match="its repair was not finished"):
+            opened(layout.folder)
     assert repaired() == expected
