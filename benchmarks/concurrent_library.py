@@ -9,7 +9,7 @@ video has its clips, its frames and the spans of one version, each document the 
 vectors and by words; what is in a third folder, which does not change, is always there and is found by
 searches and questions. In the end all is indexed once more, and the library must be that of the
 same files indexed alone, row for row. Prints operations, errors by their line, and faults; the only error
-that is none is that somebody writes.
+that is none is that another process writes.
 """
 
 from __future__ import annotations

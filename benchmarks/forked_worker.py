@@ -3,7 +3,7 @@
     command -- spawner -- one keeper for each subprocess -- the subprocess
 
 The spawner is forked while the command has one thread. Each ends with its parent, as the subprocess itself
-does. A keeper tells the command the process id of the subprocess and, once it ended, its exit status.
+does. A keeper sends the command the process id of the subprocess and, once it ended, its exit status.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ForkedProcess:
         return self.returncode
 
     def wait(self) -> int:
-        """Its exit status once it has ended; -9 where it was never told."""
+        """Its exit status once it has ended; -9 where it was never sent."""
         while self.returncode is None:
             select.select([self._news], [], [])
             if self.returncode is None and select.select([self._news], [], [], 0)[0]:
