@@ -286,11 +286,11 @@ def _repair(session: Session, *, yes: bool) -> bool:
 
 def repair_lines(done: Repair) -> Iterator[str]:
     """What a repair did, a line for each thing; what cannot be restored last."""
-    if done.refused:
-        yield "rag: nothing was repaired; add --yes to go on without what is lost"
-        return
     yield from (f"restored {file}" for file in done.restored)
     yield from done.made_again
+    if done.refused:
+        yield "rag: no row was deleted or marked; add --yes to go on without what is lost"
+        return
     yield from (f"{path}: is to be indexed again" for path in done.again)
     yield from (f"{path}: is to be measured again" for path in done.measured_again)
     yield from (f"{path}: damaged, and the file is gone; what can be read is kept" for path in done.damaged)
@@ -307,7 +307,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
     for line in lines:
         echo_stderr(visible(line))
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("the repair deletes what is left of these; nothing was changed; add --yes to go on")
+        raise UsageError("the repair deletes what is left of these; no row was deleted; add --yes to go on")
     sys.stderr.write("The repair deletes what is left of these. Continue? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -75,7 +75,7 @@ class Repair:
     lost: list[str] = field(default_factory=list)
     """A line for each thing that is deleted and cannot be made again."""
     refused: bool = False
-    """Whether nothing was done, for the sake of `lost`."""
+    """Whether no row was deleted or marked, for the sake of `lost`."""
 
 
 @dataclass
@@ -109,8 +109,9 @@ def repair(
 ) -> Repair:
     """Repair the library in a folder or on a store.
 
-    `confirm`: asked once, with a line for each thing that would be deleted and cannot be made again; nothing
-    is changed where it answers False. Raises `LibraryCorrupt` where the table `meta` is lost, which says how
+    `confirm`: asked once, with a line for each thing that would be deleted and cannot be made again; where it
+    answers False no row is deleted or marked, while files were restored and versions that cannot be read are
+    gone. Raises `LibraryCorrupt` where the table `meta` is lost, which says how
     all others are read, `LibraryReadOnly` for a copy, `LibraryBusy`, `StoreError` where it cannot be seen
     whether indexed objects are still there, and the errors of a library.
     """
