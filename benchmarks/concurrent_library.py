@@ -352,10 +352,13 @@ def concurrent_runs(folder: Path, seconds: float, *, readers: int = 10, seed: in
     finally:
         until[1].set()
         until[0].set()
-        for _ in processes:
-            result.add(out.get())
-        for process in processes:
-            process.join()
+        # A process that was ended from outside sends nothing.
+        while any(process.is_alive() for process in processes) or not out.empty():
+            if out.empty():
+                time.sleep(0.05)
+            else:
+                result.add(out.get())
+    result.faults += [f"a process ended with {ended.exitcode}" for ended in processes if ended.exitcode]
     result.faults += compare(place)
     return result
 
