@@ -152,7 +152,7 @@ def test_pages_of_the_tasks_come_without_marks_of_markdown(tmp_path: Path) -> No
         assert not [text for text in texts if text.startswith((">", "#", "**")) or "|" in text]
         assert {len(row) for row in block.get("rows", ())} <= {len(block.get("head", ()))}
         assert block["kind"] != "figure" or "image" in block
-    assert any(block.get("text", "").startswith("Made before") for block in pages["egofact/report.md"])
+    assert any(block.get("text", "").startswith("Made before") for block in pages["raclo/report.md"])
 
 
 def test_a_report_and_its_figures_are_looked_for_once(
