@@ -6,6 +6,7 @@ All else is imported once it runs, so that an interrupt ends the start as it end
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -47,6 +48,8 @@ def _run() -> int:
     # What is imported lives to the end. Looking through it for garbage, twice over when all is done, took a
     # sixth of the CPU of a small `rag index`.
     gc.set_threshold(10_000)
+    # NumPy's second thread would spin for 25 ms after each product, beside the searches of a question.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     code = main(sys.argv[1:])
     gc.freeze()
     return code

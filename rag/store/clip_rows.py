@@ -36,11 +36,11 @@ def clips_holding(s: Snapshot, spans: Sequence[tuple[str, float, float]]) -> lis
     starts in.
     """
     vectors, videos = _indexed(s), dict.fromkeys(video_id for video_id, _, _ in spans)
-    held = {video_id: vectors.times_of(video_id) if vectors else None for video_id in videos}
-    read = s.clips_of_videos(video_id for video_id, own in held.items() if own is None)
+    held = vectors.times_of(videos) if vectors else {}
+    read = s.clips_of_videos(video_id for video_id in videos if video_id not in held)
     found: list[Clip | None] = []
     for video_id, start, end in spans:
-        if (own := held[video_id]) is not None:
+        if (own := held.get(video_id)) is not None:
             at = holding(own.starts, own.ends, start, end)
             found.append(
                 Clip(str(own.keys[at], "utf-8"), video_id, float(own.starts[at]), float(own.ends[at]))

@@ -6,8 +6,8 @@ files and is replaced by a rename, last. A file's name holds the hash of its con
 
 A row's code depends on the row alone (`rag.store.vector_codes`), so that equal rows give equal files, and
 no cell is left out. Partitions would leave out too much: texts are asked and images are stored, and spans of
-text fill their space too evenly. Of clips, thousands of rows must be ranked again, so their vectors are kept
-in a file of their own, in the order of the codes. The columns of spans have their
+text fill their space too evenly. Hundreds of rows must be ranked again, of clips thousands, so vectors are
+kept in a file of their own, in the order of the codes. The columns of spans have their
 texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
 
 Damage is found where it would be used: codes are compared with the sum of each of their blocks as they are
@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_column, row_sums, strings_at
-from rag.store.schema import FULL_TEXT, column_matrix, is_clip_vectors
+from rag.store.schema import FULL_TEXT, column_matrix
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes
@@ -73,15 +73,14 @@ class SegmentFiles:
     rows: int
     codes: IndexFile
     columns: IndexFile
-    vectors: IndexFile | None = None
-    """Of clips."""
+    vectors: IndexFile
     rising: bool = False
     """Whether the row ids are in their order."""
 
     @property
     def files(self) -> list[IndexFile]:
         """All of them."""
-        return [file for file in (self.codes, self.columns, self.vectors) if file is not None]
+        return [self.codes, self.columns, self.vectors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
                 each["rows"],
                 _file(each["codes"]),
                 _file(each["columns"]),
-                _file(each["vectors"]) if each["vectors"] is not None else None,
+                _file(each["vectors"]),
                 each["rising"],
             )
             for each in held["segments"]
@@ -151,6 +150,14 @@ class ClipTimes:
     starts: NDArray[np.float64]
     ends: NDArray[np.float64]
 
+    def between(self, first: int, last: int) -> ClipTimes:
+        """Those at positions [first, last), in order of time."""
+        keys, starts, ends = self.keys[first:last], self.starts[first:last], self.ends[first:last]
+        if (starts[:-1] <= starts[1:]).all():
+            return ClipTimes(keys, starts, ends)
+        order = np.argsort(starts, kind="stable")
+        return ClipTimes([keys[at] for at in order], starts[order], ends[order])
+
 
 class Segment:
     """The rows of one segment, in the order of the table.
@@ -160,7 +167,7 @@ class Segment:
     they are used.
     """
 
-    def __init__(self, codes: VectorCodes, columns: Any, vectors: mmap.mmap | None, *, rising: bool) -> None:
+    def __init__(self, codes: VectorCodes, columns: Any, vectors: mmap.mmap, *, rising: bool) -> None:
         self._mapped = vectors
         self._rising = rising
         self._columns = columns
@@ -202,13 +209,11 @@ class Segment:
         """Positions in the order of row ids; None where the rows are in it."""
         return None if self._rising else np.argsort(self.row_ids)
 
-    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
-        """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table.
+    def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
+        """float16 (m, dim) of rows, int64 (m,).
 
         Raises `IndexDamaged` where one of them is not as it was written.
         """
-        if self._mapped is None:
-            return None
         # Asked for at once: from a disk, each page would else be waited for.
         records = np.frombuffer(self._mapped, record_type(self.codes.dim))
         for start in (positions * records.itemsize).tolist():
@@ -276,7 +281,7 @@ def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
     try:
         table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
         codes = VectorCodes.read(path)
-        vectors = _mapped(folder / part.vectors.name) if part.vectors else None
+        vectors = _mapped(folder / part.vectors.name)
         segment = Segment(codes, table, vectors, rising=part.rising)
     except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
@@ -410,15 +415,14 @@ class SegmentWriter:
     """The codes and columns of one segment as its rows come; equal rows give equal files in any portions."""
 
     def __init__(
-        self, dim: int, vectors: Path | None, folder: Path | None = None, begun: SegmentFiles | None = None
+        self, dim: int, vectors: Path, folder: Path | None = None, begun: SegmentFiles | None = None
     ) -> None:
-        """`vectors`: the file that vectors are written to, where they are kept. `begun`: the files, in
-        `folder`, of a segment that is not full, to be gone on with."""
+        """`vectors`: the file that vectors are written to. `begun`: the files, in `folder`, of a segment that
+        is not full, to be gone on with."""
         self._vectors = vectors
-        if vectors is not None:
-            vectors.unlink(missing_ok=True)
-            if folder is not None and begun is not None and begun.vectors is not None:
-                shutil.copyfile(folder / begun.vectors.name, vectors)
+        vectors.unlink(missing_ok=True)
+        if folder is not None and begun is not None:
+            shutil.copyfile(folder / begun.vectors.name, vectors)
         self._columns: list[Any] = []
         self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
         if folder is not None and begun is not None:
@@ -430,11 +434,10 @@ class SegmentWriter:
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
         self._columns.append(columns)
-        if self._vectors is not None:
-            records = np.empty(len(vectors), record_type(vectors.shape[1]))
-            records["vector"], records["sum"] = vectors, _sums(vectors)
-            with self._vectors.open("ab") as file:
-                file.write(records.tobytes())
+        records = np.empty(len(vectors), record_type(vectors.shape[1]))
+        records["vector"], records["sum"] = vectors, _sums(vectors)
+        with self._vectors.open("ab") as file:
+            file.write(records.tobytes())
         start = 0
         while start < len(vectors):
             part = vectors[start : start + ROTATED_ROWS - self._filled]
@@ -452,7 +455,7 @@ class SegmentWriter:
         self._waiting[:] = 0
 
     def write(self, folder: Path, table: str, number: int) -> SegmentFiles:
-        """Write both files, each beside its place and then renamed. Raises OSError."""
+        """Write the files, each beside its place and then renamed. Raises OSError."""
         import pyarrow as pa
 
         self._encode()
@@ -469,15 +472,12 @@ class SegmentWriter:
         self._codes.write(temporary[0])
         with pa.OSFile(os.fspath(temporary[1]), "wb") as sink, pa.ipc.new_file(sink, rows.schema) as file:
             file.write_table(rows)
-        vectors = None
-        if self._vectors is not None:
-            vectors = _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors"))
         ids = rows["row_id"].to_numpy()
         return SegmentFiles(
             rows.num_rows,
             _named(temporary[0], codes, sums=True),
             _named(temporary[1], columns),
-            vectors,
+            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
             rising=bool((ids[:-1] < ids[1:]).all()),
         )
 
@@ -536,8 +536,8 @@ def index_rows(
     folder.mkdir(exist_ok=True)
     done = list(begun.segments) if begun else []
     last = begun.last_row_id if begun else -1
-    # Where many rows are ranked again, a read from the table takes longer than all else of a question.
-    vectors = folder / f"{table}.vectors.tmp" if is_clip_vectors(table) else None
+    # Read from the table, the rows that are ranked again take longer than all else of a question.
+    vectors = folder / f"{table}.vectors.tmp"
     writer, room, added = SegmentWriter(dim, vectors), SEGMENT_ROWS, False
     if done and done[-1].rows < SEGMENT_ROWS:
         part = done.pop()

@@ -41,7 +41,7 @@ class IndexedRows:
     def visible(self) -> NDArray[np.bool_] | None:
         """bool (n,): rows of shown owners that the table still has; None where it is all of them."""
         owners, masks = self.segment.owners, []
-        if not all(name in self.shown for name in owners.names):
+        if not all(map(self.shown.__contains__, owners.names)):
             masks.append(owners.among(self.shown))
         if self.live is not None:
             place = np.searchsorted(self.live, self.segment.row_ids)

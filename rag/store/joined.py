@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +14,7 @@ from corpora.objects import StoreError
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
+from rag.store import schema
 from rag.store.database import quoted
 from rag.store.fulltext import KeysOf
 from rag.store.indexed_rows import IndexedRows
@@ -101,6 +103,8 @@ class JoinedSnapshot(Snapshot):
         super().__init__(layouts[0], index, exact_rows)
 
     def _pin(self) -> bool:
+        import pyarrow as pa
+
         self._libraries, failed = [], dict[str, StoreError]()
         for layout in self._layouts:
             try:
@@ -125,29 +129,32 @@ class JoinedSnapshot(Snapshot):
         self.meta = replace(metas[0], calibration=scale, library_id=library_id, settings=settings)
         owners = self._owners()
         self._hidden: list[list[str]] = []
-        self.tables, self.ready, self.sources, self.video_rows = {}, {}, set(), {}
+        self.tables, self.ready, self.sources = {}, {}, set()
+        videos: dict[str, dict[str, Any]] = {}
         files: dict[tuple[bytes, str], dict[str, Any]] = {}
         for number, library in enumerate(self._libraries):
             known = library.video_rows.keys() | library.sources | library.passage_owners
             self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
             shown = library.ready.keys() - self._hidden[-1]
             self.ready |= {video_id: library.ready[video_id] for video_id in shown}
-            self.video_rows = {**library.video_rows, **self.video_rows}
-            self.video_rows |= {video_id: library.video_rows[video_id] for video_id in shown}
+            own = dict(library.video_rows.items())
+            videos = {**own, **videos, **{video_id: own[video_id] for video_id in shown}}
             self.sources |= library.sources
             self.tables = {**library.tables, **self.tables}
-            files |= {(row["path"], row["content_id"]): row for row in library._files}
-        self._files = list(files.values())
+            files |= {(row["path"], row["content_id"]): row for row in library._files.to_pylist()}
+        self.video_rows = videos
+        self._files = pa.Table.from_pylist(list(files.values()), schema.arrow_schema("files", 0))
         return True
 
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
         ranked: dict[str, tuple[bool, int, str, int]] = {}
         for number, library in enumerate(self._libraries):
+            rows = dict(library.video_rows.items())
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages_on = sum(stage != "off" for stage in library.stages(content).values())
+                    stages_on = sum(stage != "off" for stage in json.loads(rows[content]["stages"]).values())
                     path = library.paths[content][0]
                 rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)

@@ -259,8 +259,7 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     dim = dataset.schema.field("vector").type.list_size
-    vector_bytes = record_type(dim).itemsize if is_clip_vectors(name) else 0
-    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES + vector_bytes)):
+    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES + record_type(dim).itemsize)):
         return
     try:
         begun = read_manifest(folder, name)

@@ -29,22 +29,22 @@ from rag.store.error_mapping import TableGone, read_errors, require_columns, req
 from rag.store.filters import owner_sql, path_matches
 from rag.store.fulltext import KeysOf, match
 from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
+from rag.store.keyed_rows import KeyedRows
 from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.sums import SumsAtOpening
 from rag.store.vector_index import Codes, IndexKind, Matrix
 from rag.store.vectors import VectorTable
+from rag.store.video_caches import MANY_VIDEOS, cached, cached_lists
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ATTEMPTS = 5
-CACHED_VIDEOS = 256
 CLIPS_IN_MEMORY = 200_000
 TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
 """Rows of so small tables are held with their texts, of a span some 100 bytes, of a passage 1,000."""
-MANY_VIDEOS = 1000
 PART_BYTES = 80 * 2**20
 """At 512 dimensions and 60 frames over 1,200 clips: a fragment so large that compaction leaves it alone."""
 EVIDENCE_COLUMNS = ["evidence_id", "start", "end", "kind", schema.FULL_TEXT]
@@ -64,7 +64,7 @@ class Snapshot:
         self.layout = layout
         self._index: IndexKind = index
         self._exact_rows = exact_rows
-        self._read: dict[str, tuple[int, list[dict[str, Any]]]] = {}
+        self._read: dict[str, tuple[int, Any]] = {}
         """Versions of `meta`, `videos` and `files` with their rows; they are open in `_datasets`."""
         self._datasets: dict[str, Any] = {}
         self._clips: dict[str, list[Clip]] = {}
@@ -105,24 +105,26 @@ class Snapshot:
             require_columns(self.layout.folder, name, dataset.schema.names)
         return dataset
 
-    def _newest(self, name: str) -> list[dict[str, Any]]:
+    def _newest(self, name: str) -> Any:
         with read_errors(self.layout.folder, name):
             dataset = self._datasets[name] = self._open(name)
             if self._read.get(name, (0, []))[0] != dataset.version:
                 self._sums.require_rows({name: dataset})
-                self._read[name] = (dataset.version, dataset.to_table().to_pylist())
+                self._read[name] = (dataset.version, dataset.to_table())
             return self._read[name][1]
 
     def _read_meta(self) -> MetaRows:
-        return read_meta(self.layout.folder, self._newest("meta"))
+        return read_meta(self.layout.folder, self._newest("meta").to_pylist())
 
     def _read_ready(self) -> dict[str, int]:
-        self.video_rows = {row["video_id"]: row for row in self._newest("videos")}
-        return {v: row["indexed_at"] for v, row in self.video_rows.items() if row["status"] == "ready"}
+        rows = self._newest("videos")
+        self.video_rows: Mapping[str, dict[str, Any]] = KeyedRows(rows, "video_id")
+        columns = (rows[name].to_pylist() for name in ("video_id", "indexed_at", "status"))
+        return {v: indexed_at for v, indexed_at, status in zip(*columns, strict=True) if status == "ready"}
 
     def _read_held(self) -> set[str]:
         self._files = self._newest("files")
-        return {row["content_id"] for row in self._files}
+        return set(self._files["content_id"].to_pylist())
 
     def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
         """Rows of the pinned version of `name`, in no particular order; none where there is no such table."""
@@ -226,14 +228,15 @@ class Snapshot:
     @cached_property
     def file_rows(self) -> list[FileRow]:
         """Every path of the library."""
-        return [schema.file_of(row) for row in self._files]
+        return [schema.file_of(row) for row in self._files.to_pylist()]
 
     @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """Content id to the paths that hold it, sorted."""
         held: dict[str, tuple[str, ...]] = {}
-        for row in self._files:
-            content, path = row["content_id"], os.fsdecode(row["path"])
+        columns = (self._files[name].to_pylist() for name in ("content_id", "path"))
+        for content, path in zip(*columns, strict=True):
+            path = os.fsdecode(path)
             held[content] = tuple(sorted((*held[content], path))) if content in held else (path,)
         others = self.ready.keys() - held.keys()
         return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
@@ -249,14 +252,17 @@ class Snapshot:
     @cached_property
     def videos(self) -> dict[str, Video]:
         """Ready videos, sorted by path; `path` is the first of the paths that hold it."""
-        found = map(self.video, self.ready)
+        found = [self._video(row) for video_id, row in self.video_rows.items() if video_id in self.ready]
         return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
 
     def video(self, video_id: str) -> Video:
         """As of `videos`. Raises KeyError for one that is not ready."""
         if video_id not in self.ready:
             raise KeyError(video_id)
-        return replace(schema.video_of(self.video_rows[video_id]), path=self.paths[video_id][0])
+        return self._video(self.video_rows[video_id])
+
+    def _video(self, row: Mapping[str, Any]) -> Video:
+        return replace(schema.video_of(row), path=self.paths[row["video_id"]][0])
 
     def stages(self, video_id: str) -> dict[str, Any]:
         """As `Writer.finish_video` was given them. Raises KeyError for a video that is not ready."""
@@ -301,7 +307,7 @@ class Snapshot:
 
     def clips_of_videos(self, video_ids: Iterable[str]) -> dict[str, list[Clip]]:
         """In order of time, by video. None for one that is not ready. The last thousand are cached."""
-        return _cached_lists(self._clips, video_ids, self.ready, self._read_clips)
+        return cached_lists(self._clips, video_ids, self.ready, self._read_clips)
 
     def _read_clips(self, videos: list[str]) -> list[Clip]:
         """From memory, unless the table is large and the videos are few."""
@@ -339,14 +345,14 @@ class Snapshot:
 
     def sound_track(self, video_id: str) -> SoundTrack | None:
         """The sound track of a video; None where it was not measured."""
-        return _cached(
+        return cached(
             self._sounds, video_id, lambda: self._measured("sound_tracks", video_id, schema.sound_track_of)
         )
 
     def fingerprint(self, video_id: str) -> Fingerprint | None:
         """The fingerprint of a video; None where it was not measured."""
         read = schema.fingerprint_of
-        return _cached(self._fingerprints, video_id, lambda: self._measured("fingerprints", video_id, read))
+        return cached(self._fingerprints, video_id, lambda: self._measured("fingerprints", video_id, read))
 
     @cached_property
     def fingerprinted(self) -> frozenset[str]:
@@ -492,7 +498,7 @@ class Snapshot:
             rows = sorted(self._evidence_rows("video_id", missing), key=lambda row: row["evidence_id"])
             return [schema.evidence_of(row) for row in rows]
 
-        return _cached_lists(self._evidence, video_ids, self.ready, read)
+        return cached_lists(self._evidence, video_ids, self.ready, read)
 
     def evidence_in(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
         """Spans of ready videos that overlap each of several windows: video id, start, end; in time order.
@@ -568,33 +574,3 @@ class Snapshot:
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         self._passages = {row["passage_id"]: row for row in shown}
         return self._passages
-
-
-OfVideo = TypeVar("OfVideo", Clip, Evidence)
-
-
-def _cached_lists(
-    held: dict[str, list[OfVideo]],
-    video_ids: Iterable[str],
-    ready: Collection[str],
-    read: Callable[[list[str]], list[OfVideo]],
-) -> dict[str, list[OfVideo]]:
-    """The items of each video, read together where they are not cached; the oldest leave the cache."""
-    found = {video_id: held.get(video_id, []) for video_id in video_ids}
-    missing = sorted(v for v in found if v in ready and v not in held)
-    if missing:
-        for item in read(missing):
-            found[item.video_id].append(item)
-        held.update((v, found[v]) for v in missing)
-        for v in list(held)[:-MANY_VIDEOS]:
-            del held[v]
-    return found
-
-
-def _cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
-    """The value of a video; the oldest are dropped from the cache."""
-    if video_id not in held:
-        while len(held) >= CACHED_VIDEOS:
-            del held[next(iter(held))]
-        held[video_id] = read()
-    return held[video_id]

@@ -190,7 +190,7 @@ class Codes:
 
     def among(self, wanted: Collection[str]) -> NDArray[np.bool_]:
         """bool (n,): whether each row's value is in `wanted`."""
-        chosen = np.fromiter((name in wanted for name in self.names), np.bool_, len(self.names))
+        chosen = np.fromiter(map(wanted.__contains__, self.names), np.bool_, len(self.names))
         return chosen[self.codes] if len(chosen) else np.zeros(len(self.codes), np.bool_)
 
     def rows_of(self, name: str) -> NDArray[np.int64]:
@@ -277,6 +277,8 @@ class Matrix:
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
+        if not len(self.row_ids):
+            return {}
         wanted, seen = set(keys), self._seen
         found = {key: seen[key] for key in wanted if key in seen}
         return found | positions_of(self.ids, self.owners, wanted - found.keys())

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROPOSED = 3000
-PROPOSED_TEXTS = 500
+PROPOSED_TEXTS = 1000
 """Rows that are ranked again by their vectors for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
 FIRST_ASKED = 96
@@ -240,9 +240,11 @@ class VectorTable:
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""
-        if len(self._seen) + len(keys) > REMEMBERED:
-            self._seen = {}
-        self._seen.update(zip(keys, row_ids, strict=True))
+        seen = self._seen
+        if len(seen) + len(keys) > REMEMBERED:
+            # The later half: the same question asks for what it has just found.
+            seen = self._seen = dict(list(seen.items())[len(seen) // 2 :])
+        seen.update(zip(keys, row_ids, strict=True))
 
     def rows_with(self, keys: Iterable[str]) -> list[int]:
         """Row ids of those of `keys` that are here, sorted; not of passages, whose ids name no source."""
@@ -271,17 +273,27 @@ class VectorTable:
                 found += part.row_ids(part.rows_of(owner)).tolist()
         return found
 
-    def times_of(self, owner: str) -> ClipTimes | None:
-        """The clips of a video in order of time; None where index files do not hold all, or none."""
-        held = [(part, rows) for part in self.indexed if len(rows := part.rows_of(owner))]
-        if len(held) != 1 or len(self.matrix.owners.rows_of(owner)):
-            return None
-        (part, rows) = held[0]
-        clips = part.clips(rows)
-        if clips is None or (clips.starts[:-1] <= clips.starts[1:]).all():
-            return clips
-        order = np.argsort(clips.starts, kind="stable")
-        return ClipTimes([clips.keys[at] for at in order], clips.starts[order], clips.ends[order])
+    def times_of(self, owners: Iterable[str]) -> dict[str, ClipTimes]:
+        """The clips of videos in order of time; without those of which index files hold not all, or none."""
+        parts: dict[str, list[int]] = {}
+        rows: list[dict[str, NDArray[np.int64]]] = [{} for _ in self.indexed]
+        for owner in owners:
+            for number, part in enumerate(self.indexed):
+                if len(own := part.rows_of(owner)):
+                    parts.setdefault(owner, []).append(number)
+                    rows[number][owner] = own
+        found: dict[str, ClipTimes] = {}
+        for number, part in enumerate(self.indexed):
+            whole = [
+                owner
+                for owner in rows[number]
+                if len(parts[owner]) == 1 and not len(self.matrix.owners.rows_of(owner))
+            ]
+            if whole and (clips := part.clips(np.concatenate([rows[number][owner] for owner in whole]))):
+                ends = np.cumsum([len(rows[number][owner]) for owner in whole]).tolist()
+                for owner, start, end in zip(whole, [0, *ends], ends, strict=False):
+                    found[owner] = clips.between(start, end)
+        return found
 
     def clips_with(self, keys: Iterable[str]) -> list[Clip]:
         """Those of some clips that index files hold."""

@@ -365,17 +365,21 @@ def test_texts_of_spans_are_read_without_the_table(library: Path, monkeypatch: p
     assert coded.spans(keys) == right
 
 
+@pytest.mark.parametrize(
+    ("search", "files", "dim"),
+    [("search_clips", "vectors_*", IMAGE.dim), ("search_evidence", "evidence*", TEXT.dim)],
+)
 def test_a_damaged_vector_is_read_from_the_table(
-    library: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    library: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, search: str, files: str, dim: int
 ) -> None:
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
-    for path in Layout(folder).indexes.glob("*.vectors"):
+    for path in Layout(folder).indexes.glob(f"{files}.vectors"):
         # Not at the ends, where it is noticed as the file is opened.
-        for row in range(ENDS_BYTES, path.stat().st_size - ENDS_BYTES, record_type(IMAGE.dim).itemsize):
+        for row in range(ENDS_BYTES, path.stat().st_size - ENDS_BYTES, record_type(dim).itemsize):
             flip(path, row)
     exact, reader = both(folder)
     with caplog.at_level(logging.WARNING):
-        assert reader.search_clips(unit(3, IMAGE.dim), 10) == exact.search_clips(unit(3, IMAGE.dim), 10)
+        assert getattr(reader, search)(unit(3, dim), 10) == getattr(exact, search)(unit(3, dim), 10)
     assert "a vector is not as it was written" in caplog.text
     faults = check_files_of(Layout(folder), full=True).index_files.values()
     assert any(".vectors: is not as it was written" in words for words in faults)
