@@ -218,12 +218,12 @@ def answer(folder: Path, file: Path) -> dict[str, Any]:
         "text_encoder_s": round(encoder - opened, 3),
         "first_question_s": round(first - encoder, 3),
         "first_question_cpu_s": round(first_cpu - encoder_cpu, 3),
-        "cold_s": round(first - begun, 3),
-        "cold_cpu_s": round(first_cpu, 3),
+        "to_first_answer_s": round(first - begun, 3),
+        "to_first_answer_cpu_s": round(first_cpu, 3),
         "n": len(walls),
-        "warm_p50_ms": round(float(p50), 1),
-        "warm_p95_ms": round(float(p95), 1),
-        "warm_cpu_p50_ms": round(float(np.median(cpus)), 1),
+        "p50_ms": round(float(p50), 1),
+        "p95_ms": round(float(p95), 1),
+        "cpu_p50_ms": round(float(np.median(cpus)), 1),
         "parts_p50_ms": parts,
         "rss_after_first_mb": round(memory / 1024),
         "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
@@ -424,7 +424,8 @@ def product(folder: Path, table: str, keys: Sequence[str], temporary: Path) -> E
     search(np.eye(1, dim, dtype=np.float32)[0], TOP)
     cpu = time.process_time() - begun
     name = schema.vectors_table(META.image_encoder) if table == "clips" and META.image_encoder else table
-    size = sum(path.stat().st_size for path in (copy / "indexes").glob(f"{name}*"))
+    files = (copy / "indexes").glob(f"{name}*")
+    size = sum(path.stat().st_size for path in files if path.suffix != ".vectors")
     return Engine("this library", cpu, size, lambda row: [place[hit.key] for hit in search(row, TOP)])
 
 

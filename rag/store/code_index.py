@@ -1,8 +1,8 @@
 """Index files of large tables: 2-bit codes of the vectors, and the columns that filters need.
 
 They are derived from the tables, kept beside them, and made again by maintenance when they are gone. A table
-is cut into segments of `SEGMENT_ROWS`, each one file of codes and one of columns; `<table>.json` names the
-files and is replaced by a rename, last. A file's name holds the hash of its content.
+is cut into segments of `SEGMENT_ROWS`, each a file of codes, one of columns and one of vectors;
+`<table>.json` names the files and is replaced by a rename, last. A file's name holds the hash of its content.
 
 A row's code depends on the row alone (`rag.store.vector_codes`), so that equal rows give equal files, and
 no cell is left out. Partitions would leave out too much: texts are asked and images are stored, and spans of
@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import mmap
 import os
 import random
 import shutil
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -63,7 +63,7 @@ class IndexFile:
     ends: str
     """Hash of its beginning and its end."""
     sums: tuple[str, ...] = ()
-    """Of codes, `block_sum` of each `SUM_BLOCK` bytes."""
+    """Of codes and vectors, `block_sum` of each `SUM_BLOCK` bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,13 @@ class Segment:
 
     `row_ids`: uint64 (n,); `keys`: Arrow strings; `owners`: the video or the source of each row; `spans` and
     `kinds`, where the table has them: as of a `Matrix`. Columns are mapped from their file and touched when
-    they are used.
+    they are used; vectors are read, for a mapped file keeps what was ever touched, and around it, in memory.
     """
 
-    def __init__(self, codes: VectorCodes, columns: Any, vectors: mmap.mmap, *, rising: bool) -> None:
-        self._mapped = vectors
+    def __init__(self, codes: VectorCodes, columns: Any, vectors: int, *, rising: bool) -> None:
+        """`vectors`: descriptor of their file, which is closed with the segment."""
+        weakref.finalize(self, os.close, vectors)
+        self._vectors = vectors
         self._rising = rising
         self._columns = columns
         self.codes = codes
@@ -214,12 +216,16 @@ class Segment:
 
         Raises `IndexDamaged` where one of them is not as it was written.
         """
-        # Asked for at once: from a disk, each page would else be waited for.
-        records = np.frombuffer(self._mapped, record_type(self.codes.dim))
-        for start in (positions * records.itemsize).tolist():
-            page = start // mmap.PAGESIZE * mmap.PAGESIZE
-            self._mapped.madvise(mmap.MADV_WILLNEED, page, start + records.itemsize - page)
-        found = records[positions]
+        record, file = record_type(self.codes.dim), self._vectors
+        size, starts = record.itemsize, (positions * record.itemsize).tolist()
+        if hasattr(os, "posix_fadvise"):
+            # Asked for at once: from a disk, each page would else be waited for.
+            for start in starts:
+                os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
+        held = b"".join(os.pread(file, size, start) for start in starts)
+        if len(held) != size * len(starts):
+            raise IndexDamaged("a vector is not as it was written")
+        found = np.frombuffer(held, record)
         if (_sums(found["vector"]) != found["sum"]).any():
             raise IndexDamaged("a vector is not as it was written")
         vectors: NDArray[np.float16] = found["vector"]
@@ -281,20 +287,15 @@ def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
     try:
         table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
         codes = VectorCodes.read(path)
-        vectors = _mapped(folder / part.vectors.name)
+        vectors = os.open(folder / part.vectors.name, os.O_RDONLY | os.O_CLOEXEC)
         segment = Segment(codes, table, vectors, rising=part.rising)
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(vectors, 0, 0, os.POSIX_FADV_RANDOM)
     except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
     if {len(codes), len(segment)} != {part.rows}:
         raise IndexDamaged(f"{path}: has {len(codes)} rows where {part.columns.name} has {len(segment)}")
     return segment
-
-
-def _mapped(path: Path) -> mmap.mmap:
-    with path.open("rb") as file:
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    mapped.madvise(mmap.MADV_RANDOM)
-    return mapped
 
 
 def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
@@ -308,14 +309,11 @@ def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
 def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None) -> None:
     """Raise `IndexDamaged` for codes, or the size or ends of a file, that are not as they were written.
 
-    `most`: bytes of codes that are read, of blocks chosen at random; default all.
+    `most`: bytes of codes and vectors that are read, of blocks chosen at random; default all codes.
     """
     files = [file for part in manifest.segments for file in part.files]
-    blocks = [
-        (folder / file.name, number * SUM_BLOCK, expected)
-        for file in files
-        for number, expected in enumerate(file.sums)
-    ]
+    summed = files if most is not None else [part.codes for part in manifest.segments]
+    blocks = _blocks(folder, summed)
     if most is not None:
         blocks = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
     with ThreadPoolExecutor(READING_THREADS) as pool:
@@ -323,10 +321,19 @@ def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None
         list(pool.map(lambda block: _require_sum(*block), blocks))
 
 
+def _blocks(folder: Path, files: Iterable[IndexFile]) -> list[tuple[Path, int, str]]:
+    """Path, first byte and sum of each block of some files."""
+    return [
+        (folder / file.name, number * SUM_BLOCK, expected)
+        for file in files
+        for number, expected in enumerate(file.sums)
+    ]
+
+
 def damaged(folder: Path) -> str:
     """What is wrong with the index files of a library; empty for nothing.
 
-    Of each file size, beginning and end are compared, of each table's codes `CHECKED_BYTES`.
+    Of each file size, beginning and end are compared, of each table's codes and vectors `CHECKED_BYTES`.
     """
     found = (damaged_table(folder, path.stem) for path in sorted(folder.glob("[!.]*.json")))
     return next(filter(None, found), "")
@@ -380,12 +387,19 @@ def verify(folder: Path, table: str) -> Manifest | None:
     """
     manifest = read_manifest(folder, table)
     for part in manifest.segments if manifest else ():
-        _verify_files(folder, part)
+        _verify_files(folder, part.files)
     return manifest
 
 
-def _verify_files(folder: Path, part: SegmentFiles) -> None:
-    for file in part.files:
+def verify_without_vectors(folder: Path, manifest: Manifest) -> None:
+    """As `verify`, but of the vectors, four fifths of the bytes, `CHECKED_BYTES` are compared."""
+    for part in manifest.segments:
+        _verify_files(folder, [part.codes, part.columns])
+    _require_unchanged(folder, manifest, CHECKED_BYTES)
+
+
+def _verify_files(folder: Path, files: Iterable[IndexFile]) -> None:
+    for file in files:
         _require_size(folder, file)
         try:
             digest = _digest(folder / file.name)
@@ -412,7 +426,7 @@ def _ends(path: Path) -> str:
 
 
 class SegmentWriter:
-    """The codes and columns of one segment as its rows come; equal rows give equal files in any portions."""
+    """The files of one segment as its rows come; equal rows give equal files in any portions."""
 
     def __init__(
         self, dim: int, vectors: Path, folder: Path | None = None, begun: SegmentFiles | None = None
@@ -477,7 +491,7 @@ class SegmentWriter:
             rows.num_rows,
             _named(temporary[0], codes, sums=True),
             _named(temporary[1], columns),
-            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
+            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors"), sums=True),
             rising=bool((ids[:-1] < ids[1:]).all()),
         )
 
@@ -542,7 +556,7 @@ def index_rows(
     if done and done[-1].rows < SEGMENT_ROWS:
         part = done.pop()
         # What is taken over gets hashes of its own.
-        _verify_files(folder, part)
+        _verify_files(folder, part.files)
         writer = SegmentWriter(dim, vectors, folder, part)
         room, added = SEGMENT_ROWS - part.rows, True
         held = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -34,8 +34,8 @@ class IndexedRows:
     """Ids of the rows that the table has, rising; None where it has all of the segment's."""
     first_id: int = 0
     """What is added to the table's row ids in a snapshot of several libraries."""
-    damaged: bool = False
-    """Whether a vector or a text of the segment's own files was not as it was written."""
+    damaged: set[str] = field(default_factory=set)
+    """What of the segment's own files was not as it was written: its vectors, clips or rows of text."""
 
     @cached_property
     def visible(self) -> NDArray[np.bool_] | None:
@@ -88,13 +88,15 @@ class IndexedRows:
     def _checked(
         self, read: Callable[[NDArray[np.int64]], T | None], positions: NDArray[np.int64]
     ) -> T | None:
-        if self.damaged:
+        if read.__name__ in self.damaged:
             return None
         try:
             return read(positions)
         except IndexDamaged as error:
-            log.warning("%s; the table is read instead, slowly, until rag doctor names the file", error)
-            self.damaged = True
+            log.warning(
+                "%s; the table is read instead, slowly, until rag doctor --full names the file", error
+            )
+            self.damaged.add(read.__name__)
             return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -150,11 +149,10 @@ class JoinedSnapshot(Snapshot):
         """The number of the library from which each content is read."""
         ranked: dict[str, tuple[bool, int, str, int]] = {}
         for number, library in enumerate(self._libraries):
-            rows = dict(library.video_rows.items())
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages_on = sum(stage != "off" for stage in json.loads(rows[content]["stages"]).values())
+                    stages_on = sum(stage != "off" for stage in library.stages(content).values())
                     path = library.paths[content][0]
                 rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)

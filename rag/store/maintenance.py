@@ -18,7 +18,7 @@ from rag.store.code_index import (
     read_manifest,
     record_type,
     remove_unnamed,
-    verify,
+    verify_without_vectors,
 )
 from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_as_written, write_errors
@@ -259,19 +259,21 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     dim = dataset.schema.field("vector").type.list_size
-    if not db.layout.has_room(rows * (dim * BITS // 8 + COLUMN_BYTES + record_type(dim).itemsize)):
-        return
+    row_bytes = dim * BITS // 8 + COLUMN_BYTES + record_type(dim).itemsize
     try:
         begun = read_manifest(folder, name)
         later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
         if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
             begun = None
         if begun is not None and later <= max(LATER_ROWS, LATER_SHARE * begun.rows):
-            verify(folder, name)
+            verify_without_vectors(folder, begun)
             return
-        index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
+        written = rows if begun is None else later + begun.segments[-1].rows
+        if db.layout.has_room(written * row_bytes):
+            index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
     except IndexDamaged:
-        index_rows(folder, name, dim, _rows_to_index(db, name, None), None)
+        if db.layout.has_room(rows * row_bytes):
+            index_rows(folder, name, dim, _rows_to_index(db, name, None), None)
 
 
 def _rows_after(dataset: Any, last: int) -> int:

@@ -1,6 +1,6 @@
 """The vectors of a table as a snapshot shows them: those of index files, and in memory those that came since.
 
-Index files only propose: every answer is ranked exactly, by the vectors of the table itself.
+Index files only propose: every answer is ranked exactly, by the table's vectors, of which they keep a copy.
 """
 
 from __future__ import annotations
@@ -240,11 +240,12 @@ class VectorTable:
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""
-        seen = self._seen
-        if len(seen) + len(keys) > REMEMBERED:
-            # The later half: the same question asks for what it has just found.
-            seen = self._seen = dict(list(seen.items())[len(seen) // 2 :])
-        seen.update(zip(keys, row_ids, strict=True))
+        new = dict(zip(keys[-REMEMBERED:], row_ids[-REMEMBERED:], strict=True))
+        if len(self._seen) + len(new) > REMEMBERED:
+            # The last half stays: a question asks for what its other searches have just found.
+            held, room = list(self._seen.items()), min(REMEMBERED // 2, REMEMBERED - len(new))
+            self._seen = dict(held[max(0, len(held) - room) :])
+        self._seen.update(new)
 
     def rows_with(self, keys: Iterable[str]) -> list[int]:
         """Row ids of those of `keys` that are here, sorted; not of passages, whose ids name no source."""

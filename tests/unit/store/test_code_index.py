@@ -452,6 +452,52 @@ def test_clips_are_the_same_with_and_without_an_index(
     assert "a clip is not as it was written" in caplog.text
 
 
+def test_clips_are_the_same_where_segments_and_memory_share_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A video of which two segments have clips, one that came after the index, and a second library."""
+    monkeypatch.setattr(code_index, "SEGMENT_ROWS", 1500)
+    first, second = tmp_path / "first", tmp_path / "second"
+    fill(first, range(80))
+    fill(second, range(75, VIDEOS), group=25)
+    with Writer.open(first) as writer:
+        writer.put_copies({video(80): {}}, iter(rows_of(80)))
+        writer.put_file(FileRow(video(80).path, video(80).video_id, "video", 1, 1, 1, ""))
+    spans = clip_spans(random.Random(5), 300)
+    for folders in ((first,), (first, second)):
+        exact = Reader.open(folders[0], *folders[1:], index="flat")
+        coded = Reader.open(folders[0], *folders[1:], index="auto", exact_rows=EXACT_ROWS)
+        right = exact.clips_holding(spans)
+        assert sum(clip is not None for clip in right) > 200
+        coded.search_clips(unit(1, IMAGE.dim), 5)
+        vectors = coded._snapshot.clip_vectors
+        assert vectors is not None
+        assert len(vectors.indexed) > 2
+        known = vectors.times_of(video(n).video_id for n in range(VIDEOS))
+        assert video(36).video_id in known
+        assert video(37).video_id not in known  # its clips 1480 to 1519 are in two segments
+        assert video(80).video_id not in known
+        assert coded.clips_holding(spans) == right
+        ids = [clip.clip_id for clip in right if clip is not None]
+        assert coded.clips_by_id(ids) == exact.clips_by_id(ids)
+        for seed in range(5):
+            query = unit(7000 + seed, TEXT.dim)
+            assert coded.search_evidence(query, 10) == exact.search_evidence(query, 10)
+
+
+def test_of_what_was_found_the_last_is_remembered(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag.store.vectors.REMEMBERED", 100)
+    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+        reader.search_evidence(unit(1, TEXT.dim), 1)
+        vectors = reader._snapshot.evidence_vectors
+        assert vectors is not None
+        for count in (60, 60, 1000, 1):
+            vectors.remember([f"{count}:{n}" for n in range(count)], list(range(count)))
+            assert f"{count}:{count - 1}" in vectors._seen
+            assert len(vectors._seen) <= 100
+        assert "1000:999" in vectors._seen
+
+
 def damage_clips(folder: Path) -> None:
     """Change the end of each clip in index files."""
     for path in Layout(folder).indexes.glob("vectors*.arrow"):

@@ -26,6 +26,15 @@ def test_keys_are_those_of_the_table() -> None:
         rows["c"]
 
 
+def test_many_rows_are_made_at_once() -> None:
+    table = pa.Table.from_pylist([{"key": str(n), "n": n} for n in range(80)])
+    rows = KeyedRows(table, "key")
+    assert [rows[str(n)]["n"] for n in range(80)] == list(range(80))
+    assert rows["7"] is rows["7"]
+    few = KeyedRows(table, "key")
+    assert few["7"] is not few["7"]
+
+
 def test_an_empty_table_has_no_rows() -> None:
     rows = KeyedRows(pa.table({"key": pa.array([], pa.string())}), "key")
     assert dict(rows.items()) == {}
