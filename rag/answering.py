@@ -156,15 +156,32 @@ def rewrite(context: Context) -> Rewriting:
 
 
 def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
-    """The `top_k` clips, best first: text by the question unchanged, images by visual query and events."""
-    return context.retriever.find_clips(
+    """The `top_k` clips, best first: text by the question unchanged, images by visual query and events.
+
+    Of a question whose options are events of their own, the best clips of each, `top_k` or one an option.
+    """
+    if rewriting.rewritten.by_option:
+        return _clips_of_options(context)
+    claims = rewriting.rewritten.passage_queries
+    found = context.retriever.find_clips(
         context.question.text,
         rewriting.rewritten.visual_query,
         context.top_k,
         context.where,
         [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
-        rewriting.rewritten.passage_queries,
+        claims,
     )
+    return context.retriever.with_claims(found, claims)
+
+
+def _clips_of_options(context: Context) -> list[RetrievedClip]:
+    options = context.question.options
+    each = -(-context.top_k // len(options))
+    found = []
+    for option in options:
+        clips = context.retriever.find_clips(option, option, each, context.where)
+        found += [replace(clip, option=option) for clip in clips]
+    return sorted(found, key=lambda clip: -clip.score)
 
 
 def retrieve_passages(
@@ -193,10 +210,10 @@ def retrieve_passages(
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
     """For each clip the window to watch (EgoFact, 4.1), under the settings of `[localize]`."""
-    anchor = rewriting.anchor
-    return context.retriever.localize(
-        clips, anchor.description, anchor.position, context.where, anchor.target
-    )
+    anchor, retriever = rewriting.anchor, context.retriever
+    if rewriting.rewritten.by_option:
+        return [retriever.localize([clip], clip.option, "within", context.where)[0] for clip in clips]
+    return retriever.localize(clips, anchor.description, anchor.position, context.where, anchor.target)
 
 
 def sample_frames(
@@ -251,6 +268,7 @@ def read(
         passages=tuple(ReadPassage(p.passage, p.path, p.score, p.option) for p in passages),
         text_vectors=context.retriever.reader.span_vectors([reached(window) for window in windows]),
         must_choose=context.must_choose,
+        searched_by_option=rewriting.rewritten.by_option,
     )
 
 

@@ -20,7 +20,7 @@ from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
-from rag.relevance import ImageScoreCalibrator
+from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
@@ -31,16 +31,15 @@ from rag.retrieval.frames import (
     unit_sum,
 )
 from rag.retrieval.ranking import (
+    ClipHits,
     RelevantSpan,
     RetrievedClip,
     RetrievedPassage,
     TextHits,
     best_passages,
     clip_with_most,
-    fuse,
     hit_id,
     overlap,
-    owners,
     search_words,
 )
 from rag.retrieval.searches import TextSearches, start
@@ -56,19 +55,8 @@ Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
-
-
-@dataclass(frozen=True, slots=True)
-class _ClipHits:
-    """Everything one search found for clips."""
-
-    evidence: TextHits
-    spans: dict[str, dict[str, RelevantSpan]]
-    """Clip id to evidence id to span."""
-    images: dict[str, float | None]
-    """Clip id to its `RetrievedClip.match`, best first."""
-    searched: int
-    """Clips among which these were found."""
+JUDGED = 5
+"""Clips, the best by their frames, of which the most relevant says how far images know what is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +101,41 @@ class Retriever:
         """The `top_k` clips for a question, best first.
 
         `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
-        embeddings; the rankings are fused (RRF). A span counts for the clip that holds most of it, one
+        embeddings; what both say of a clip is averaged (`pooled`), or where no frames are compared their
+        rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
         each clause and event. `upcoming` queries of passages are encoded with `text`.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events, upcoming)
-        return self._best_clips(self._clip_hits(searches, text, pool, where), visual, top_k)
+        return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
+
+    def with_claims(self, clips: Sequence[RetrievedClip], claims: Sequence[str]) -> list[RetrievedClip]:
+        """The clips, to the spans of each added, for each claim, the text of the clip nearest to it.
+
+        What an option says is often on screen or said where the question's own words are not. Relevance of
+        the clips stays that to the question.
+        """
+        times = [(found.clip.video_id, found.clip.start, found.clip.end) for found in clips]
+        texts = self.reader.evidence_of(times)
+        if not claims or not any(texts):
+            return list(clips)
+        vectors = self.reader.span_vectors(times)
+        self._encode("text", self.text_encoder, claims)
+        wanted = [(self._vectors["text", claim], content_words(claim)) for claim in claims]
+        added = []
+        for found, held in zip(clips, texts, strict=True):
+            spans = {span.evidence: span.relevance for span in found.spans}
+            known = [(e, vectors[e.text], set(content_words(e.text))) for e in held if e.text in vectors]
+            for vector, words in wanted if known else ():
+                relevance, _, nearest = max(
+                    (text_relevance(float(row @ vector), lexical_overlap(words, stems)), -at, evidence)
+                    for at, (evidence, row, stems) in enumerate(known)
+                )
+                spans[nearest] = max(relevance, spans.get(nearest, 0.0))
+            added.append(replace(found, spans=tuple(map(RelevantSpan, spans, spans.values()))))
+        return added
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
         """`where` with its filter on shots turned into intervals of time.
@@ -417,12 +432,18 @@ class Retriever:
         near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
         return _ClipSearches(TextSearches(near, matched), images)
 
-    def _clip_hits(self, searches: _ClipSearches, text: str, pool: int, where: SearchFilter) -> _ClipHits:
+    def _clip_hits(
+        self, searches: _ClipSearches, text: str, visual: str, pool: int, where: SearchFilter
+    ) -> ClipHits:
         evidence = searches.evidence.hits(pool)
         spans = self._spans_by_clip(text, evidence)
-        images = searches.images.result() if searches.images else {}
-        searched = self.reader.count_clips(where) if images else 0
-        return _ClipHits(evidence, spans, images, searched)
+        if searches.images is None:
+            return ClipHits(evidence, spans, {} if self.tower is not None else None)
+        images, searched = searches.images.result(), self.reader.count_clips(where)
+        # Of clips that all look alike, or of which none is right, some match is the greatest too.
+        nearest = [key for key, match in images.items() if match][:JUDGED]
+        known = max(self._image_relevance(visual, nearest, searched).values(), default=0.0)
+        return ClipHits(evidence, spans, images, known, searched)
 
     def _by_images(
         self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
@@ -441,18 +462,12 @@ class Retriever:
         matches = matches_of(rows, texts)
         return {**matches, **{key: LEAST_MATCH for key in found if key not in matches}}
 
-    def _best_clips(self, hits: _ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
-        owner = owners(hits.spans)
-        rankings = [
-            [owner[hit.key] for hit in ranking if hit.key in owner]
-            for ranking in (hits.evidence.dense, hits.evidence.matched)
-        ]
-        if self.tower is not None:
-            rankings.append(list(hits.images))
-        fused = fuse(rankings, self.settings.search.rrf_k)[:top_k]
-        seen = [item.key for item in fused if item.key in hits.images]
+    def _best_clips(self, hits: ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
+        images = hits.images or {}
+        fused = hits.ranked(self.settings.search.rrf_k)[:top_k]
+        seen = [item.key for item in fused if item.key in images]
         relevance = self._image_relevance(visual, seen, hits.searched)
-        compared = any(hits.images.values())
+        compared = any(images.values())
         clips = self.reader.clips_by_id([item.key for item in fused])
         return [
             self._retrieved(
@@ -460,7 +475,7 @@ class Retriever:
                 item.score,
                 relevance.get(item.key, 0.0),
                 hits.spans.get(item.key, {}).values(),
-                hits.images.get(item.key, LEAST_MATCH if compared else None),
+                images.get(item.key, LEAST_MATCH if compared else None),
             )
             for item in fused
         ]
@@ -540,35 +555,14 @@ class Retriever:
         pool = self._pool(k)
         of_clips = self._clip_searches(query, query, pool, where)
         of_passages = self._passage_searches(query, pool, where)
-        clip_hits = self._clip_hits(of_clips, query, pool, where)
+        clip_hits = self._clip_hits(of_clips, query, query, pool, where)
         passage_hits = of_passages.hits(pool)
         clips = self._best_clips(clip_hits, query, k)
         passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
-        return self._scored_together(clips, passages, clip_hits, passage_hits)
-
-    def _scored_together(
-        self,
-        clips: list[RetrievedClip],
-        passages: list[RetrievedPassage],
-        clip_hits: _ClipHits,
-        passage_hits: TextHits,
-    ) -> tuple[list[RetrievedClip], list[RetrievedPassage]]:
-        """Clips and passages with scores from rankings over both."""
-        owner, evidence = owners(clip_hits.spans), clip_hits.evidence
-        rankings: list[list[tuple[str, str]]] = []
-        for of_clips, of_passages in (
-            (evidence.dense, passage_hits.dense),
-            (evidence.matched, passage_hits.matched),
-        ):
-            rows = [(hit.score, ("clip", owner[hit.key])) for hit in of_clips if hit.key in owner]
-            rows += [(hit.score, ("passage", hit.key)) for hit in of_passages]
-            rankings.append([key for _, key in sorted(rows, key=lambda row: (-row[0], row[1]))])
-        if self.tower is not None:
-            rankings.append([("clip", key) for key in clip_hits.images])
-        fused = fuse(
-            rankings, self.settings.search.rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2
-        )
-        score = {item.key: item.score for item in fused}
+        score = {
+            item.key: item.score
+            for item in clip_hits.ranked_with(passages, passage_hits, self.settings.search.rrf_k)
+        }
         return (
             [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],
             [replace(p, score=score.get(("passage", p.passage.passage_id), 0.0)) for p in passages],

@@ -37,7 +37,14 @@ import numpy as np
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.frame_votes import frame_votes
-from rag.reasoners.embedded.rewriting import asks_for_thing, declarative, parts, statement, two_hop
+from rag.reasoners.embedded.rewriting import (
+    asks_for_order,
+    asks_for_thing,
+    declarative,
+    parts,
+    statement,
+    two_hop,
+)
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, relevances, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -62,9 +69,6 @@ UNSEEN = 0.05
 SURE_COUNT = 0.3
 """Share that the nearest number gets beyond an even one: the windows read show only a part of the video."""
 
-_WHICH = re.compile(r"\bwhich (?:of (?:these|the following)|event|one)\b", re.IGNORECASE)
-_HAPPENS = re.compile(r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b", re.IGNORECASE)
-_END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
 
 
@@ -75,18 +79,6 @@ class _Support:
     strength: float
     time: float
     window: int
-
-
-def asks_for_order(text: str) -> Literal["first", "last"] | None:
-    """Which end of the order a question asks for; None where it asks for neither."""
-    # One pattern of all three would take a long question cubic time.
-    which = _WHICH.search(text)
-    ends = list(_END.finditer(text, which.end())) if which else []
-    happens = list(_HAPPENS.finditer(text, which.end(), ends[-1].start())) if which and ends else []
-    if not happens:
-        return None
-    asked = next(end for end in ends if end.start() >= happens[-1].end())
-    return "first" if asked[0].lower() in ("first", "earliest") else "last"
 
 
 def asks_for_count(text: str, options: Sequence[str]) -> bool:
@@ -166,17 +158,19 @@ def _support(
     calibrator: ImageScoreCalibrator | None,
     only: int | None = None,
 ) -> _Support | None:
-    """The strongest support of an event at a relevance of one half, the earliest of equals."""
-    found = [
-        support
-        for index in (range(len(reading.windows)) if only is None else (only,))
-        for support in (
-            _by_text(event, reading, index, vectors),
-            _by_frames(event, reading, index, calibrator),
-        )
-        if support is not None and support.strength >= SUPPORTED
-    ]
-    return max(found, key=lambda support: (support.strength, -support.time), default=None)
+    """The strongest support of an event at a relevance of one half, the earliest of equals.
+
+    In the window whose words and frames support it most together, as odds.
+    """
+    best, most = None, 0.0
+    for index in range(len(reading.windows)) if only is None else (only,):
+        supports = _by_text(event, reading, index, vectors), _by_frames(event, reading, index, calibrator)
+        found = [support for support in supports if support and support.strength >= SUPPORTED]
+        together = sum(math.log(support.strength / max(1e-6, 1 - support.strength)) for support in found)
+        here = max(found, key=lambda support: (support.strength, -support.time), default=None)
+        if here and (best is None or (together, -here.time) > (most, -best.time)):
+            best, most = here, together
+    return best
 
 
 def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:

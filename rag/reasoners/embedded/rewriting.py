@@ -158,6 +158,10 @@ _TOPIC = re.compile(
     r"\b(?:true|right|correct|false|wrong)\b(?: (?:about|of|for|regarding) (?P<topic>.+))?$", re.I
 )
 
+_WHICH = re.compile(r"\bwhich (?:of (?:these|the following)|event|one)\b", re.IGNORECASE)
+_HAPPENS = re.compile(r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b", re.IGNORECASE)
+_END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -214,6 +218,18 @@ def asks_for_thing(text: str) -> bool:
     return bool(taken.scene) and _OBJECT.match(taken.core.strip()) is not None
 
 
+def asks_for_order(text: str) -> Literal["first", "last"] | None:
+    """Which end of the order a question asks for; None where it asks for neither."""
+    # One pattern of all three would take a long question cubic time.
+    which = _WHICH.search(text)
+    ends = list(_END.finditer(text, which.end())) if which else []
+    happens = list(_HAPPENS.finditer(text, which.end(), ends[-1].start())) if which and ends else []
+    if not happens:
+        return None
+    asked = next(end for end in ends if end.start() >= happens[-1].end())
+    return "first" if asked[0].lower() in ("first", "earliest") else "last"
+
+
 def declarative(core: str) -> str:
     """The event of a question as a plain clause, with "something" in the place of the asked-for object."""
     text = core.strip().rstrip("?.! ")
@@ -247,7 +263,9 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
         query = taken.asked if content_words(taken.asked) else question.text
         return RewrittenQuestion(visual_query=visual, passage_queries=(query,))
     queries = tuple(statement(question, option) for option in question.options)
-    return RewrittenQuestion(visual_query=visual, passage_queries=queries)
+    named = taken.scene or taken.event
+    by_option = not named and asks_for_order(question.text) is not None
+    return RewrittenQuestion(visual_query=visual, passage_queries=queries, by_option=by_option)
 
 
 def anchor_event(question: Question) -> AnchorEvent:

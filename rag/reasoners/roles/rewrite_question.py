@@ -19,6 +19,9 @@ class RewrittenQuestion(Reply):
     visual_query: str = Field(min_length=1)
     passage_queries: tuple[str, ...] = ()
     """One per option, in order; one for an open question."""
+    by_option: bool = False
+    """Whether each option is an event to be found by itself, since the question names none ("Which of these
+    happens first?")."""
 
 
 def _prompt(question: Question) -> RoleCall:
