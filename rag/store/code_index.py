@@ -218,11 +218,14 @@ class Segment:
         """
         record, file = record_type(self.codes.dim), self._vectors
         size, starts = record.itemsize, (positions * record.itemsize).tolist()
-        if hasattr(os, "posix_fadvise"):
-            # Asked for at once: from a disk, each page would else be waited for.
-            for start in starts:
-                os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
-        held = b"".join(os.pread(file, size, start) for start in starts)
+        try:
+            if hasattr(os, "posix_fadvise"):
+                # Asked for at once: from a disk, each page would else be waited for.
+                for start in starts:
+                    os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
+            held = b"".join(os.pread(file, size, start) for start in starts)
+        except OSError as error:
+            raise IndexDamaged("a vector cannot be read") from error
         if len(held) != size * len(starts):
             raise IndexDamaged("a vector is not as it was written")
         found = np.frombuffer(held, record)
@@ -279,19 +282,28 @@ class Segment:
         return sums
 
 
-def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
-    """Codes are read whole, for every question scans them; the others are mapped."""
+def _read(folder: Path, part: SegmentFiles) -> tuple[VectorCodes, Any]:
+    """The codes of a segment, and its columns, which are mapped. Raises `IndexDamaged`."""
     import pyarrow as pa
 
     path = folder / part.codes.name
     try:
-        table = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
-        codes = VectorCodes.read(path)
+        columns = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
+        return VectorCodes.read(path), columns
+    except (OSError, RuntimeError, MemoryError, ValueError, AttributeError) as error:
+        raise IndexDamaged(f"{path}: cannot be read") from error
+
+
+def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
+    """Codes are read whole, for every question scans them; the others are mapped."""
+    path = folder / part.codes.name
+    codes, table = _read(folder, part)
+    try:
         vectors = os.open(folder / part.vectors.name, os.O_RDONLY | os.O_CLOEXEC)
         segment = Segment(codes, table, vectors, rising=part.rising)
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(vectors, 0, 0, os.POSIX_FADV_RANDOM)
-    except (OSError, RuntimeError, MemoryError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, KeyError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
     if {len(codes), len(segment)} != {part.rows}:
         raise IndexDamaged(f"{path}: has {len(codes)} rows where {part.columns.name} has {len(segment)}")
@@ -428,21 +440,16 @@ def _ends(path: Path) -> str:
 class SegmentWriter:
     """The files of one segment as its rows come; equal rows give equal files in any portions."""
 
-    def __init__(
-        self, dim: int, vectors: Path, folder: Path | None = None, begun: SegmentFiles | None = None
-    ) -> None:
-        """`vectors`: the file that vectors are written to. `begun`: the files, in `folder`, of a segment that
-        is not full, to be gone on with."""
+    def __init__(self, dim: int, vectors: Path, begun: tuple[Path, VectorCodes] | None = None) -> None:
+        """`vectors`: the file that vectors are written to. `begun`: file of vectors and codes of a segment
+        that is not full, to be gone on with."""
         self._vectors = vectors
         vectors.unlink(missing_ok=True)
-        if folder is not None and begun is not None:
-            shutil.copyfile(folder / begun.vectors.name, vectors)
+        if begun is not None:
+            shutil.copyfile(begun[0], vectors)
         self._columns: list[Any] = []
         self._waiting = np.zeros((ROTATED_ROWS, dim), np.float32)
-        if folder is not None and begun is not None:
-            self._codes = VectorCodes.read(folder / begun.codes.name)
-        else:
-            self._codes = VectorCodes.empty(dim)
+        self._codes = VectorCodes.empty(dim) if begun is None else begun[1]
         self._first = self._filled = len(self._codes) % ROTATED_ROWS
 
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
@@ -557,9 +564,9 @@ def index_rows(
         part = done.pop()
         # What is taken over gets hashes of its own.
         _verify_files(folder, part.files)
-        writer = SegmentWriter(dim, vectors, folder, part)
+        codes, held = _read(folder, part)
+        writer = SegmentWriter(dim, vectors, (folder / part.vectors.name, codes))
         room, added = SEGMENT_ROWS - part.rows, True
-        held = pa.ipc.open_file(pa.memory_map(os.fspath(folder / part.columns.name))).read_all()
         for at, field in enumerate(held.schema):
             if pa.types.is_dictionary(field.type):
                 held = held.set_column(at, field.name, held[field.name].cast(field.type.value_type))

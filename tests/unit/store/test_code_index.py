@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -383,6 +385,39 @@ def test_a_damaged_vector_is_read_from_the_table(
     assert "a vector is not as it was written" in caplog.text
     faults = check_files_of(Layout(folder), full=True).index_files.values()
     assert any(".vectors: is not as it was written" in words for words in faults)
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        (Mock(side_effect=OSError(errno.EIO, "Input/output error")), "a vector cannot be read"),
+        (Mock(return_value=b"half"), "a vector is not as it was written"),
+    ],
+    ids=["error", "short"],
+)
+def test_vectors_that_cannot_be_read_are_read_from_the_table(
+    library: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, read: Mock, words: str
+) -> None:
+    exact, coded = both(library)
+    clips, spans = unit(3, IMAGE.dim), unit(3, TEXT.dim)
+    monkeypatch.setattr(os, "pread", read)
+    with caplog.at_level(logging.WARNING):
+        assert coded.search_clips(clips, 10) == exact.search_clips(clips, 10)
+        assert coded.search_evidence(spans, 10) == exact.search_evidence(spans, 10)
+    assert f"{words}; the table is read instead" in caplog.text
+
+
+def test_an_index_that_cannot_be_read_while_it_grows_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
+    folder = tmp_path / "lib"
+    fill(folder, range(20))
+    with monkeypatch.context() as patch:
+        patch.setattr(code_index.VectorCodes, "read", Mock(side_effect=RuntimeError("read error")))
+        fill(folder, range(20, 30))
+    fill(tmp_path / "other", range(30))
+    assert index_files(folder) == index_files(tmp_path / "other")
 
 
 def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:
