@@ -16,6 +16,7 @@ from corpora.records import AudioClass, Shot, Style, Tone, vertical_resolution
 from indexers.frame_measures import tone_of
 from rag.agents.shotfinder.calibration import LIKELY, UNLIKELY, Calibration
 from rag.errors import UsageError
+from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.roles.material import ConstraintKind, Memory
 
 if TYPE_CHECKING:
@@ -29,16 +30,6 @@ NEARLY = 3.0
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
 THOUSANDS = {"2": 1440, "4": 2160, "8": 4320}
 """Lines of what is called 2K, 4K and 8K."""
-DESCRIPTIONS = {
-    "live": "live action",
-    "2d": "2D animation",
-    "3d": "3D animation",
-    "graphics": "pure graphics",
-    "speech": "somebody speaking",
-    "music": "background music",
-    "ambient": "ambient sound",
-    "silence": "no sound",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +87,9 @@ class Constraints:
         if self.wording:
             return self.wording
         parts = [
-            f"{self.color} tones" if self.color else "",
-            DESCRIPTIONS[self.style] if self.style else "",
-            f"with {DESCRIPTIONS[self.audio]}" if self.audio else "",
+            ATTRIBUTES["color"].phrases[self.color] if self.color else "",
+            ATTRIBUTES["style"].phrases[self.style] if self.style else "",
+            f"with {ATTRIBUTES['audio'].phrases[self.audio]}" if self.audio else "",
             f"at least {self.min_height}p" if self.min_height else "",
             f"{self.resolution}p" if self.resolution else "",
         ]
@@ -134,12 +125,14 @@ def memory_of(description: str, constraints: Constraints, *, neighbours: bool = 
     """The request as the roles take it. `neighbours`: with what comes before and after."""
     kinds = constraints.kinds
     plain = [kind for kind in kinds if kind != "temporal"]
-    audio = constraints.audio
+    auditory = ""
+    if constraints.audio is not None:
+        auditory = constraints.wording or ATTRIBUTES["audio"].phrases[constraints.audio]
     return Memory(
         key_moment=description,
         before=constraints.after if neighbours else "",
         after=constraints.before if neighbours else "",
-        auditory_memory=(constraints.wording or DESCRIPTIONS[audio]) if audio is not None else "",
+        auditory_memory=auditory,
         constraint_kind=plain[0] if plain else "temporal" if kinds and neighbours else "",
         constraint=constraints.worded(),
     )
@@ -152,12 +145,9 @@ def read_constraint(kind: ConstraintKind, text: str) -> Constraints:
     Temporal texts come in two parts, joined by a line break: before, after. Raises nothing.
     """
     plain = " ".join(text.split())
-    if kind == "color":
-        return Constraints(color=_first(plain, _COLOR_WORDS), wording=plain)
-    if kind == "style":
-        return Constraints(style=_first(plain, _STYLE_WORDS), wording=plain)
-    if kind == "audio":
-        return Constraints(audio=_first(plain, _AUDIO_WORDS), wording=plain)
+    if kind in ATTRIBUTES:
+        named: dict[str, Any] = {kind: next(iter(ATTRIBUTES[kind].named(plain)), None)}
+        return Constraints(wording=plain, **named)
     if kind == "resolution":
         return Constraints(resolution=_lines_in(plain), wording=plain)
     if kind == "temporal":
@@ -189,51 +179,6 @@ def _audio_classes(sound: SoundTrack | None, shot: Shot | None) -> list[str]:
 
 def _tier(lines: int) -> int:
     return min(TIERS, key=lambda tier: (abs(tier - lines), tier))
-
-
-_Words = tuple[tuple[str, str], ...]
-_COLOR_WORDS: _Words = (
-    (r"warm|orange|golden|amber", "warm"),
-    (r"cold|cool|blu(?:e|ish)|cyan|teal", "cold"),
-    (r"neutral|natural|balanced", "neutral"),
-)
-_STYLE_WORDS: _Words = (
-    (r"2-?d\b|anime|cartoon|hand-drawn|flat animation", "2d"),
-    (r"3-?d\b|cgi|rendered|render(?:ing)?|game engine|gameplay", "3d"),
-    (r"graphics?|typograph\w+|lyric|infographic|interface|chart", "graphics"),
-    (r"live[- ]action|real(?:istic|[- ]shot|[- ]life)?|photograph\w*|cinematic|footage", "live"),
-)
-_AUDIO_WORDS: _Words = (
-    (r"speech|voices?|speak\w*|dialogue|narrat\w+|says?|talk\w*|conversation", "speech"),
-    (r"music|melod\w+|song|soundtrack|beat|instrumental|tune", "music"),
-    (r"ambient|environmental|natural sounds?|wind|water|birds?|engine|noise", "ambient"),
-    (r"silen\w+|no (?:sound|audio)|mute", "silence"),
-)
-
-_NOT = (
-    r"\b(?:no(?! (?:sound|audio)(?! of\b| effects?\b))|not|isn't|without|never|rather than|instead of)\b"
-    r"[^,;.:!?]*?"
-)
-_DENIED = tuple(
-    re.compile(rf"{_NOT}(?=[,;.:!?]|$|\b(?:but|only|just|rather(?! than){more})\b)", re.IGNORECASE)
-    for more in ("", "|with|and with|while")
-)
-"""From a word that denies up to where its clause ends: the longer reach first, since "no warm and golden
-tones" denies both; then up to what comes with it."""
-
-
-def _first(text: str, known: _Words):  # type: ignore[no-untyped-def]  # one of the words of the table given
-    """The value whose word is first in what the text affirms, or None."""
-    for denied in _DENIED:
-        affirmed = denied.sub(" ; ", text)
-        found = [
-            (match.start(), value)
-            for words, value in known
-            if (match := re.search(rf"\b(?:{words})\b", affirmed, re.IGNORECASE))
-        ]
-        if found:
-            return min(found)[1]
-    return None
 
 
 def _lines_in(text: str) -> int | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.reasoners.attributes import ATTRIBUTES
 from rag.reasoners.embedded.locate import event_text, frame_scores
 from rag.reasoners.embedded.phrases import WHOLE, positioned_statements, statements
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import rank_lines
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
-from rag.reasoners.roles.material import Memory, VideoView
+from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView
 from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
 from rag.relevance import content_words, image_relevance
 
@@ -32,6 +33,9 @@ SPOKEN = 1 / 3
 """Of what lines say beyond the frames, the share that counts."""
 SAME_SCENE = 0.85
 """Cosine of two frames from which they show the same scene."""
+COMPARED = frozenset({"color"})
+"""Attributes whose values are compared with each other: words on the light of a frame are far below the
+threshold of objects, and rank by it all the same. Those on style do not (docs/design/shotfinder.md)."""
 
 
 def verify_video(request: VerifyRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> VideoVerdict:
@@ -73,19 +77,36 @@ def match_frame(request: MatchRequest, scorer: ZeroShotScorer, vectors: Sentence
     text = _fit_of_all(request.description, view, scorer, vectors)
     image = None if request.reference is None else _alike(view, request.reference, scorer)
     audio = _audio(request.auditory_memory, view, vectors)
-    asked = request.constraint if request.constraint_kind in ("color", "style") else ""
-    constraint = _by_frames(asked, view, scorer) if content_words(asked) else None
     # Nothing compared: even odds.
     fit = MATCHES if text is None else text
     return FrameMatch(
         text_match=text is not None and text >= MATCHES,
         image_match=None if request.reference is None else image is not None and image >= SAME_SCENE,
         audio_match=None if audio is None else audio >= MATCHES,
-        constraint_match=None if constraint is None else constraint >= MATCHES,
+        constraint_match=_meets(request.constraint_kind, request.constraint, view, scorer),
         confidence=round(fit if fit >= MATCHES else 1 - fit, 6),
         reason=("there is nothing to compare" if text is None else f"the description fits by {text:.2f}")
         + ("" if image is None else f"; the frames' cosine is {image:.2f}"),
     )
+
+
+def _meets(kind: ConstraintKind, text: str, view: VideoView, scorer: ZeroShotScorer) -> bool | None:
+    """Whether frames meet a constraint; None where it is of a kind that they do not show, or there are none.
+
+    Where it names one value of an attribute in `COMPARED`: whether no other value fits as well.
+    """
+    if kind not in ("color", "style") or not content_words(text):
+        return None
+    attribute = ATTRIBUTES[kind]
+    named = attribute.named(text)
+    if kind not in COMPARED or len(named) != 1:
+        found = _by_frames(text, view, scorer)
+        return None if found is None else found >= MATCHES
+    scores = scorer.z(list(attribute.phrases.values()), view)
+    if scores is None:
+        return None
+    fits = dict(zip(attribute.phrases, scores.mean(axis=1).tolist(), strict=True))
+    return all(fits[named[0]] > fit for value, fit in fits.items() if value != named[0])
 
 
 def _fit_of_all(part: str, view: VideoView, scorer: ZeroShotScorer, vectors: SentenceVectors) -> float | None:

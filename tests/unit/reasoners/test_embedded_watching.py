@@ -31,11 +31,12 @@ class Tower:
 
     name = fingerprint = "axes"
     dim = len(WORDS) + 1
+    words = WORDS
 
     def encode_text(self, texts):
         rows = np.zeros((len(texts), self.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            held = [at for at, word in enumerate(WORDS) if word in text.lower()]
+            held = [at for at, word in enumerate(self.words) if word in text.lower()]
             row[held or [-1]] = 1
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -176,3 +177,45 @@ def test_a_frame_matches_only_where_text_and_reference_both_do(scorer, vectors):
     assert (unlike.text_match, unlike.image_match, unlike.matched) == (True, False, False)
     alone = match_frame(MatchRequest("a guitar", one), scorer, vectors)
     assert (alone.image_match, alone.matched) == (None, True)
+
+
+class Lights(Tower):
+    words = ("warm", "cold", "neutral", "live action")
+
+
+def lit(*light: float) -> VideoView:
+    """One frame, of which words on its light say as little as they do to encoders of objects."""
+    row = np.array([*light, 0.05, 1.0], np.float32)
+    vectors = (row / np.linalg.norm(row))[None]
+    return VideoView("t", 0.0, 10.0, (), frame_times=np.array([5.0]), frame_vectors=vectors)
+
+
+@pytest.mark.parametrize(
+    ("kind", "constraint", "met"),
+    [
+        ("color", "The overall tone is warm.", True),
+        ("color", "Warm, orange light lies over all of it.", True),
+        ("color", "It has a cool, bluish look.", False),
+        ("color", "The colours are neutral, as in plain daylight.", False),
+        ("color", "not cold but warm", True),
+        # No one value is named: as a description.
+        ("color", "from warm to cold", False),
+        ("color", "black and white", False),
+        ("style", "It is live action.", False),
+        ("resolution", "720P", None),
+        ("color", "", None),
+    ],
+)
+def test_a_tone_is_the_one_of_all_tones_that_fits_a_frame_best(vectors, kind, constraint, met):
+    scorer, view = ZeroShotScorer(Lights()), lit(0.1, 0.02, 0.05)
+    assert scorer.relevance(["warm tones"], view)[0] < 0.1
+    assert (
+        match_frame(MatchRequest("", view, None, kind, constraint), scorer, vectors).constraint_match is met
+    )
+    blind = match_frame(MatchRequest("", view, None, kind, constraint), ZeroShotScorer(None), vectors)
+    assert blind.constraint_match is None
+
+
+def test_a_frame_that_fits_two_tones_alike_has_neither(vectors):
+    asked = MatchRequest("", lit(0.1, 0.02, 0.1), None, "color", "warm")
+    assert match_frame(asked, ZeroShotScorer(Lights()), vectors).constraint_match is False

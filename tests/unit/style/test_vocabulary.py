@@ -125,6 +125,7 @@ KEPT = {
     "docs/how-to/mock-web.md": {"films"},
     "indexers/settings.py": {"pictures"},
     "rag/_cli/eval_show.py": {"picture"},
+    "rag/reasoners/attributes.py": {"drawn", "somebody"},
     "rag/_cli/web.py": {"films"},
     "rag/reasoners/llm/recording.py": {"picture"},
     "rag/_cli/eval_run.py": {"unjudged"},
