@@ -138,6 +138,8 @@ def test_the_report_has_its_tables(world: Path, runs: dict[str, list[dict[str, A
         assert f"## {title}\n" in text
     for name in runs:
         assert f"| {name} |" in text
+    # How the agents' tokens are counted says nothing of the product's.
+    assert "reply; rag-ask: as the reasoner reports them, 0 without a language model. The scan" in text
     assert "55.6" in text
     assert (world / "report" / NAME / "accuracy.png").is_file()
     assert "minus" in (world / "report" / NAME / "paired.csv").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ beside ours, not compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,17 +162,24 @@ def _token_table(section: Section) -> Table:
     }
     rows = [row for row in _rows(section) if any(scored.sample.tokens for scored in row.samples)]
     body, records = measured(system_lines(rows), columns)
-    methods = "; ".join(sorted({str(row.settings.get("tokens", "measured")) for row in rows}))
     return Table(
         "tokens",
         "Tokens a question",
-        f"Means over questions; {methods}. The scan of a video is charged to each of its questions. "
+        f"Means over questions; {_counting(rows)}. The scan of a video is charged to each of its questions. "
         "Moment shown: of the questions that one moment decides, percent with one of its frames among "
         "those that the answer was given from; words read: the same for words.",
         ("system", *columns),
         tuple(body),
         tuple(records),
     )
+
+
+def _counting(rows: Sequence[Row]) -> str:
+    """How tokens were counted, as the runs' settings state; the product as a solver states nothing."""
+    stated = sorted({str(row.settings["tokens"]) for row in rows if "tokens" in row.settings})
+    if bare := ", ".join(row.label for row in rows if "tokens" not in row.settings):
+        stated.append(f"{bare}: as the reasoner reports them, 0 without a language model")
+    return "; ".join(stated)
 
 
 def _observation_table(section: Section) -> Table:
