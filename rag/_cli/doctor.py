@@ -288,6 +288,7 @@ def repair_lines(done: Repair) -> Iterator[str]:
     """What a repair did, a line for each thing; what cannot be restored last."""
     yield from (f"restored {file}" for file in done.restored)
     yield from done.made_again
+    yield from done.notes
     if done.refused:
         yield "rag: no row was deleted or marked; add --yes to go on without what is lost"
         return

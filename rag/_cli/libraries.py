@@ -107,11 +107,8 @@ def pull(
     exact_rows = session.settings.search.exact_rows
     report = pull_library(source, target, frames=frames, exact_rows=exact_rows, announce=announce)
     line = f"copied {counted(report.files, 'file')} and {counted(report.clips, 'clip vector')}"
-    print_report(
-        session.as_json,
-        report_shape("rag.pull/1", report),
-        [f"{line} in {duration(report.seconds)}; the copy has {byte_count(report.bytes)}"],
-    )
+    line += f" in {duration(report.seconds)}; the copy has {byte_count(report.bytes)}"
+    print_report(session.as_json, report_shape("rag.pull/1", report), [line, *map(visible, report.stages)])
     return 0
 
 

@@ -60,7 +60,7 @@ class MergeReport:
     bytes: int = 0
     """Size of the library on disk."""
     stages: tuple[str, ...] = ()
-    """What could not be done at the end: calibration."""
+    """What could not be done at the end: index files, calibration."""
 
     @property
     def exit_code(self) -> int:
@@ -101,8 +101,9 @@ def merge_libraries(
             _prepare(writer, meta, reader.folder)
             plan = reader.ask(lambda s: plan_copies(s, writer, paths))
             copied = _copy(reader, writer, plan, watch)
-            writer.maintain(settings.search.exact_rows)
-            line = calibrate_scores(writer, settings)
+            lines = writer.maintain(settings.search.exact_rows)
+            if line := calibrate_scores(writer, settings):
+                lines.append(line)
     watch.done()
     return MergeReport(
         tuple(folders),
@@ -116,7 +117,7 @@ def merge_libraries(
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
         bytes=open_layout(target).size(),
-        stages=(line,) if line else (),
+        stages=tuple(lines),
     )
 
 

@@ -93,7 +93,8 @@ def run_indexing(
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
         if changed or damaged_index(folder):
-            writer.maintain(settings.search.exact_rows)
+            for line in writer.maintain(settings.search.exact_rows):
+                outcomes.note(line)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""

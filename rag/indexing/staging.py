@@ -266,7 +266,8 @@ def commit_staged(folder: Location, settings: Settings, *, progress: Progress) -
         stats.forgotten = sorted(paths)
         writer.drop_unfinished()
         if paths:
-            writer.maintain(settings.search.exact_rows)
+            for line in writer.maintain(settings.search.exact_rows):
+                outcomes.note(line)
         if line := calibrate_scores(writer, settings):
             stats.stages.append(line)
         stats.library_id = meta.library_id

@@ -67,10 +67,10 @@ def fragment_rows(name: str, rows: int = 0) -> int:
     return full
 
 
-def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> None:
+def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
     """Compact, build the indexes, clean: in this order, so that an index outlives its building.
 
-    `exact_rows`: tables of vectors with more rows get index files.
+    `exact_rows`: tables of vectors with more rows get index files. Returns lines as `update_index_files`.
     """
     for name in db.names():
         compact(db, name)
@@ -78,8 +78,9 @@ def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> None:
             index_keys(db, name, exact_rows)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
-    update_index_files(db, exact_rows)
+    lines = update_index_files(db, exact_rows)
     clean(db)
+    return lines
 
 
 def compact_if_due(db: Database) -> bool:
@@ -236,22 +237,27 @@ def index_keys(db: Database, name: str, exact_rows: int, *, afresh: str = "") ->
     db.refresh(name)
 
 
-def update_index_files(db: Database, exact_rows: int) -> None:
-    """Bring the index files of all large tables of vectors up to date; replaced ones are removed."""
+def update_index_files(db: Database, exact_rows: int) -> list[str]:
+    """Bring the index files of all large tables of vectors up to date; replaced ones are removed.
+
+    Returns a line for each table that has rows in no index, because the disk lacks room.
+    """
+    lines: list[str] = []
     if (folder := db.layout.indexes) is None:
-        return
+        return lines
     for name in db.names():
         if name in FULL_TEXT_TABLES or is_clip_vectors(name):
             with write_errors(db.layout.folder, name):
-                _index_vectors(db, folder, name, exact_rows)
+                lines += _index_vectors(db, folder, name, exact_rows)
     with write_errors(db.layout.folder):
         remove_unnamed(folder)
+    return lines
 
 
-def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> None:
+def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> Iterator[str]:
     """Index files of a table: made, extended, made again where many rows are gone, or removed.
 
-    They are derived data, so a disk without room for them leaves what is there.
+    They are derived data, so a disk without room for them leaves what is there, and the line says so.
     """
     dataset = db.lance(name)
     rows = dataset.count_rows()
@@ -261,7 +267,7 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
     dim = dataset.schema.field("vector").type.list_size
     row_bytes = dim * BITS // 8 + COLUMN_BYTES + record_type(dim).itemsize
     try:
-        begun = read_manifest(folder, name)
+        begun = held = read_manifest(folder, name)
         later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
         if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
             begun = None
@@ -271,9 +277,21 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> No
         written = rows if begun is None else later + begun.segments[-1].rows
         if db.layout.has_room(written * row_bytes):
             index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
+            return
+        if held is not None:
+            verify_without_vectors(folder, held)
     except IndexDamaged:
+        later = written = rows
         if db.layout.has_room(rows * row_bytes):
             index_rows(folder, name, dim, _rows_to_index(db, name, None), None)
+            return
+    if later:
+        makes = "rag library pull" if db.layout.copy_note() else "rag index that adds or removes files"
+        size = f"{written * row_bytes / 1e6:.1f} MB"
+        yield (
+            f"table {name}: {later} of {rows} rows are searched exactly, slowly and in memory, because the "
+            f"disk has no room for {size} of index files; make room, and the next {makes} makes them"
+        )
 
 
 def _rows_after(dataset: Any, last: int) -> int:

@@ -59,6 +59,8 @@ class PullReport:
     seconds: float
     bytes: int
     """Size of the copy."""
+    stages: tuple[str, ...] = ()
+    """What could not be done at the end: index files."""
 
 
 class _Cleaned(Exception):
@@ -114,12 +116,13 @@ def pull_library(
             raise LibraryBusy(
                 f"{library}: is written faster than it can be copied; run the same command again"
             )
-        update_index_files(Database(target), exact_rows)
+        lines = update_index_files(Database(target), exact_rows)
         note_sums(target)
         with write_errors(folder):
             target.write_copy_note(note)
+    seconds = time.monotonic() - started
     return PullReport(
-        library, folder, frames, *counts, seconds=time.monotonic() - started, bytes=target.size()
+        library, folder, frames, *counts, seconds=seconds, bytes=target.size(), stages=tuple(lines)
     )
 
 

@@ -74,6 +74,8 @@ class Repair:
     """Paths of files that are gone, of whose rows what can be read is kept."""
     lost: list[str] = field(default_factory=list)
     """A line for each thing that is deleted and cannot be made again."""
+    notes: list[str] = field(default_factory=list)
+    """A line for each index that the disk has no room for."""
     refused: bool = False
     """Whether no row was deleted or marked, for the sake of `lost`."""
 
@@ -138,7 +140,7 @@ def repair(
     with Writer.open(location, create=False) as writer:
         writer.drop_vectors_without_clips()
         report.made_again += writer.check_files(exact_rows)
-        writer.maintain(exact_rows)
+        report.notes = writer.maintain(exact_rows)
     return report
 
 

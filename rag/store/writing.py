@@ -344,13 +344,14 @@ class Writer(VideoWriter):
         self._problems.flush()
         self._files.flush()
 
-    def maintain(self, exact_rows: int = EXACT_ROWS) -> None:
+    def maintain(self, exact_rows: int = EXACT_ROWS) -> list[str]:
         """Update the indexes, merge small fragments, remove old versions.
 
-        `exact_rows`: tables of vectors with more rows get index files.
+        `exact_rows`: tables of vectors with more rows get index files. Returns a line for each of them that
+        has rows in no index, because the disk lacks room.
         """
         self.flush()
-        maintain(self._db, exact_rows)
+        return maintain(self._db, exact_rows)
 
     def close(self) -> None:
         """Commit what waits, note the sums of what was written, and give the lock back."""

@@ -14,6 +14,7 @@ from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile,
 from rag.indexing import IndexReport, index
 from rag.library import Library
 from rag.settings import Settings, load_settings
+from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -192,6 +193,21 @@ def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings
     assert len(run(corpus, settings).problems) == 2
     with Library.open(settings=settings) as library:
         assert len(library.problems()) == 2
+
+
+def test_a_disk_without_room_for_index_files_is_a_line_of_the_report(
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for word in ("bolt", "thread"):
+        (corpus / f"{word}.md").write_text(f"The {word} is stored here.\n")
+    search = settings.search.model_copy(update={"exact_rows": 1})
+    settings = settings.model_copy(update={"search": search})
+    monkeypatch.setattr(Layout, "has_room", lambda *_: False)
+    report = run(corpus, settings)
+    (line,) = (line for line in report.stages if line.startswith("table passages"))
+    assert line.startswith("table passages: 3 of 3 rows are searched exactly, slowly and in memory")
+    with Library.open(settings.library, settings=settings) as library:
+        assert library.search("Where is the thread stored?")
 
 
 def test_a_folder_that_is_not_there_is_one_clear_error(settings: Settings, tmp_path: Path) -> None:

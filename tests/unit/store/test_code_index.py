@@ -64,8 +64,8 @@ def rows_of(n: int) -> list[tuple[str, Any]]:
     ]
 
 
-def fill(folder: Path, videos: range, group: int = VIDEOS) -> None:
-    """Make a library, or add to it, `group` videos a commit."""
+def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
+    """Make a library, or add to it, `group` videos a commit; the lines of maintenance."""
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(IMAGE, TEXT))
         for first in range(videos.start, videos.stop, group):
@@ -73,7 +73,7 @@ def fill(folder: Path, videos: range, group: int = VIDEOS) -> None:
             writer.put_copies({video(n): {} for n in numbers}, (row for n in numbers for row in rows_of(n)))
             for n in numbers:
                 writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
-        writer.maintain(EXACT_ROWS)
+        return writer.maintain(EXACT_ROWS)
 
 
 @pytest.fixture(autouse=True)
@@ -418,6 +418,36 @@ def test_an_index_that_cannot_be_read_while_it_grows_is_made_again(
         fill(folder, range(20, 30))
     fill(tmp_path / "other", range(30))
     assert index_files(folder) == index_files(tmp_path / "other")
+
+
+def test_what_the_disk_has_no_room_for_is_a_line_and_searched_exactly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "LATER_ROWS", 0)
+    folder = tmp_path / "lib"
+    assert fill(folder, range(60)) == []
+    before = index_files(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(Layout, "has_room", lambda *_: False)
+        evidence, clips = fill(folder, range(60, 80))
+    assert evidence.startswith(
+        "table evidence: 3200 of 12800 rows are searched exactly, slowly and in memory"
+    )
+    assert clips.startswith("table vectors_")
+    assert ": 800 of 3200 rows are searched" in clips
+    assert "no room for 2.9 MB of index files; make room, and the next rag index" in evidence
+    assert index_files(folder) == before
+    assert recall(folder) >= 0.99
+    assert fill(folder, range(80, 81)) == []
+    assert index_files(folder).keys() != before.keys()
+    with monkeypatch.context() as patch, Writer.open(folder) as writer:
+        patch.setattr(Layout, "has_room", lambda *_: False)
+        # Of rows that are gone nothing is searched, whatever the index keeps of them.
+        writer.remove_paths([video(n).path for n in range(40)])
+        assert writer.maintain(EXACT_ROWS) == []
+        next(Layout(folder).indexes.glob("evidence.000.*.codes")).unlink()
+        (line,) = writer.maintain(EXACT_ROWS)
+    assert line.startswith("table evidence: 6560 of 6560 rows")
 
 
 def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_path: Path) -> None:

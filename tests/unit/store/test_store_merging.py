@@ -144,7 +144,7 @@ def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
     except Stop:
         stopped = True
     monkeypatch.undo()
-    monkeypatch.setattr(Writer, "maintain", lambda self, *_: self.flush())
+    monkeypatch.setattr(Writer, "maintain", lambda self, *_: self.flush() or [])
     assert stopped
     with Reader.open(tmp_path / "into") as reader:
         assert len(reader.videos()) == ready
