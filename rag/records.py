@@ -116,7 +116,8 @@ class VideoHit:
     clip: Clip
     """The indexed clip that overlaps the window most."""
     score: float
-    """In [0, 1], falls with the rank: reciprocal rank fusion, as a share of first place in every ranking."""
+    """In [0, 1], orders the hits of one query: the chance that it is the one looked for, by its images and
+    text; without compared frames reciprocal rank fusion, as a share of first place in every ranking."""
     evidence: tuple[Evidence, ...] = ()
     title: str = ""
     relevance: float = 0.0

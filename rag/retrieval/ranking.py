@@ -1,7 +1,7 @@
 """Rankings of clips and passages: search over a table of texts, dense and BM25, and their fusion.
 
 Where frames were compared, images and texts each give a clip a chance to be the right one, and these are
-averaged (`pooled`). Ranks would not do there: in a film in which people speak every clip has some rank by its
+averaged (`pooled`). Ranks would not do there: in a video in which people speak every clip has some rank by its
 words, and two rankings of irrelevant words outvote one of images that is sure.
 
 Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
@@ -14,7 +14,7 @@ same for two rankings as for three.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -41,6 +41,15 @@ class RelevantSpan:
     evidence: Evidence
     relevance: float
     """In [0, 1]."""
+
+
+def in_order(spans: Iterable[RelevantSpan]) -> tuple[RelevantSpan, ...]:
+    """Spans of one video in time order."""
+
+    def key(span: RelevantSpan) -> tuple[float, float, str, str]:
+        return span.evidence.start, span.evidence.end, span.evidence.kind, span.evidence.text
+
+    return tuple(sorted(spans, key=key))
 
 
 @dataclass(frozen=True, slots=True)

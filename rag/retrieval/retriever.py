@@ -39,6 +39,7 @@ from rag.retrieval.ranking import (
     best_passages,
     clip_with_most,
     hit_id,
+    in_order,
     overlap,
     search_words,
 )
@@ -134,7 +135,7 @@ class Retriever:
                     for at, (evidence, row, stems) in enumerate(known)
                 )
                 spans[nearest] = max(relevance, spans.get(nearest, 0.0))
-            added.append(replace(found, spans=tuple(map(RelevantSpan, spans, spans.values()))))
+            added.append(replace(found, spans=in_order(map(RelevantSpan, spans, spans.values()))))
         return added
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
@@ -538,11 +539,9 @@ class Retriever:
         match: float | None,
     ) -> RetrievedClip:
         video = self.reader.video(clip.video_id)
-        order = sorted(
-            spans, key=lambda s: (s.evidence.start, s.evidence.end, s.evidence.kind, s.evidence.text)
-        )
+        order = in_order(spans)
         relevance = max([image_relevance, *(span.relevance for span in order)])
-        found = score, relevance, image_relevance, tuple(order), match
+        found = score, relevance, image_relevance, order, match
         return RetrievedClip(clip, video.path, video.title, *found)
 
     def _find(

@@ -165,6 +165,45 @@ def test_two_hops_join_the_frame_and_the_passage(worlds: dict[bool, World]) -> N
     assert {citation.kind for citation in workshop.citations} == {"video", "passage"}
 
 
+@pytest.mark.parametrize(("end", "choice"), [("first", "B"), ("last", "A")])
+def test_events_of_options_are_looked_for_one_by_one(
+    worlds: dict[bool, World], end: str, choice: str
+) -> None:
+    options = ("A brush is used.", "A drill is used.")
+    bench = SearchFilter(videos=frozenset({"bench"}))
+    answer = worlds[True].ask(f"Which of these happens {end}?", options, bench)
+    assert answer.choice == choice
+    windows = answer.details["windows"]
+    assert len(answer.details["clips"]) == len(windows) == 4, "both clips of the video, for each option"
+    for event in (12.0, 35.0):
+        assert any(start < event < end for _, start, end, _ in windows)
+
+
+def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tmp_path: Path) -> None:
+    shown = [
+        (0.0, 30.0, "lamp", ""),
+        (30.0, 57.0, "kettle", ""),
+        (57.0, 60.0, "kettle", "Gate seven."),
+        *((float(at), at + 30.0, "spoon", "What is said in a clip of a spoon.") for at in range(60, 240, 30)),
+    ]
+    tower = ImageWords()
+    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
+        text = BagOfWords()
+        retriever = Retriever(reader, tower, text, Settings())
+        question = parse_question("In a clip that shows a kettle, what is said?", ["gate two", "gate seven"])
+        answer = answer_question(question, retriever, EmbeddedReasoner(text, tower), Settings())
+        found = retriever.find_clips(question.text, "A video that shows a kettle.", 1)
+        claimed = retriever.with_claims(found, ["gate seven", "gate two"])
+    assert answer.choice == "B"
+    assert [clip.clip.start for clip in found] == [30.0]
+    asked, wanted = (
+        {span.evidence.text: span.relevance for span in clip.spans} for clip in (found[0], claimed[0])
+    )
+    assert wanted["Gate seven."] > 0.9 > asked["Gate seven."]
+    assert claimed[0].relevance == found[0].relevance
+    assert any(cited.start < 60.0 and cited.end > 57.0 for cited in answer.citations)
+
+
 def test_same_question_same_answer(worlds: dict[bool, World]) -> None:
     world = worlds[True]
     asked = ("Which tool makes four holes?", ["a drill", "a hammer"])

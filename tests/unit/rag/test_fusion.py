@@ -1,10 +1,10 @@
-"""Reciprocal rank fusion by hand."""
+"""Fusion of ranks and of chances, by hand."""
 
 from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.ranking import fuse
+from rag.retrieval.ranking import fuse, pooled
 
 
 def test_first_everywhere_is_one() -> None:
@@ -37,3 +37,28 @@ def test_repeats_and_empty_rankings() -> None:
     assert fuse([]) == []
     with pytest.raises(ValueError, match="k must be"):
         fuse([["a"]], 0)
+
+
+def test_the_pool_is_the_mean_of_two_chances() -> None:
+    # Odds of 0.8 and 0.5 are 4 and 1; their roots 2 and 1, and 1 that no text is relevant.
+    fused = {item.key: item.score for item in pooled({"a": 0.6, "b": 0.2}, {"b": 0.8, "c": 0.5})}
+    assert fused == {"a": 0.3, "b": round((0.2 + 2 / 4) / 2, 6), "c": round(1 / 4 / 2, 6)}
+
+
+def test_many_half_relevant_texts_do_not_outvote_images_that_are_sure() -> None:
+    spoken = {f"clip {index}": 0.5 for index in range(30)}
+    assert pooled({"seen": 0.9, "clip 1": 0.1}, spoken)[0].key == "seen"
+    ranks = [[*spoken], [*spoken], ["seen", "clip 1"]]
+    assert fuse(ranks)[0].key != "seen"
+
+
+def test_images_that_know_nothing_leave_the_order_to_the_text() -> None:
+    fused = pooled({"a": 0.001, "b": 0.0005}, {"b": 0.9, "c": 0.7})
+    assert [item.key for item in fused] == ["b", "c", "a"]
+
+
+def test_pooled_scores_are_chances_whatever_goes_in() -> None:
+    fused = pooled({"a": 1.0}, {"a": 1.0, "b": 0.0})
+    assert all(0 < item.score <= 1 for item in fused)
+    assert pooled({}, {}) == []
+    assert [item.key for item in pooled({"b": 0.5, "a": 0.5}, {})] == ["a", "b"]

@@ -102,3 +102,17 @@ def test_where_nothing_speaks_to_it_nothing_is_said() -> None:
     assert answer_over_time(asked, vectors, None) is None
     asked = reading("What is it?", ("a zebra", "an okapi"), window(1.0, "A zebra."))
     assert answer_over_time(asked, vectors, None) is None
+
+
+def test_the_window_that_words_and_frames_support_together_is_taken() -> None:
+    asked = reading(
+        "Which of these happens first?",
+        ("The man takes the drill.", "The man takes the lamp."),
+        window(10.0, "The man takes the lamp."),
+        window(50.0, "The man takes the drill."),
+        window(90.0, "The man takes the lamp.", seen="lamp"),
+    )
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), ImageScoreCalibrator(ImageWords()))
+    assert reply is not None
+    assert reply.choice == "A"
+    assert "at 90 s" in reply.explanation
