@@ -30,7 +30,8 @@ def _prompt(question: Question) -> RoleCall:
 
 
 def _sanitize(question: Question, reply: RewrittenQuestion) -> RewrittenQuestion:
-    """A passage query that is blank or not there is the option itself, or the open question."""
+    """A passage query that is blank or not there is the option itself, or the open question; one option alone
+    is not looked for by itself."""
     if not reply.visual_query.strip():
         raise BadReply("visual_query is blank")
     pairs = zip_longest(question.options or (question.text,), reply.passage_queries)
@@ -39,7 +40,8 @@ def _sanitize(question: Question, reply: RewrittenQuestion) -> RewrittenQuestion
         query if query and query.strip() else option if option.strip() else question.text
         for option, query in wanted
     )
-    return reply.model_copy(update={"passage_queries": queries})
+    by_option = reply.by_option and len(question.options) > 1
+    return reply.model_copy(update={"passage_queries": queries, "by_option": by_option})
 
 
 def _examples() -> Iterator[Example[Question, RewrittenQuestion]]:
