@@ -158,7 +158,8 @@ def rewrite(context: Context) -> Rewriting:
 def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
     """The `top_k` clips, best first: text by the question unchanged, images by visual query and events.
 
-    Of a question whose options are events of their own, the best clips of each, `top_k` or one an option.
+    Of a question whose options are events to be found by themselves, each option's: of the one video in which
+    they are found best, for times of two videos have no order.
     """
     if rewriting.rewritten.by_option:
         return _clips_of_options(context)
@@ -171,16 +172,30 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
         claims,
     )
-    return context.retriever.with_claims(found, claims)
+    return context.retriever.with_claims(found, claims, context.where)
 
 
 def _clips_of_options(context: Context) -> list[RetrievedClip]:
-    options = context.question.options
-    each = -(-context.top_k // len(options))
-    found = []
-    for option in options:
-        clips = context.retriever.find_clips(option, option, each, context.where)
-        found += [replace(clip, option=option) for clip in clips]
+    """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several."""
+    options, where = context.question.options, context.where
+    each = -(-context.top_k // max(1, len(options)))
+
+    def find(where: SearchFilter) -> list[RetrievedClip]:
+        found = []
+        for option in options:
+            clips = context.retriever.find_clips(option, option, each, where)
+            # The matches of one search sum to 1.
+            found += [replace(c, option=option, match=c.match and c.match / len(options)) for c in clips]
+        return found
+
+    found = find(where)
+    best: dict[str, dict[str, float]] = {}
+    for clip in found:
+        scores = best.setdefault(clip.clip.video_id, {})
+        scores[clip.option] = max(clip.score, scores.get(clip.option, 0.0))
+    if len(best) > 1:
+        video_id = max(best, key=lambda key: (sum(best[key].values()), key))
+        found = find(replace(where, videos=frozenset([video_id])))
     return sorted(found, key=lambda clip: -clip.score)
 
 
@@ -212,7 +227,9 @@ def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedCl
     """For each clip the window to watch (EgoFact, 4.1), under the settings of `[localize]`."""
     anchor, retriever = rewriting.anchor, context.retriever
     if rewriting.rewritten.by_option:
-        return [retriever.localize([clip], clip.option, "within", context.where)[0] for clip in clips]
+        events = [clip.option or anchor.description for clip in clips]
+        found = zip(clips, events, strict=True)
+        return [retriever.localize([clip], event, "within", context.where)[0] for clip, event in found]
     return retriever.localize(clips, anchor.description, anchor.position, context.where, anchor.target)
 
 
@@ -519,6 +536,7 @@ def _details(
         "passage_queries": list(rewriting.rewritten.passage_queries),
         "anchor": rewriting.anchor.model_dump(),
         "clips": [(found.clip.clip_id, found.score) for found in clips],
+        **({"events": [found.option for found in clips]} if rewriting.rewritten.by_option else {}),
         "passages": [(p.passage.passage_id, p.passage.doc_id, p.score, p.option) for p in passages],
         "relevance": relevance,
         "threshold": threshold,

@@ -116,8 +116,9 @@ class VideoHit:
     clip: Clip
     """The indexed clip that overlaps the window most."""
     score: float
-    """In [0, 1], orders the hits of one query: the chance that it is the one looked for, by its images and
-    text; without compared frames reciprocal rank fusion, as a share of first place in every ranking."""
+    """In [0, 1], orders the hits of one query: the chance that it is the one looked for, the mean of that by
+    its images and that by its text; without compared frames reciprocal rank fusion, as a share of first place
+    in every ranking. Between queries `relevance` compares."""
     evidence: tuple[Evidence, ...] = ()
     title: str = ""
     relevance: float = 0.0
@@ -127,7 +128,7 @@ class VideoHit:
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage that a search found; scores as of `VideoHit`."""
+    """A passage that a search found; scores as of `VideoHit`, with no images."""
 
     path: str
     passage: Passage

@@ -1,8 +1,8 @@
 """Rankings of clips and passages: search over a table of texts, dense and BM25, and their fusion.
 
 Where frames were compared, images and texts each give a clip a chance to be the right one, and these are
-averaged (`pooled`). Ranks would not do there: in a video in which people speak every clip has some rank by its
-words, and two rankings of irrelevant words outvote one of images that is sure.
+averaged (`pooled`). Ranks would not do there: in a video in which people speak every clip has some rank by
+its words, and two rankings of irrelevant words outweigh one of images with a clear best.
 
 Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
 
@@ -43,7 +43,7 @@ class RelevantSpan:
     """In [0, 1]."""
 
 
-def in_order(spans: Iterable[RelevantSpan]) -> tuple[RelevantSpan, ...]:
+def by_time(spans: Iterable[RelevantSpan]) -> tuple[RelevantSpan, ...]:
     """Spans of one video in time order."""
 
     def key(span: RelevantSpan) -> tuple[float, float, str, str]:
@@ -81,7 +81,7 @@ class RetrievedPassage:
     passage: Passage
     path: str
     score: float
-    """In (0, 1]: reciprocal rank fusion; orders the passages of one query."""
+    """In (0, 1]: RRF, or beside clips whose frames were compared `pooled`; orders the hits of one query."""
     relevance: float
     """In [0, 1], comparable between queries."""
     option: int | None = None
@@ -90,11 +90,15 @@ class RetrievedPassage:
 
 Key = TypeVar("Key", bound=Hashable)
 MOST_RELEVANCE = 1 - 1e-6
-SAME = 0.5
-"""Power of the odds of relevance: a relevant text is on the subject, and need not be what is looked for.
-Of 0.3, 0.5, 0.7 and 1 that under which most clips are among the best five, on 170 questions of two worlds of
-long videos that no report is about (docs/design/video_detective.md)."""
+"""Relevance of finite odds."""
 LEAST_SCORE = 1e-6
+"""Of what is found at all."""
+ODDS_POWER = 0.5
+"""Of the odds of relevance: a relevant text is on the subject, and need not be what is looked for. Of 0.3,
+0.5, 0.7 and 1 that under which most clips are among the best five, on 170 questions about two sets of long
+videos that no report is about (docs/design/video_detective.md)."""
+WORDS_SHARE = 0.25
+"""Of the chance that text gives, what BM25 decides: an exact name or number that no vector knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +132,33 @@ def fuse(
     return sorted(fused, key=lambda item: (-item.score, str(item.key)))
 
 
+def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> dict[Key, float]:
+    """Of each item the chance, in [0, 1], that it is looked for, by its text; their sum is at most 1.
+
+    `relevance`: in [0, 1]; as odds, to the power of `ODDS_POWER`, with even odds that no text is relevant.
+    So texts that are all somewhat relevant say little of each. `words`: BM25, above 0, by its share.
+    """
+    odds = {
+        key: (value / (1.0 - min(value, MOST_RELEVANCE))) ** ODDS_POWER for key, value in relevance.items()
+    }
+    whole, matched = 1.0 + sum(odds.values()), sum(words.values()) or 1.0
+    return {
+        key: (1 - WORDS_SHARE) * value / whole + WORDS_SHARE * words.get(key, 0.0) / matched
+        for key, value in odds.items()
+    }
+
+
 def pooled(images: Mapping[Key, float], texts: Mapping[Key, float]) -> list[Fused[Key]]:
     """Best first, by the mean of two opinions on which item is looked for (linear opinion pool, Stone 1961).
 
-    `images`: of each item the chance that it is the right one, in [0, 1]; their sum is at most 1. `texts`: of
-    each item the relevance of its text, in [0, 1]; as odds these give the chances, with even odds that no
-    text is relevant. So many texts that are all somewhat relevant say no more than a few images do.
+    `images`, best first, and `texts`: chances in [0, 1], whose sum is at most 1 in each; an empty one is no
+    opinion. Of equal items those of `images` come first, in its order.
     """
-    odds = {key: (value / (1.0 - min(value, MOST_RELEVANCE))) ** SAME for key, value in texts.items()}
-    whole = 1.0 + sum(odds.values())
-    chance = {key: (images.get(key, 0.0) + odds.get(key, 0.0) / whole) / 2 for key in {**images, **odds}}
-    fused = [Fused(key, max(LEAST_SCORE, round(value, 6))) for key, value in chance.items()]
-    return sorted(fused, key=lambda item: (-item.score, str(item.key)))
+    opinions = [opinion for opinion in (images, texts) if opinion]
+    keys = dict.fromkeys([*images, *sorted(texts, key=str)])
+    mean = {key: sum(opinion.get(key, 0.0) for opinion in opinions) / len(opinions) for key in keys}
+    ranked = sorted(keys, key=lambda key: -round(mean[key], 9))  # stable
+    return [Fused(key, max(LEAST_SCORE, round(mean[key], 6))) for key in ranked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +198,15 @@ class ClipHits:
     """Clip id to evidence id to span."""
     images: dict[str, float | None] | None
     """Clip id to its `RetrievedClip.match`, best first; None where a clip can have no image."""
-    known: float = 0.0
-    """In [0, 1]: relevance of the images, that is, how far their matches count."""
+    image_weight: float = 0.0
+    """In [0, 1]: how far the matches count, the relevance of the images."""
     searched: int = 0
     """Clips among which those of `images` were found."""
 
     def ranked(self, rrf_k: int) -> list[Fused[str]]:
         """The clips, best first."""
-        if chances := self._chances():
-            return pooled(chances, self._relevance())
+        if chances := self._image_chances():
+            return pooled(chances, text_chances(self._relevance(), self._words()))
         owner = self._owners()
         rankings = [
             [owner[hit.key] for hit in ranking if hit.key in owner]
@@ -196,16 +215,22 @@ class ClipHits:
         return fuse(rankings if self.images is None else [*rankings, list(self.images)], rrf_k)
 
     def ranked_with(
-        self, passages: Sequence[RetrievedPassage], hits: TextHits, rrf_k: int
+        self, clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage], hits: TextHits, rrf_k: int
     ) -> list[Fused[tuple[str, str]]]:
         """Clips and passages in one ranking, best first: `("clip", id)` and `("passage", id)`.
 
-        `hits`: the search that found the passages.
+        `clips`: the best of these hits, best first. `hits`: the search that found the passages.
         """
-        if chances := self._chances():
-            texts = {("clip", key): relevance for key, relevance in self._relevance().items()}
+        if self._image_chances():
+            relevance, words = self._relevance(), self._words()
+            ids = [found.clip.clip_id for found in clips]
+            texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
             texts |= {("passage", found.passage.passage_id): found.relevance for found in passages}
-            return pooled({("clip", key): chance for key, chance in chances.items()}, texts)
+            scores = {("clip", key): words[key] for key in ids if key in words}
+            scores |= {("passage", hit.key): hit.score for hit in hits.matched}
+            # A passage has no images: what they say is weighed clip by clip.
+            images = {("clip", c.clip.clip_id): c.image_relevance * (c.match or 0.0) for c in clips}
+            return pooled(images, text_chances(texts, scores))
         owner = self._owners()
         rankings: list[list[tuple[str, str]]] = []
         for of_clips, of_passages in (
@@ -219,9 +244,17 @@ class ClipHits:
             rankings.append([("clip", key) for key in self.images])
         return fuse(rankings, rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2)
 
-    def _chances(self) -> dict[str, float]:
+    def _image_chances(self) -> dict[str, float]:
         """Clip id to the chance that images give it; empty where no frames were compared."""
-        return {key: self.known * match for key, match in (self.images or {}).items() if match}
+        return {key: self.image_weight * match for key, match in (self.images or {}).items() if match}
+
+    def _words(self) -> dict[str, float]:
+        """Clip id to the BM25 score of its best span by words."""
+        owner, best = self._owners(), dict[str, float]()
+        for hit in self.evidence.matched:
+            if clip_id := owner.get(hit.key):
+                best[clip_id] = max(hit.score, best.get(clip_id, 0.0))
+        return best
 
     def _relevance(self) -> dict[str, float]:
         """Clip id to the relevance of its most relevant span."""

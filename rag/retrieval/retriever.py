@@ -37,14 +37,14 @@ from rag.retrieval.ranking import (
     RetrievedPassage,
     TextHits,
     best_passages,
+    by_time,
     clip_with_most,
     hit_id,
-    in_order,
     overlap,
     search_words,
 )
 from rag.retrieval.searches import TextSearches, start
-from rag.retrieval.shots import resolved, searched_part
+from rag.retrieval.shots import passes, resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -56,8 +56,8 @@ Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
-JUDGED = 5
-"""Clips, the best by their frames, of which the most relevant says how far images know what is asked for."""
+JUDGED_CLIPS = 5
+"""Clips, the best by their frames, of which the most relevant says how far matches count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +112,16 @@ class Retriever:
         searches = self._clip_searches(text, visual, pool, where, events, upcoming)
         return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
 
-    def with_claims(self, clips: Sequence[RetrievedClip], claims: Sequence[str]) -> list[RetrievedClip]:
-        """The clips, to the spans of each added, for each claim, the text of the clip nearest to it.
+    def with_claims(
+        self, clips: Sequence[RetrievedClip], claims: Sequence[str], where: SearchFilter = EVERYWHERE
+    ) -> list[RetrievedClip]:
+        """The clips, with the text of each that is nearest to each claim among its spans; relevance stays.
 
-        What an option says is often on screen or said where the question's own words are not. Relevance of
-        the clips stays that to the question.
+        What an option claims is often on screen or said where the question's own words are not. `where`,
+        which is resolved, holds for the text too.
         """
         times = [(found.clip.video_id, found.clip.start, found.clip.end) for found in clips]
-        texts = self.reader.evidence_of(times)
+        texts = [[e for e in held if passes(e, where)] for held in self.reader.evidence_of(times)]
         if not claims or not any(texts):
             return list(clips)
         vectors = self.reader.span_vectors(times)
@@ -135,7 +137,7 @@ class Retriever:
                     for at, (evidence, row, stems) in enumerate(known)
                 )
                 spans[nearest] = max(relevance, spans.get(nearest, 0.0))
-            added.append(replace(found, spans=in_order(map(RelevantSpan, spans, spans.values()))))
+            added.append(replace(found, spans=by_time(map(RelevantSpan, spans, spans.values()))))
         return added
 
     def resolve(self, where: SearchFilter) -> SearchFilter:
@@ -166,7 +168,7 @@ class Retriever:
     ) -> list[VideoHit | PassageHit]:
         """Windows and passages for a query as given, best first, each with score and relevance.
 
-        For `all` the rankings run over clips and passages together, so that their scores compare.
+        For `all` clips and passages are scored together (`ClipHits.ranked_with`).
         """
         k = top_k or self.settings.search.top_k
         if where.shots is not None:
@@ -442,9 +444,9 @@ class Retriever:
             return ClipHits(evidence, spans, {} if self.tower is not None else None)
         images, searched = searches.images.result(), self.reader.count_clips(where)
         # Of clips that all look alike, or of which none is right, some match is the greatest too.
-        nearest = [key for key, match in images.items() if match][:JUDGED]
-        known = max(self._image_relevance(visual, nearest, searched).values(), default=0.0)
-        return ClipHits(evidence, spans, images, known, searched)
+        nearest = [key for key, match in images.items() if match][:JUDGED_CLIPS]
+        weight = max(self._image_relevance(visual, nearest, searched).values(), default=1.0)
+        return ClipHits(evidence, spans, images, weight, searched)
 
     def _by_images(
         self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
@@ -539,7 +541,7 @@ class Retriever:
         match: float | None,
     ) -> RetrievedClip:
         video = self.reader.video(clip.video_id)
-        order = in_order(spans)
+        order = by_time(spans)
         relevance = max([image_relevance, *(span.relevance for span in order)])
         found = score, relevance, image_relevance, order, match
         return RetrievedClip(clip, video.path, video.title, *found)
@@ -560,7 +562,7 @@ class Retriever:
         passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
         score = {
             item.key: item.score
-            for item in clip_hits.ranked_with(passages, passage_hits, self.settings.search.rrf_k)
+            for item in clip_hits.ranked_with(clips, passages, passage_hits, self.settings.search.rrf_k)
         }
         return (
             [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import AudioClass, Clip, Shot, Video, vertical_resolution
+from corpora.records import AudioClass, Clip, Evidence, Shot, Video, vertical_resolution
 from indexers.models.lookup import image_encoder_advice
 from localization.localizer import LocalizationQuery
 from rag.errors import LibraryError, UsageError
@@ -289,6 +289,19 @@ def searched_part(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> 
     if not parts:
         return low, high
     return max(parts, key=lambda part: (_peak_similarity(query, *part), part[1] - part[0], -part[0]))
+
+
+def passes(evidence: Evidence, where: SearchFilter) -> bool:
+    """Whether a resolved filter lets a text of a clip that was found through, by its kind and its times."""
+    if where.kinds is not None and evidence.kind not in where.kinds:
+        return False
+    allowed = [(where.start or 0.0, math.inf if where.end is None else where.end)]
+    if where.spans is not None:
+        allowed = [
+            (max(since, allowed[0][0]), min(until, allowed[0][1]))
+            for since, until in where.spans.get(evidence.video_id, ())
+        ]
+    return any(evidence.start < until and evidence.end > since for since, until in allowed)
 
 
 def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> float:

@@ -179,6 +179,21 @@ def test_events_of_options_are_looked_for_one_by_one(
         assert any(start < event < end for _, start, end, _ in windows)
 
 
+def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
+    videos = {
+        "bench": [(0.0, 10.0, "lamp", ""), (10.0, 20.0, "iron", ""), (20.0, 40.0, "drill", "")],
+        "kitchen": [(0.0, 20.0, "drill", ""), (20.0, 40.0, "spoon", "")],
+    }
+    tower = ImageWords()
+    with Reader.open(build_library(tmp_path / "rag", videos, {}, tower)) as reader:
+        retriever = Retriever(reader, tower, BagOfWords(), Settings())
+        question = parse_question("Which of these happens first?", ["a drill", "an iron"])
+        answer = answer_question(question, retriever, EmbeddedReasoner(BagOfWords(), tower), Settings())
+    assert answer.choice == "B"
+    assert {window[0] for window in answer.details["windows"]} == {"bench"}
+    assert set(answer.details["events"]) == set(question.options)
+
+
 def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tmp_path: Path) -> None:
     shown = [
         (0.0, 30.0, "lamp", ""),
@@ -194,6 +209,10 @@ def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tm
         answer = answer_question(question, retriever, EmbeddedReasoner(text, tower), Settings())
         found = retriever.find_clips(question.text, "A video that shows a kettle.", 1)
         claimed = retriever.with_claims(found, ["gate seven", "gate two"])
+        earlier, seen = (
+            retriever.with_claims(found, ["gate seven"], where)
+            for where in (SearchFilter(end=50.0), SearchFilter(kinds=frozenset({"ocr"})))
+        )
     assert answer.choice == "B"
     assert [clip.clip.start for clip in found] == [30.0]
     asked, wanted = (
@@ -201,6 +220,7 @@ def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tm
     )
     assert wanted["Gate seven."] > 0.9 > asked["Gate seven."]
     assert claimed[0].relevance == found[0].relevance
+    assert earlier == seen == found, "a filter holds for claims too"
     assert any(cited.start < 60.0 and cited.end > 57.0 for cited in answer.citations)
 
 

@@ -93,11 +93,27 @@ def answer_over_time(
     question = reading.question
     end = asks_for_order(question.text)
     if end is not None:
-        supports = [_support(option, reading, vectors, calibrator) for option in question.options]
-        return _by_order(supports, end)
+        # Times of two videos have no order.
+        videos = dict.fromkeys(window.window.video_id for window in reading.windows)
+        supports = [
+            [
+                _support(option, reading, vectors, calibrator, _windows_of(video_id, reading))
+                for option in question.options
+            ]
+            for video_id in videos
+        ]
+        return _by_order(max(supports, key=_strength, default=[]), end)
     if asks_for_count(question.text, question.options):
         return _by_count(reading, vectors, calibrator)
     return None
+
+
+def _windows_of(video_id: str, reading: Reading) -> list[int]:
+    return [index for index, window in enumerate(reading.windows) if window.window.video_id == video_id]
+
+
+def _strength(supports: Sequence[_Support | None]) -> float:
+    return sum(found.strength for found in supports if found is not None)
 
 
 def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]) -> ChosenOption | None:
@@ -123,7 +139,7 @@ def _by_count(
     supporting = [
         index
         for index in range(len(reading.windows))
-        if _support(event, reading, vectors, calibrator, only=index)
+        if _support(event, reading, vectors, calibrator, [index])
     ]
     if not supporting:
         return None
@@ -156,15 +172,14 @@ def _support(
     reading: Reading,
     vectors: SentenceVectors,
     calibrator: ImageScoreCalibrator | None,
-    only: int | None = None,
+    among: Sequence[int],
 ) -> _Support | None:
-    """The strongest support of an event at a relevance of one half, the earliest of equals.
-
-    In the window whose words and frames support it most together, as odds.
-    """
+    """The stronger support of an event in the one of the windows `among` where words and frames, as odds
+    multiplied, support it most; the earliest of equals. None where neither has a relevance of one half."""
     best, most = None, 0.0
-    for index in range(len(reading.windows)) if only is None else (only,):
-        supports = _by_text(event, reading, index, vectors), _by_frames(event, reading, index, calibrator)
+    rows = None if calibrator is None else calibrator.encode([event])
+    for index in among:
+        supports = _by_text(event, reading, index, vectors), _by_frames(rows, reading, index, calibrator)
         found = [support for support in supports if support and support.strength >= SUPPORTED]
         together = sum(math.log(support.strength / max(1e-6, 1 - support.strength)) for support in found)
         here = max(found, key=lambda support: (support.strength, -support.time), default=None)
@@ -183,14 +198,12 @@ def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors)
 
 
 def _by_frames(
-    event: str, reading: Reading, index: int, calibrator: ImageScoreCalibrator | None
+    rows: NDArray[np.float32] | None, reading: Reading, index: int, calibrator: ImageScoreCalibrator | None
 ) -> _Support | None:
     window = reading.windows[index]
-    if calibrator is None or window.frame_vectors is None or not len(window.frame_vectors):
+    if calibrator is None or rows is None or window.frame_vectors is None or not len(window.frame_vectors):
         return None
-    z: NDArray[np.float64] = np.round(
-        calibrator.level_z(calibrator.encode([event]), window.frame_vectors)[0], 6
-    )
+    z: NDArray[np.float64] = np.round(calibrator.level_z(rows, window.frame_vectors)[0], 6)
     at = int(np.argmax(z))
     time = float(window.frame_times[at]) if window.frame_times is not None else window.window.start
     return _Support(image_relevance(float(z[at])), time, index)

@@ -160,6 +160,12 @@ _TOPIC = re.compile(
 
 _WHICH = re.compile(r"\bwhich (?:of (?:these|the following)|event|one)\b", re.IGNORECASE)
 _HAPPENS = re.compile(r"\b(?:happens?|comes?|occurs?|takes? place|is (?:seen|shown))\b", re.IGNORECASE)
+_UNTOLD = re.compile(
+    r"\bin (?:the|this|that) (?:whole |entire )?(?:film|movie|footage|video|clip|recording)\b"
+    r"(?! (?:of|about|from)\b)|\bevents?\b",
+    re.IGNORECASE,
+)
+"""What a question of order may say beside it, and still names nothing to be seen."""
 _END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
 
 
@@ -263,9 +269,16 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
         query = taken.asked if content_words(taken.asked) else question.text
         return RewrittenQuestion(visual_query=visual, passage_queries=(query,))
     queries = tuple(statement(question, option) for option in question.options)
-    named = taken.scene or taken.event
-    by_option = not named and asks_for_order(question.text) is not None
+    by_option = asks_for_order(question.text) is not None and not _names_something(question.text)
     return RewrittenQuestion(visual_query=visual, passage_queries=queries, by_option=by_option)
+
+
+def _names_something(text: str) -> bool:
+    """Whether a question of order says anything else; "Which of these happens first in the film?" doesn't."""
+    rest = _UNTOLD.sub(" ", _SPOT.sub(" ", text))
+    for pattern in (_WHICH, _HAPPENS, _END):
+        rest = pattern.sub(" ", rest)
+    return bool(content_words(rest))
 
 
 def anchor_event(question: Question) -> AnchorEvent:

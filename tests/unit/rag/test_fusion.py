@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.ranking import fuse, pooled
+from rag.retrieval.ranking import fuse, pooled, text_chances
 
 
 def test_first_everywhere_is_one() -> None:
@@ -39,26 +39,39 @@ def test_repeats_and_empty_rankings() -> None:
         fuse([["a"]], 0)
 
 
-def test_the_pool_is_the_mean_of_two_chances() -> None:
+def test_chances_of_texts_are_roots_of_odds_and_shares_of_words() -> None:
     # Odds of 0.8 and 0.5 are 4 and 1; their roots 2 and 1, and 1 that no text is relevant.
-    fused = {item.key: item.score for item in pooled({"a": 0.6, "b": 0.2}, {"b": 0.8, "c": 0.5})}
-    assert fused == {"a": 0.3, "b": round((0.2 + 2 / 4) / 2, 6), "c": round(1 / 4 / 2, 6)}
+    found = text_chances({"b": 0.8, "c": 0.5}, {"c": 6.0, "b": 2.0})
+    assert found == pytest.approx({"b": 0.75 * 2 / 4 + 0.25 / 4, "c": 0.75 / 4 + 0.25 * 3 / 4})
+    assert text_chances({"a": 0.0}, {}) == {"a": 0.0}
+    assert text_chances({"a": 1.0}, {})["a"] < 0.75
 
 
-def test_many_half_relevant_texts_do_not_outvote_images_that_are_sure() -> None:
+def test_the_pool_is_the_mean_of_the_opinions_there_are() -> None:
+    both = {item.key: item.score for item in pooled({"a": 0.6, "b": 0.2}, {"b": 0.8, "c": 0.1})}
+    assert both == {"b": 0.5, "a": 0.3, "c": 0.05}
+    assert [(item.key, item.score) for item in pooled({"a": 0.6}, {})] == [("a", 0.6)]
+    assert pooled({}, {}) == []
+
+
+def test_many_half_relevant_texts_do_not_outweigh_images_with_a_clear_best() -> None:
     spoken = {f"clip {index}": 0.5 for index in range(30)}
-    assert pooled({"seen": 0.9, "clip 1": 0.1}, spoken)[0].key == "seen"
+    assert pooled({"seen": 0.9, "clip 1": 0.1}, text_chances(spoken, {}))[0].key == "seen"
     ranks = [[*spoken], [*spoken], ["seen", "clip 1"]]
     assert fuse(ranks)[0].key != "seen"
 
 
-def test_images_that_know_nothing_leave_the_order_to_the_text() -> None:
-    fused = pooled({"a": 0.001, "b": 0.0005}, {"b": 0.9, "c": 0.7})
+def test_images_that_are_not_relevant_leave_the_order_to_the_text() -> None:
+    fused = pooled({"a": 0.001, "b": 0.0005}, text_chances({"b": 0.9, "c": 0.7}, {}))
     assert [item.key for item in fused] == ["b", "c", "a"]
 
 
-def test_pooled_scores_are_chances_whatever_goes_in() -> None:
-    fused = pooled({"a": 1.0}, {"a": 1.0, "b": 0.0})
+def test_a_word_that_no_vector_knows_is_found_by_its_share() -> None:
+    relevance = {"exact": 0.17, "near": 0.25, "nearer": 0.26}
+    assert pooled({}, text_chances(relevance, {"exact": 9.0}))[0].key == "exact"
+
+
+def test_equal_chances_keep_the_order_of_the_images() -> None:
+    fused = pooled({"z": 0.0, "b": 0.0, "a": 0.0}, {"y": 0.0, "x": 0.0})
+    assert [item.key for item in fused] == ["z", "b", "a", "x", "y"]
     assert all(0 < item.score <= 1 for item in fused)
-    assert pooled({}, {}) == []
-    assert [item.key for item in pooled({"b": 0.5, "a": 0.5}, {})] == ["a", "b"]

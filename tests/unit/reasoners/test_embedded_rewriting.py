@@ -100,6 +100,23 @@ def test_passage_queries_are_the_claims_and_name_the_topic() -> None:
     assert "mechanic use something to clean the chain: a sponge" in rewrite_question(asked).passage_queries[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "by_option"),
+    [
+        ("Which of these happens first in the film?", True),
+        ("Which of the following events takes place last?", True),
+        ("Which event comes first in this video?", True),
+        ("Which of these happens first in the video of the lathe?", False),
+        ("In a clip that shows a garden, which of these happens first?", False),
+        ("Which event takes place in the last chapter on torque wrenches?", False),
+        ("What happens first?", False),
+    ],
+)
+def test_options_are_looked_for_alone_where_the_question_names_nothing(text: str, by_option: bool) -> None:
+    options = ("The man opens the door.", "The woman folds the towel.")
+    assert rewrite_question(parse_question(text, options)).by_option is by_option
+
+
 def test_passive_events() -> None:
     assert declarative("what is the object that is being stirred in the pot?") == (
         "something is being stirred in the pot"

@@ -128,6 +128,7 @@ FILTERED = [
         {"passage_queries": ("one", B, "x")},
     ),
     (REWRITE_QUESTION, "q2", {"passage_queries": ("one", "two")}, {"passage_queries": ("one",)}),
+    (REWRITE_QUESTION, "q2", {"by_option": True}, {"by_option": False}),
     (SEARCH_STEP, "last", {"open": (5, 1, 1, -1)}, {"open": (1,)}),
     (SEARCH_STEP, "last", {"queries": ("a", "A", "")}, {"queries": ()}),
     (SEARCH_STEP, "first", {"queries": ("a", "A", "", "b", "c")}, {"queries": ("a", "b")}),
