@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,17 @@ def test_pages_of_the_tasks_come_without_marks_of_markdown(tmp_path: Path) -> No
         assert not [text for text in texts if text.startswith((">", "#", "**")) or "|" in text]
         assert {len(row) for row in block.get("rows", ())} <= {len(block.get("head", ()))}
         assert block["kind"] != "figure" or "image" in block
-    assert any(block.get("text", "").startswith("Made before") for block in pages["raclo/report.md"])
+
+
+def test_a_note_on_top_of_a_report_comes_without_its_mark(tmp_path: Path) -> None:
+    shutil.copytree(REPORTS_OF_TASKS / "raclo", tmp_path / "reports" / "raclo")
+    report = tmp_path / "reports" / "raclo" / "report.md"
+    title, rest = report.read_text().split("\n", 1)
+    report.write_text(f"{title}\n\n> Made before a change.\n{rest}")
+    with _client(tmp_path, tmp_path / "reports") as client:
+        (row,) = client.get("/v1/reports").json()["reports"]
+        blocks = client.get(f"/v1/reports/{row['report_id']}").json()["blocks"]
+    assert "Made before a change." in [block.get("text") for block in blocks]
 
 
 def test_a_report_and_its_figures_are_looked_for_once(
