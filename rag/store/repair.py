@@ -308,7 +308,10 @@ class _Work:
                 if (name in schema.MEASURED_TABLES) != measured:
                     continue
                 every = self._sources if name == "passages" else self._videos.keys()
-                found |= {*every} if table.owners is None else table.owners
+                owners = table.owners
+                if name == "passages" and owners is not None and not owners <= self._kinds.keys():
+                    owners = None  # An id that no file has is damaged, and says not whose passage it was.
+                found |= {*every} if owners is None else owners
         return found & {*self._videos, *self._sources, *self._paths}
 
     def _there(self, contents: Iterable[str]) -> set[str]:

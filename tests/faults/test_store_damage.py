@@ -222,6 +222,24 @@ def test_rows_whose_files_are_there_are_marked_and_others_are_kept(
             assert len(reader.clips(video(2).video_id)) == (0 if table == "clips" and not readable else 2)
 
 
+def test_passages_whose_owner_is_damaged_are_indexed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1, 2))
+    dataset = layout.dataset("passages")
+    owner = dataset.to_table(["source_id"])["source_id"][0].as_py()
+    path = layout.table("passages") / row_files(dataset.get_fragments()[0])[0]
+    content = path.read_bytes()
+    assert owner.encode() in content
+    path.write_bytes(content.replace(owner.encode(), owner.swapcase().encode()))
+    monkeypatch.setattr("rag.store.repair.os.path.exists", lambda _: True)
+    done = repair(layout.folder, confirm=refuse)
+    assert done.again == ["/corpus/texts/1.txt", "/corpus/texts/2.txt"]
+    with Reader.open(layout.folder) as reader:
+        assert reader.passage_files() == []
+
+
 @pytest.mark.parametrize("table", ["videos", "clips", "passages"])
 def test_a_stopped_repair_of_a_lost_table_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
