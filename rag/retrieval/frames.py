@@ -59,10 +59,9 @@ class FrameCache:
 
     def _read(self, clip_ids: Sequence[str]) -> Iterable[ClipFrames]:
         try:
-            read = self._fetch(clip_ids)
+            return self._fetch(clip_ids)
         except KeyError:
-            read = [frames for clip_id in clip_ids for frames in self._read_one(clip_id)]
-        return [frames for frames in read if frames.modality == "video"]
+            return [frames for clip_id in clip_ids for frames in self._read_one(clip_id)]
 
     def _read_one(self, clip_id: str) -> list[ClipFrames]:
         try:

@@ -242,14 +242,11 @@ class Reader:
                 return {}
             shown = [window for window in windows if window[0] in s.ready]
             row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
-            rows = s.take("evidence", [schema.FULL_TEXT, "vector"], sorted(row_ids))
-            matrix = schema.column_matrix(rows["vector"], vectors.table.dim).astype(np.float32)
-            unit = np.abs(np.square(matrix).sum(axis=1) - 1) < 0.01  # others are damaged, or of no words
-            return {
-                text: row
-                for text, row, keep in zip(rows[schema.FULL_TEXT].to_pylist(), matrix, unit, strict=True)
-                if keep
-            }
+            keys = vectors.keys_of(np.array(sorted(row_ids), np.int64)).values()
+            rows, spans = vectors.vectors(keys), s.spans(sorted(keys))
+            # Those of another length are damaged, or of no words.
+            unit = [key for key, row in rows.items() if abs(float(row @ row) - 1) < 0.01]
+            return {spans[key].text: rows[key] for key in unit if key in spans}
 
         return self.ask(ask)
 

@@ -113,8 +113,6 @@ class ClipFrames:
     clip_vector: NDArray[np.float32]
     pixels: str = ""
     """Hash over the sampled pixels, which proves a resume exact."""
-    modality: str = "video"
-    """`video` or `audio`: what the encoder saw."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,7 @@ def vector_rows(clips: Sequence[ClipFrames], dim: int) -> Any:
     columns = {
         "clip_id": [c.clip.clip_id for c in clips],
         "video_id": [c.clip.video_id for c in clips],
-        "modality": [c.modality for c in clips],
+        "modality": ["video"] * len(clips),
         "vector": matrix_column(np.stack([c.clip_vector for c in clips]), dim),
         "frames": pa.ListArray.from_arrays(offsets, matrix_column(flat, dim)),
         "times": pa.ListArray.from_arrays(offsets, pa.array(np.concatenate([c.times for c in clips]))),

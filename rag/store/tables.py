@@ -316,19 +316,17 @@ class VideoWriter(ABC):
         here = _of_videos([video_id])
         rows = self._db.rows("clips", ["clip_id", "video_id", "start", "end", "pixels"], here).to_pylist()
         whole = {row["clip_id"] for row in rows}
-        modality = dict.fromkeys(whole, "video")
         if encoder is not None:
             name = schema.vectors_table(encoder)
-            vectors = self._db.rows(name, ["clip_id", "modality"], here).to_pylist()
-            modality = {row["clip_id"]: row["modality"] for row in vectors}
-            self._delete_clips(name, modality.keys() - whole)
-            whole &= modality.keys()
+            held = set(self._db.rows(name, ["clip_id"], here)["clip_id"].to_pylist())
+            self._delete_clips(name, held - whole)
+            whole &= held
         self._delete_clips("clips", {row["clip_id"] for row in rows} - whole)
         self._clips[video_id] = set(whole)
         dim = encoder.dim if encoder else 0
         none, zero = np.empty((0, dim), np.float32), np.zeros(dim, np.float32)
         return [
-            ClipFrames(schema.clip_of(row), np.empty(0), none, zero, row["pixels"], modality[row["clip_id"]])
+            ClipFrames(schema.clip_of(row), np.empty(0), none, zero, row["pixels"])
             for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))
             if row["clip_id"] in whole
         ]

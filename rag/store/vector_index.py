@@ -262,7 +262,10 @@ class Matrix:
             self.spans = (table["start"].to_numpy(), table["end"].to_numpy())
         if "kind" in table.column_names:
             self.kinds = Codes(table["kind"])
-        self.texts: Any = table.drop_columns(["vector"]) if set(texts) & set(table.column_names) else None
+        self.texts: Any = None
+        if set(texts) & set(table.column_names):
+            # Arrow takes rows of a column in several chunks by copying all of it.
+            self.texts = table.drop_columns(["vector"]).combine_chunks()
         self._kind: IndexKind = index
         self._seen: dict[str, int] = {}
 

@@ -221,8 +221,10 @@ class VectorTable:
             return None
         if column == self.table.owner:
             rows = np.concatenate([np.empty(0, np.int64), *map(self.matrix.owners.rows_of, values)])
-        else:
+        elif self.table.name == "passages":
             rows = self.matrix.rows_among(values)
+        else:
+            rows = np.array(sorted(self.matrix.positions(values).values()), np.int64)
         found: list[dict[str, Any]] = self.matrix.texts.take(rows).to_pylist()
         return found
 
@@ -323,14 +325,17 @@ class VectorTable:
         return found
 
     def vectors(self, keys: Iterable[str]) -> dict[str, NDArray[np.float32]]:
-        """Unit float32 (dim,) of those of `keys` that are here."""
+        """Unit float32 (dim,) of those of `keys` that are here; not of passages, whose ids name no source."""
         wanted = set(keys)
-        if not self.indexed:
-            found = self.matrix.positions(wanted)
-            return {key: self.matrix.rows[at].astype(np.float32) for key, at in found.items()}
-        table = self._source.take(self.table.name, [self.table.key, "vector"], self.rows_with(wanted))
-        rows = column_matrix(table["vector"], self.table.dim).astype(np.float32)
-        return dict(zip(table[self.table.key].to_pylist(), rows, strict=True))
+        held = self.matrix.positions(wanted)
+        found = {key: self.matrix.rows[at].astype(np.float32) for key, at in held.items()}
+        if self.indexed and len(found) < len(wanted):
+            ids = np.array(self.rows_with(wanted - found.keys()), np.int64)
+            places = [part.segment.positions(ids - part.first_id) for part in self.indexed]
+            row_ids, rows = self._vectors_at([own[own >= 0] for own in places])
+            names = self.keys_of(row_ids)
+            found |= dict(zip(map(names.__getitem__, row_ids.tolist()), rows.astype(np.float32), strict=True))
+        return found
 
 
 def _best(hits: Iterable[Hit]) -> list[Hit]:
