@@ -40,6 +40,7 @@ from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQues
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
 from rag.relevance import content_words, lexical_overlap
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
+from rag.retrieval.events import around, clips_of_occurrences, clips_of_options
 from rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -158,45 +159,26 @@ def rewrite(context: Context) -> Rewriting:
 def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
     """The `top_k` clips, best first: text by the question unchanged, images by visual query and events.
 
-    Of a question whose options are events to be found by themselves, each option's: of the one video in which
-    they are found best, for times of two videos have no order.
+    Of a question whose options are events to be found by themselves, each option's, of one video; of one that
+    counts an event, a clip for each of its occurrences in the video found best, in time order.
     """
-    if rewriting.rewritten.by_option:
-        return _clips_of_options(context)
-    claims = rewriting.rewritten.passage_queries
-    found = context.retriever.find_clips(
+    retriever, rewritten = context.retriever, rewriting.rewritten
+    if rewritten.by_option:
+        return clips_of_options(retriever, context.question.options, context.top_k, context.where)
+    claims = rewritten.passage_queries
+    found = retriever.find_clips(
         context.question.text,
-        rewriting.rewritten.visual_query,
+        rewritten.visual_query,
         context.top_k,
         context.where,
         [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
         claims,
     )
-    return context.retriever.with_claims(found, claims, context.where)
-
-
-def _clips_of_options(context: Context) -> list[RetrievedClip]:
-    """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several."""
-    options, where = context.question.options, context.where
-    each = -(-context.top_k // max(1, len(options)))
-
-    def find(where: SearchFilter) -> list[RetrievedClip]:
-        found = []
-        for option in options:
-            clips = context.retriever.find_clips(option, option, each, where)
-            # The matches of one search sum to 1.
-            found += [replace(c, option=option, match=c.match and c.match / len(options)) for c in clips]
-        return found
-
-    found = find(where)
-    best: dict[str, dict[str, float]] = {}
-    for clip in found:
-        scores = best.setdefault(clip.clip.video_id, {})
-        scores[clip.option] = max(clip.score, scores.get(clip.option, 0.0))
-    if len(best) > 1:
-        video_id = max(best, key=lambda key: (sum(best[key].values()), key))
-        found = find(replace(where, videos=frozenset([video_id])))
-    return sorted(found, key=lambda clip: -clip.score)
+    if rewritten.counted and (
+        seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)
+    ):
+        return seen
+    return retriever.with_claims(found, claims, context.where)
 
 
 def retrieve_passages(
@@ -226,10 +208,12 @@ def retrieve_passages(
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
     """For each clip the window to watch (EgoFact, 4.1), under the settings of `[localize]`."""
     anchor, retriever = rewriting.anchor, context.retriever
-    if rewriting.rewritten.by_option:
-        events = [clip.option or anchor.description for clip in clips]
-        found = zip(clips, events, strict=True)
-        return [retriever.localize([clip], event, "within", context.where)[0] for clip, event in found]
+    if any(clip.event for clip in clips):
+        length = context.settings.localize.window_seconds
+        return [
+            retriever.localize([clip], clip.event, "within", around(clip, length, context.where))[0]
+            for clip in clips
+        ]
     return retriever.localize(clips, anchor.description, anchor.position, context.where, anchor.target)
 
 
@@ -536,7 +520,7 @@ def _details(
         "passage_queries": list(rewriting.rewritten.passage_queries),
         "anchor": rewriting.anchor.model_dump(),
         "clips": [(found.clip.clip_id, found.score) for found in clips],
-        **({"events": [found.option for found in clips]} if rewriting.rewritten.by_option else {}),
+        **({"events": [found.event for found in clips]} if any(found.event for found in clips) else {}),
         "passages": [(p.passage.passage_id, p.passage.doc_id, p.score, p.option) for p in passages],
         "relevance": relevance,
         "threshold": threshold,

@@ -70,8 +70,10 @@ class RetrievedClip:
     match: float | None = None
     """In (0, 1]: how likely it is the clip that is looked for, by its frames and those of the other clips
     compared; None where frames were not compared."""
-    option: str = ""
+    event: str = ""
     """The event for which it was looked for; empty where it is for the whole question."""
+    occurrence: tuple[float, float] | None = None
+    """First and last second in which its frames show that event, where this is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
+SCORED_FRAMES = 4096
+"""Frames that are compared with a background at a time: 17 MB of 512 dimensions in double precision."""
 JUDGED_CLIPS = 5
 """Clips, the best by their frames, of which the most relevant says how far matches count."""
 
@@ -279,6 +281,20 @@ class Retriever:
         if not clips or (of == "text" and not len(query.spans)):
             return ScoreCurve(of, np.zeros(0), np.zeros(0))
         return ScoreCurve(of, *relevance_curve(query, start=clips[0].start, end=clips[-1].end))
+
+    def frame_scores(self, video_id: str, event: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Times of the stored frames of a whole video, and how well each shows an event.
+
+        float64 (n,) seconds, and standard scores float64 (n,) as `ImageScoreCalibrator.level_z`; n may be 0.
+        """
+        frames = self._frames_of_video(video_id)
+        if not frames or self._calibrator is None:
+            return np.zeros(0), np.zeros(0)
+        times, vectors = joined_frames(frames)
+        query = self._image_space_vector(event)[None]
+        parts = np.array_split(vectors, -(-len(vectors) // SCORED_FRAMES))
+        scores = np.concatenate([self._calibrator.level_z(query, part)[0] for part in parts])
+        return times, np.asarray(scores.round(6), np.float64)
 
     def find_like(
         self, video_id: str, start: float, end: float, top_k: int, where: SearchFilter = EVERYWHERE

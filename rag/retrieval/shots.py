@@ -291,17 +291,19 @@ def searched_part(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> 
     return max(parts, key=lambda part: (_peak_similarity(query, *part), part[1] - part[0], -part[0]))
 
 
+def allowed(video_id: str, where: SearchFilter) -> list[tuple[float, float]]:
+    """[start, end) seconds of a video that a resolved filter lets through."""
+    low, high = where.start or 0.0, math.inf if where.end is None else where.end
+    spans = [(low, high)] if where.spans is None else where.spans.get(video_id, ())
+    return [(max(since, low), min(until, high)) for since, until in spans]
+
+
 def passes(evidence: Evidence, where: SearchFilter) -> bool:
     """Whether a resolved filter lets a text of a clip that was found through, by its kind and its times."""
     if where.kinds is not None and evidence.kind not in where.kinds:
         return False
-    allowed = [(where.start or 0.0, math.inf if where.end is None else where.end)]
-    if where.spans is not None:
-        allowed = [
-            (max(since, allowed[0][0]), min(until, allowed[0][1]))
-            for since, until in where.spans.get(evidence.video_id, ())
-        ]
-    return any(evidence.start < until and evidence.end > since for since, until in allowed)
+    spans = allowed(evidence.video_id, where)
+    return any(evidence.start < until and evidence.end > since for since, until in spans)
 
 
 def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> float:

@@ -18,195 +18,31 @@ passage of the option names, and the words of options of one X count only agains
 each other. Which thing is seen ("what is the object that ...?") is
 stated by no passage, so there only the clip's own words count beside the images.
 
-Options that differ only in when, or how often: "which of these happens first?" is decided by when each
-option's event is best supported, "how many times" by the number of windows that support the event asked
-for. What supports: a sentence of the windows (`text_relevance`), or a frame (`image_relevance`), at a
-relevance of one half or more.
+Options that differ only in when, or how often: `over_time`.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.frame_votes import frame_votes
-from rag.reasoners.embedded.rewriting import (
-    asks_for_order,
-    asks_for_thing,
-    declarative,
-    parts,
-    statement,
-    two_hop,
-)
+from rag.reasoners.embedded.over_time import answer_over_time
+from rag.reasoners.embedded.rewriting import asks_for_thing, parts, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, relevances, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import (
-    IMAGE_MIDDLE,
-    ImageScoreCalibrator,
-    content_words,
-    image_relevance,
-    lexical_overlap,
-    numbers,
-    text_relevance,
-)
+from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-SUPPORTED = 0.5
-UNSEEN = 0.05
-"""Weight of an option that nothing supports against one that is surely seen at the right end."""
-SURE_COUNT = 0.3
-"""Share that the nearest number gets beyond an even one: the windows read show only a part of the video."""
-
-_COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class _Support:
-    """The strongest place at which an option is seen or stated."""
-
-    strength: float
-    time: float
-    window: int
-
-
-def asks_for_count(text: str, options: Sequence[str]) -> bool:
-    """Whether a number is asked for, and every option is one."""
-    return _COUNT.search(text) is not None and all(len(numbers(option)) == 1 for option in options)
-
-
-def answer_over_time(
-    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
-) -> ChosenOption | None:
-    """None where the question is about neither order nor number, or nothing in the windows speaks to it."""
-    question = reading.question
-    end = asks_for_order(question.text)
-    if end is not None:
-        # Times of two videos have no order.
-        videos = dict.fromkeys(window.window.video_id for window in reading.windows)
-        supports = [
-            [
-                _support(option, reading, vectors, calibrator, _windows_of(video_id, reading))
-                for option in question.options
-            ]
-            for video_id in videos
-        ]
-        return _by_order(max(supports, key=_strength, default=[]), end)
-    if asks_for_count(question.text, question.options):
-        return _by_count(reading, vectors, calibrator)
-    return None
-
-
-def _windows_of(video_id: str, reading: Reading) -> list[int]:
-    return [index for index, window in enumerate(reading.windows) if window.window.video_id == video_id]
-
-
-def _strength(supports: Sequence[_Support | None]) -> float:
-    return sum(found.strength for found in supports if found is not None)
-
-
-def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]) -> ChosenOption | None:
-    placed = [(found.time, index) for index, found in enumerate(supports) if found is not None]
-    if not placed:
-        return None
-    placed.sort(key=lambda pair: (pair[0] if end == "first" else -pair[0], pair[1]))
-    weights = [UNSEEN] * len(supports)
-    for rank, (_, index) in enumerate(placed):
-        found = supports[index]
-        assert found is not None, "only what is placed is ranked"
-        weights[index] += found.strength * 0.5**rank
-    order = ", then ".join(f"({option_label(index)}) at {time:.0f} s" for time, index in sorted(placed))
-    windows = {found.window for found in supports if found is not None}
-    return _chosen(weights, f"Seen or said: {order}.", windows)
-
-
-def _by_count(
-    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
-) -> ChosenOption | None:
-    asked = declarative(parts(reading.question.text).core)
-    event = asked if content_words(asked) else reading.question.text
-    supporting = [
-        index
-        for index in range(len(reading.windows))
-        if _support(event, reading, vectors, calibrator, [index])
-    ]
-    if not supporting:
-        return None
-    offered = [numbers(option)[0] for option in reading.question.options]
-    nearest = min(range(len(offered)), key=lambda i: (abs(offered[i] - len(supporting)), i))
-    weights = [1.0] * len(offered)
-    weights[nearest] += SURE_COUNT * len(offered)
-    return _chosen(
-        weights,
-        f"{len(supporting)} of {len(reading.windows)} windows show or say “{event}”.",
-        set(supporting),
-    )
-
-
-def _chosen(weights: Sequence[float], explanation: str, windows: set[int]) -> ChosenOption:
-    whole = sum(weights)
-    scores = tuple(round(weight / whole, 6) for weight in weights)
-    best = max(range(len(scores)), key=lambda i: (scores[i], -i))
-    return ChosenOption(
-        choice=option_label(best),
-        scores=scores,
-        confidence=scores[best],
-        explanation=explanation,
-        windows=tuple(sorted(windows)),
-    )
-
-
-def _support(
-    event: str,
-    reading: Reading,
-    vectors: SentenceVectors,
-    calibrator: ImageScoreCalibrator | None,
-    among: Sequence[int],
-) -> _Support | None:
-    """The stronger support of an event in the one of the windows `among` where words and frames, as odds
-    multiplied, support it most; the earliest of equals. None where neither has a relevance of one half."""
-    best, most = None, 0.0
-    rows = None if calibrator is None else calibrator.encode([event])
-    for index in among:
-        supports = _by_text(event, reading, index, vectors), _by_frames(rows, reading, index, calibrator)
-        found = [support for support in supports if support and support.strength >= SUPPORTED]
-        together = sum(math.log(support.strength / max(1e-6, 1 - support.strength)) for support in found)
-        here = max(found, key=lambda support: (support.strength, -support.time), default=None)
-        if here and (best is None or (together, -here.time) > (most, -best.time)):
-            best, most = here, together
-    return best
-
-
-def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:
-    texts = reading.windows[index].texts
-    if not texts or not content_words(event):
-        return None
-    strengths = relevances(event, [text.text for text in texts], vectors)
-    at = strengths.index(max(strengths))
-    return _Support(strengths[at], texts[at].start, index)
-
-
-def _by_frames(
-    rows: NDArray[np.float32] | None, reading: Reading, index: int, calibrator: ImageScoreCalibrator | None
-) -> _Support | None:
-    window = reading.windows[index]
-    if calibrator is None or rows is None or window.frame_vectors is None or not len(window.frame_vectors):
-        return None
-    z: NDArray[np.float64] = np.round(calibrator.level_z(rows, window.frame_vectors)[0], 6)
-    at = int(np.argmax(z))
-    time = float(window.frame_times[at]) if window.frame_times is not None else window.window.start
-    return _Support(image_relevance(float(z[at])), time, index)
 
 
 TEMPERATURE = 1.6

@@ -17,13 +17,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, shortlist, speech_question
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import answer_confidence, content_words, lexical_overlap, rarity
+from rag.relevance import ImageScoreCalibrator, answer_confidence, content_words, lexical_overlap, rarity
 
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
@@ -36,8 +37,15 @@ LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
 
-def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    """The best sentence, or an empty text where none comes near."""
+def answer_open(
+    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
+) -> OpenAnswer:
+    """How often an event is seen, where that is asked; else the best sentence, or an empty text where none
+    comes near."""
+    return count_open(reading, vectors, calibrator) or _quoted(reading, vectors)
+
+
+def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     ranked = scored_sentences(reading, vectors)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
@@ -58,7 +66,7 @@ def answer_open(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     """From the passages alone: there is no knowledge beside them."""
-    return answer_open(reading, vectors)
+    return _quoted(reading, vectors)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from rag.questions import option_label
 from rag.reasoners.embedded.phrases import entities
-from rag.reasoners.embedded.sentences import split_sentences
+from rag.reasoners.embedded.sentences import speech_question, split_sentences
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.extract_keywords import Keywords
@@ -167,6 +167,22 @@ _UNTOLD = re.compile(
 )
 """What a question of order may say beside it, and still names nothing to be seen."""
 _END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
+_OFTEN = re.compile(
+    r"^\s*how (?:often|many (?:times|parts|scenes|places))\b(?! an? \w)"
+    r"(?!.*\b(?:should|must|needs?|recommended)\b)(?P<event>.+)$",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(
+    r"\b(?:in|of|during|throughout) (?:the|this|that) (?:whole |entire )?"
+    r"(?:film|movie|footage|video|clip|recording)\b",
+    re.IGNORECASE,
+)
+_SEEN_THAT = re.compile(
+    r"^(?:(?:is it|can (?:one|we|you)) (?:seen|shown|see)(?: that)?|takes? place|happens?|plays?"
+    r"|(?:is|are|was|were|does|do|did) (?!it\b))\s*",
+    re.IGNORECASE,
+)
+"""What stands between "how many times" and the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +252,16 @@ def asks_for_order(text: str) -> Literal["first", "last"] | None:
     return "first" if asked[0].lower() in ("first", "earliest") else "last"
 
 
+def counted_event(text: str) -> str:
+    """What a question counts in a whole video ("How many times does X?"); empty for any other question."""
+    taken = parts(text)
+    seen = not (taken.scene or taken.event or speech_question(text))
+    found = _OFTEN.match(taken.asked.rstrip("?.! ")) if seen else None
+    event = " ".join(_WHOLE.sub(" ", found["event"]).split()) if found else ""
+    event = _SEEN_THAT.sub("", event)
+    return event if content_words(event) else ""
+
+
 def declarative(core: str) -> str:
     """The event of a question as a plain clause, with "something" in the place of the asked-for object."""
     text = core.strip().rstrip("?.! ")
@@ -265,12 +291,15 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
     if not taken.scene and taken.event:
         shown = f"{taken.event}, {shown}" if content_words(shown) else taken.event
     visual = f"A video that shows {shown}.".replace("..", ".")
+    counted = counted_event(question.text)
     if not question.options:
         query = taken.asked if content_words(taken.asked) else question.text
-        return RewrittenQuestion(visual_query=visual, passage_queries=(query,))
+        return RewrittenQuestion(visual_query=visual, passage_queries=(query,), counted=counted)
     queries = tuple(statement(question, option) for option in question.options)
     by_option = asks_for_order(question.text) is not None and not _names_something(question.text)
-    return RewrittenQuestion(visual_query=visual, passage_queries=queries, by_option=by_option)
+    return RewrittenQuestion(
+        visual_query=visual, passage_queries=queries, by_option=by_option, counted=counted
+    )
 
 
 def _names_something(text: str) -> bool:

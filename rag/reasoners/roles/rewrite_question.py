@@ -22,6 +22,8 @@ class RewrittenQuestion(Reply):
     by_option: bool = False
     """Whether each option is an event to be found by itself, since the question names none ("Which of these
     happens first?")."""
+    counted: str = ""
+    """The event of a question how often it happens in a whole video; empty for any other question."""
 
 
 def _prompt(question: Question) -> RoleCall:

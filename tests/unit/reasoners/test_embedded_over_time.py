@@ -9,7 +9,7 @@ import pytest
 
 from corpora.records import Clip, Evidence
 from localization.windows import Window
-from rag.reasoners.embedded.answer_choice import answer_over_time, asks_for_count
+from rag.reasoners.embedded.over_time import answer_over_time, asks_for_count
 from rag.reasoners.embedded.rewriting import asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.anchor_event import AnchorEvent

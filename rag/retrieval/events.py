@@ -1,0 +1,88 @@
+"""Clips of a question about several events of one video: those that its options name, or each occurrence of
+one that it counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from localization.occurrences import occurrences
+from rag.records import SearchFilter
+from rag.relevance import IMAGE_MIDDLE, image_relevance
+from rag.retrieval.ranking import RetrievedClip, clip_with_most
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.shots import allowed
+
+MOST_OCCURRENCES = 24
+"""That are read; of more, those in which the event is seen best."""
+
+
+def clips_of_options(
+    retriever: Retriever, options: Sequence[str], top_k: int, where: SearchFilter
+) -> list[RetrievedClip]:
+    """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several.
+
+    Of the one video in which the options are found best, for times of two videos have no order.
+    """
+    each = -(-top_k // max(1, len(options)))
+
+    def find(where: SearchFilter) -> list[RetrievedClip]:
+        found = []
+        for option in options:
+            clips = retriever.find_clips(option, option, each, where)
+            # The matches of one search sum to 1.
+            found += [replace(c, event=option, match=c.match and c.match / len(options)) for c in clips]
+        return found
+
+    found = find(where)
+    best: dict[str, dict[str, float]] = {}
+    for clip in found:
+        scores = best.setdefault(clip.clip.video_id, {})
+        scores[clip.event] = max(clip.score, scores.get(clip.event, 0.0))
+    if len(best) > 1:
+        video_id = max(best, key=lambda key: (sum(best[key].values()), key))
+        found = find(replace(where, videos=frozenset([video_id])))
+    return sorted(found, key=lambda clip: -clip.score)
+
+
+def clips_of_occurrences(
+    retriever: Retriever, event: str, clips: Sequence[RetrievedClip], where: SearchFilter
+) -> list[RetrievedClip]:
+    """The clip of each occurrence of an event in the video of the best of `clips`, in time order.
+
+    By the stored frames of the whole video: those whose standard score reaches 2.5 (relevance one half), see
+    `occurrences`. Empty where no frame shows it, and under a filter on kinds of text.
+    """
+    if not clips or where.kinds is not None:
+        return []
+    video = retriever.reader.video(clips[0].clip.video_id)
+    times, scores = retriever.frame_scores(video.video_id, event)
+    inside = np.zeros(len(times), np.bool_)
+    for start, end in allowed(video.video_id, where):
+        inside |= (times >= start) & (times < end)
+    times, scores = times[inside], scores[inside]
+    held = retriever.reader.clips(video.video_id)
+    found = []
+    for start, end in occurrences(times, scores, IMAGE_MIDDLE):
+        seen = image_relevance(float(scores[(times >= start) & (times <= end)].max()))
+        clip = clip_with_most(held, start, end)
+        found.append(
+            RetrievedClip(
+                clip, video.path, video.title, seen, seen, seen, (), event=event, occurrence=(start, end)
+            )
+        )
+    best = sorted(found, key=lambda clip: -clip.score)[:MOST_OCCURRENCES]
+    return [clip for clip in found if clip in best]
+
+
+def around(clip: RetrievedClip, length: float, where: SearchFilter) -> SearchFilter:
+    """`where` within the occurrence of a clip, where it is known, or `length` seconds around its middle."""
+    if clip.occurrence is None:
+        return where
+    start, end = clip.occurrence
+    spare = max(0.0, length - (end - start)) / 2
+    low, high = where.start or 0.0, math.inf if where.end is None else where.end
+    return replace(where, start=max(low, start - spare), end=min(high, end + spare))
