@@ -34,7 +34,7 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.rewriting import asks_for_thing, parts, statement, two_hop
+from rag.reasoners.embedded.rewriting import asks_for_thing, named_thing, parts, statement, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -152,7 +152,10 @@ def _weigh(
     rows = vectors.of([*claims, *(s.context for s in sentences)], reading.text_vectors)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
-        nearest, words = _nearest(claim, option, sentences, rows)
+        thing = named_thing(question, option)
+        # A sentence about another thing that shares the option's words says nothing of this one.
+        about = [s for s in sentences if not thing or thing in _stems(s)]
+        nearest, words = _nearest(claim, option, about, rows)
         agreement_ = Agreement(0.0, 0.0, ())
         relevance = 0.0
         if nearest is not None:
@@ -205,7 +208,7 @@ def _nearest(
     best, most, likest = None, -math.inf, 0.0
     wanted, own = content_words(claim), content_words(option)
     for sentence in sentences:
-        words_of_sentence = set(content_words(f"{sentence.title} {sentence.context}"))
+        words_of_sentence = _stems(sentence)
         words = float(rows[claim] @ rows[sentence.context]) + 0.12 * lexical_overlap(
             wanted, words_of_sentence
         )
@@ -213,6 +216,10 @@ def _nearest(
         if rank > most:
             best, most, likest = sentence, rank, round(words, 6)
     return best, likest
+
+
+def _stems(sentence: Sentence) -> set[str]:
+    return set(content_words(f"{sentence.title} {sentence.context}"))
 
 
 def _body(option: str) -> str:
