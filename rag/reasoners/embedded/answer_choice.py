@@ -86,12 +86,17 @@ class Weighed:
 def answer_choice(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
-    """The likeliest option, or None where neither words nor images come near any."""
+    """The likeliest option, or None where neither words nor images come near any.
+
+    Where the frames show the scene that the question names, one of the options is likeliest, however little.
+    """
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
-    weighed = _weigh(reading, vectors, calibrator)
-    if not reading.must_choose and not any(_supported(option, len(weighed)) for option in weighed):
+    in_scene = windows_in_scene(reading, calibrator)
+    weighed = _weigh(reading, vectors, calibrator, in_scene)
+    choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
+    if not choose and not any(_supported(option, len(weighed)) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
@@ -138,13 +143,15 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
 
 
 def _weigh(
-    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
+    reading: Reading,
+    vectors: SentenceVectors,
+    calibrator: ImageScoreCalibrator | None,
+    in_scene: frozenset[int] | None,
 ) -> list[Weighed]:
     question = reading.question
     wanted = content_words(" ".join([question.text, *question.options]))
     votes = frame_votes(reading, calibrator)
     informative = _informative_sentences(reading, votes is not None)
-    in_scene = windows_in_scene(reading, calibrator)
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     sentences = shortlist(wanted, informative)

@@ -34,7 +34,7 @@ def ask(text: str, passage: str, title: str = "") -> OpenAnswer:
     question = Question("q", text)
     read = (ReadPassage(Passage("p", "d", title, passage), "p.md", 1.0, None),)
     reading = Reading(question, rewrite_question(question), anchor_event(question), (), read)
-    return answer_open(reading, SentenceVectors(Even()))
+    return answer_open(reading, SentenceVectors(Even()), None)
 
 
 def test_a_measure_with_all_words_of_the_question_is_surer_than_without_its_unit() -> None:

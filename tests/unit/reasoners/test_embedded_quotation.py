@@ -57,7 +57,7 @@ def ask(text: str, *passages: str, spoken: str = "", **known: float) -> OpenAnsw
     clip, window = Clip("v:0", "v", 0.0, 30.0), Window("v", 0.0, 5.0, 1.0)
     windows = (ReadWindow("v.mp4", "", clip, window, 1.0, evidence),) if spoken else ()
     reading = Reading(question, rewrite_question(question), anchor_event(question), windows, read)
-    return answer_open(reading, SentenceVectors(Cosines(known.get("cosines", {}))))
+    return answer_open(reading, SentenceVectors(Cosines(known.get("cosines", {}))), None)
 
 
 TOWER = (
