@@ -270,6 +270,7 @@ def read(
         text_vectors=context.retriever.reader.span_vectors([reached(window) for window in windows]),
         must_choose=context.must_choose,
         searched_by_option=rewriting.rewritten.by_option,
+        all_occurrences=any(clip.occurrence for clip in clips),
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from corpora.records import Evidence, Problem, Shot
 from localization.windows import Window
+from rag.citations import QUOTED
 from rag.records import Answer, Citation, PassageCitation, PassageHit, ScoredOption, VideoCitation, VideoHit
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -50,6 +51,16 @@ def excerpt(text: str, width: int) -> str:
     ellipsis."""
     line = visible(" ".join(HEADING_END.sub(" — ", text.strip()).split()))
     return line if len(line) <= width else line[: max(1, width - 1)].rstrip() + "…"
+
+
+def _excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
+    """As `excerpt`, from the first of `quotations` on where the beginning of `text` would cut it off."""
+    for quotation in quotations:
+        start = text.find(quotation) if quotation else -1
+        if start >= 0:
+            whole = start + len(quotation) <= width
+            return excerpt(text if whole else f"… {text[start:]}", width)
+    return excerpt(text, width)
 
 
 def clock(seconds: float) -> str:
@@ -135,9 +146,10 @@ def answer_lines(answer: Answer, *, width: int = 80, libraries: Sequence[str] = 
     if answer.explanation:
         yield ""
         yield from _wrapped(answer.explanation, width)
+    quotations = [answer.text, *QUOTED.findall(answer.explanation)]
     for number, citation in enumerate(answer.citations, 1):
         yield ""
-        yield from citation_lines(citation, number=number, width=width, libraries=libraries)
+        yield from citation_lines(citation, quotations, number=number, width=width, libraries=libraries)
 
 
 def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: int) -> Iterator[str]:
@@ -150,16 +162,22 @@ def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: in
 
 
 def citation_lines(
-    citation: Citation, *, number: int, width: int = 80, libraries: Sequence[str] = ()
+    citation: Citation,
+    quotations: Sequence[str] = (),
+    *,
+    number: int,
+    width: int = 80,
+    libraries: Sequence[str] = (),
 ) -> Iterator[str]:
-    """A citation with its evidence, and the command that shows it."""
+    """A citation with its evidence, of a passage where it holds one of `quotations`, and the command that
+    shows it."""
     match citation:
         case VideoCitation():
             yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
             yield from _evidence_lines(citation.evidence, width)
         case PassageCitation():
             yield f"[{number}] {_passage_name(citation.title, citation.path)}"
-            yield f"    “{excerpt(citation.text, max(20, 3 * (width - 6)))}”"
+            yield f"    “{_excerpt_with(quotations, citation.text, max(20, 3 * (width - 6)))}”"
     if libraries or not _on_a_web(citation):
         yield f"    {show_command(citation, libraries)}"
 

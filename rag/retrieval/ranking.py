@@ -64,7 +64,8 @@ class RetrievedClip:
     relevance: float
     """In [0, 1]: the greatest of `image_relevance` and its spans' relevance; comparable between queries."""
     image_relevance: float
-    """In [0, 1]: relevance of the clip's image embedding; 0 where there is none."""
+    """In [0, 1]: relevance of the clip's image embedding, or the chance that its match gives it where that is
+    more; 0 where there is none."""
     spans: tuple[RelevantSpan, ...]
     """Text evidence of the clip that the query found, in time order."""
     match: float | None = None
@@ -207,7 +208,7 @@ class ClipHits:
 
     def ranked(self, rrf_k: int) -> list[Fused[str]]:
         """The clips, best first."""
-        if chances := self._image_chances():
+        if chances := self.image_chances():
             return pooled(chances, text_chances(self._relevance(), self._words()))
         owner = self._owners()
         rankings = [
@@ -223,7 +224,7 @@ class ClipHits:
 
         `clips`: the best of these hits, best first. `hits`: the search that found the passages.
         """
-        if self._image_chances():
+        if self.image_chances():
             relevance, words = self._relevance(), self._words()
             ids = [found.clip.clip_id for found in clips]
             texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
@@ -246,7 +247,7 @@ class ClipHits:
             rankings.append([("clip", key) for key in self.images])
         return fuse(rankings, rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2)
 
-    def _image_chances(self) -> dict[str, float]:
+    def image_chances(self) -> dict[str, float]:
         """Clip id to the chance that images give it; empty where no frames were compared."""
         return {key: self.image_weight * match for key, match in (self.images or {}).items() if match}
 

@@ -485,7 +485,9 @@ class Retriever:
         images = hits.images or {}
         fused = hits.ranked(self.settings.search.rrf_k)[:top_k]
         seen = [item.key for item in fused if item.key in images]
-        relevance = self._image_relevance(visual, seen, hits.searched)
+        judged, chances = self._image_relevance(visual, seen, hits.searched), hits.image_chances()
+        # That some of the best is relevant by its images, and that it is this one, makes this one relevant.
+        relevance = {key: max(judged.get(key, 0.0), round(chances.get(key, 0.0), 6)) for key in seen}
         compared = any(images.values())
         clips = self.reader.clips_by_id([item.key for item in fused])
         return [

@@ -22,6 +22,7 @@ _CLAUSE = re.compile(
 _SAME_SUBJECT = re.compile(
     r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|do|does)\b)"
 )
+_LISTED = re.compile(r"\s*;\s*|, |\s+(?:and|or|but|while|whereas)\s+")
 _ADVICE = re.compile(
     r"\b(?:must|should|shall|may|can|cannot|never|always|not|avoid\w*|recommend\w*|safe|unsafe|best|better|ideal|"
     r"suitable|need|needs|do|don't)\b",
@@ -93,6 +94,17 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     if shared and not reasons:
         verdict += 0.5
     return Agreement(coverage, max(-1.0, min(1.0, verdict)), tuple(reasons))
+
+
+def part_about(text: str, wanted: Collection[str]) -> str:
+    """Of a text with several numbers the part that shares most of the `wanted` stems; all of it where two do.
+
+    "The front wheel has 32", of "the rear wheel has 36 spokes and the front wheel has 32".
+    """
+    pieces = [piece for piece in _LISTED.split(text) if numbers(piece)]
+    shared = [len(set(wanted) & set(content_words(piece))) for piece in pieces]
+    most = max(shared, default=0)
+    return pieces[shared.index(most)] if len(pieces) > 1 and shared.count(most) == 1 else text
 
 
 def stance(clause: str) -> int:

@@ -25,21 +25,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import Agreement, agreement
+from rag.reasoners.embedded.agreement import Agreement, agreement, part_about
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.rewriting import asks_for_thing, named_thing, parts, statement, two_hop
+from rag.reasoners.embedded.rewriting import (
+    asks_for_thing,
+    named_thing,
+    parts,
+    spelled_out,
+    statement,
+    two_hop,
+)
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
+from rag.relevance import (
+    IMAGE_MIDDLE,
+    ImageScoreCalibrator,
+    content_words,
+    lexical_overlap,
+    numbers,
+    text_relevance,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +66,8 @@ TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
+EVEN = 1e-6
+"""Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
 SURE_RELEVANCE = 0.9
@@ -90,6 +106,7 @@ def answer_choice(
 
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """
+    reading = replace(reading, question=spelled_out(reading.question))
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
@@ -101,6 +118,10 @@ def answer_choice(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
     logits = _logits(reading, weighed)
+    equal = [option_label(at) for at, value in enumerate(logits) if max(logits) - value < EVEN]
+    if len(equal) > 1 and not reading.must_choose:
+        why = f"The evidence read does not distinguish {' and '.join(equal)}."
+        return ChosenOption(choice=None, confidence=0.0, explanation=why)
     sharp = _softmax([value / TEMPERATURE for value in logits])
     best = max(range(len(sharp)), key=lambda i: (sharp[i], -i))
     # Of options as good as equal the first is taken, and none may then get a higher score.
@@ -149,7 +170,7 @@ def _weigh(
     in_scene: frozenset[int] | None,
 ) -> list[Weighed]:
     question = reading.question
-    wanted = content_words(" ".join([question.text, *question.options]))
+    asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
     informative = _informative_sentences(reading, votes is not None)
     if in_scene is not None:
@@ -167,7 +188,8 @@ def _weigh(
         relevance = 0.0
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            agreement_ = agreement(_body(option), nearest.context, rivals)
+            said = part_about(nearest.context, asked) if numbers(option) else nearest.context
+            agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
         vote = votes[index] if votes else None
         image, frames = (vote.z, vote.windows) if vote else (None, ())

@@ -13,8 +13,9 @@ best of both the more confident one is quoted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.over_time import count_open
@@ -33,6 +34,10 @@ TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 MEASURE_BONUS = 0.08
 FULL = 0.999
+_ORDERED = re.compile(r"\b(?:then|next|afterwards|before|after|until)\b", re.IGNORECASE)
+"""In a sentence that itself says what comes before or after what."""
+MOST_BESIDE = 0.6
+"""Confidence of a sentence that is taken for its place alone."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
@@ -46,7 +51,10 @@ def answer_open(
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    ranked = scored_sentences(reading, vectors)
+    scored = scored_sentences(reading, vectors)
+    # A sign or a number read off a screen answers nothing by itself.
+    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.text)) > 1]
+    ranked = _beside(ranked, reading)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
@@ -62,6 +70,28 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
         windows=tuple(windows),
         passages=tuple(passages),
     )
+
+
+def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
+    """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
+    or where the best one only says that the event happens, the sentence beside it."""
+    taken = parts(reading.question.text)
+    if not ranked or taken.position == "within":
+        return ranked
+    event = content_words(taken.event)
+    for one in ranked:
+        said = parts(one.sentence.text)
+        if said.position == taken.position and lexical_overlap(event, content_words(said.event)) == 1:
+            return [one, *(other for other in ranked if other is not one)]
+    best, sentences = ranked[0], sentences_of(reading)
+    if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
+        return ranked
+    place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
+    for beside in sentences[max(0, place) : place + 1]:
+        if (beside.origin, beside.index) == (best.sentence.origin, best.sentence.index):
+            found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
+            return [found, *(one for one in ranked[1:] if one.sentence != beside)]
+    return ranked
 
 
 def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:

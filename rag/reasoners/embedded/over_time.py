@@ -1,14 +1,14 @@
 """Questions about when or how often something happens.
 
 "Which of these happens first?" is decided by when each option's event is best supported, "how many times"
-by the number of windows that support the event asked for. What supports: a sentence of the windows
-(`text_relevance`), or a frame (`image_relevance`), at a relevance of one half or more.
+by the number of windows that support the event asked for, where these are all its occurrences found, or one
+of the options must be chosen. What supports: a sentence of the windows (`text_relevance`), or a frame
+(`image_relevance`), at a relevance of one half or more; tags hold for a whole video and support no time.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.rewriting import asks_for_order, declarative, parts
+from rag.reasoners.embedded.rewriting import asks_for_order
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import relevances
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -37,8 +37,6 @@ video, and where they are all occurrences found in it."""
 OPEN_COUNT = 0.5
 """Confidence of a number that no option gives."""
 
-_COUNT = re.compile(r"\bhow (?:many|often)\b", re.IGNORECASE)
-
 
 @dataclass(frozen=True, slots=True)
 class _Support:
@@ -47,11 +45,6 @@ class _Support:
     strength: float
     time: float
     window: int
-
-
-def asks_for_count(text: str, options: Sequence[str]) -> bool:
-    """Whether a number is asked for, and every option is one."""
-    return _COUNT.search(text) is not None and all(len(numbers(option)) == 1 for option in options)
 
 
 def answer_over_time(
@@ -71,8 +64,10 @@ def answer_over_time(
             for video_id in videos
         ]
         return _by_order(max(supports, key=_strength, default=[]), end)
-    if asks_for_count(question.text, question.options):
-        return _by_count(reading, vectors, calibrator)
+    offered = [numbers(option) for option in question.options]
+    whole = reading.all_occurrences or reading.must_choose
+    if reading.rewritten.counted and whole and all(len(found) == 1 for found in offered):
+        return _by_count(reading, [found[0] for found in offered], vectors, calibrator)
     return None
 
 
@@ -100,48 +95,47 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
 
 
 def _by_count(
-    reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
+    reading: Reading,
+    offered: Sequence[float],
+    vectors: SentenceVectors,
+    calibrator: ImageScoreCalibrator | None,
 ) -> ChosenOption | None:
-    event, supporting = _supporting(reading, vectors, calibrator)
+    """`offered`: the number of each option."""
+    supporting = _supporting(reading, vectors, calibrator)
     if not supporting:
         return None
-    offered = [numbers(option)[0] for option in reading.question.options]
     nearest = min(range(len(offered)), key=lambda i: (abs(offered[i] - len(supporting)), i))
     weights = [1.0] * len(offered)
-    weights[nearest] += (SURE_OF_ALL if reading.rewritten.counted else SURE_COUNT) * len(offered)
-    return _chosen(weights, _counted(event, supporting, reading), set(supporting))
+    weights[nearest] += (SURE_OF_ALL if reading.all_occurrences else SURE_COUNT) * len(offered)
+    return _chosen(weights, _counted(supporting, reading), set(supporting))
 
 
 def count_open(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> OpenAnswer | None:
     """The number of occurrences with their times; None where none is counted or no window supports one."""
-    if not reading.rewritten.counted:
-        return None
-    event, supporting = _supporting(reading, vectors, calibrator)
+    supporting = _supporting(reading, vectors, calibrator) if reading.all_occurrences else []
     if not supporting:
         return None
     times = sorted(reading.windows[index].window.start for index in supporting)
     return OpenAnswer(
         text=f"{len(supporting)}: at {', '.join(f'{time:.0f} s' for time in times)}.",
         confidence=OPEN_COUNT,
-        explanation=_counted(event, supporting, reading),
+        explanation=_counted(supporting, reading),
         windows=tuple(supporting),
     )
 
 
 def _supporting(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
-) -> tuple[str, list[int]]:
-    """The event that is counted, and the windows that support it."""
-    asked = reading.rewritten.counted or declarative(parts(reading.question.text).core)
-    event = asked if content_words(asked) else reading.question.text
-    windows = range(len(reading.windows))
-    return event, [index for index in windows if _support(event, reading, vectors, calibrator, [index])]
+) -> list[int]:
+    """The windows that support the event that is counted."""
+    event, windows = reading.rewritten.counted, range(len(reading.windows))
+    return [index for index in windows if _support(event, reading, vectors, calibrator, [index])]
 
 
-def _counted(event: str, supporting: Sequence[int], reading: Reading) -> str:
-    return f"{len(supporting)} of {len(reading.windows)} windows show or say “{event}”."
+def _counted(supporting: Sequence[int], reading: Reading) -> str:
+    return f"{len(supporting)} of {len(reading.windows)} windows show or say “{reading.rewritten.counted}”."
 
 
 def _chosen(weights: Sequence[float], explanation: str, windows: set[int]) -> ChosenOption:
@@ -179,7 +173,7 @@ def _support(
 
 
 def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors) -> _Support | None:
-    texts = reading.windows[index].texts
+    texts = [text for text in reading.windows[index].texts if text.kind != "tag"]
     if not texts or not content_words(event):
         return None
     strengths = relevances(event, [text.text for text in texts], vectors)

@@ -281,11 +281,22 @@ def declarative(core: str) -> str:
     return plain
 
 
+def spelled_out(question: Question) -> Question:
+    """With what Yes and No claim in place of such options: "wear glasses", "not wear glasses"."""
+    answers = [option.strip(" .!").casefold() for option in question.options]
+    if sorted(answers) != ["no", "yes"]:
+        return question
+    claim = declarative(parts(question.text).asked)
+    options = tuple(claim if answer == "yes" else f"not {claim}" for answer in answers)
+    return replace(question, options=options)
+
+
 def rewrite_question(question: Question) -> RewrittenQuestion:
     """EgoFact, D.2.3: "A video that shows ...", and for each option what it claims.
 
     The paper's "A passage about ..." is left out: the claim is encoded anyway, to be compared with sentences.
     """
+    question = spelled_out(question)
     taken = parts(question.text)
     shown = taken.scene or declarative(taken.core)
     if not taken.scene and taken.event:

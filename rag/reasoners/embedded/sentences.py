@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from corpora.records import Evidence
@@ -50,6 +51,8 @@ PLACES = {
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
+_ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _BACK = re.compile(
@@ -175,9 +178,32 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
     for heading, body in _sections(read.passage.text):
         title = ": ".join(part for part in (read.passage.title, heading) if part)
         before = ""
-        for text in split_sentences(body):
-            yield Sentence(text, _context(before, text), title, "passage", index, "passage")
-            before = text
+        for text, said in _said(body):
+            yield Sentence(text, _context(before, said), title, "passage", index, "passage")
+            before = said
+
+
+def _said(body: str) -> Iterable[tuple[str, str]]:
+    """Sentences of paragraphs and list items, and rows of tables, each with what it says: the cells of a row
+    below the heads of their columns."""
+    paragraph: list[str] = []
+    heads: list[str] = []
+    for line in [*body.split("\n"), ""]:
+        row = _ROW.match(line)
+        item = _ITEM.match(line)
+        if (row or item or not line.strip()) and paragraph:
+            yield from ((text, text) for text in split_sentences(" ".join(paragraph)))
+            paragraph = []
+        if row is None:
+            heads = []
+            paragraph += [line[item.end() :] if item else line] if line.strip() else []
+            continue
+        cells = [cell.strip() for cell in row["cells"].split("|")]
+        if not heads:
+            heads = cells
+        else:
+            pairs = zip_longest(heads[: len(cells)], cells, fillvalue="")
+            yield row["cells"].strip(), ", ".join(" ".join(pair).strip() for pair in pairs)
 
 
 def _sections(text: str) -> Iterable[tuple[str, str]]:

@@ -74,6 +74,8 @@ class Reading:
     searched_by_option: bool = False
     """Whether the windows were looked for by what each option asks for: then every option finds evidence
     that fits it, and how well it fits says less of which is right."""
+    all_occurrences: bool = False
+    """Whether the windows are all those of one video in which the event that the question counts is seen."""
     keywords: tuple[str, ...] = ()
     """Of the question, where the windows were captioned for them (EgoFact, D.2.3)."""
     text_vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)

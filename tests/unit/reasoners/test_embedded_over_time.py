@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from corpora.records import Clip, Evidence
 from localization.windows import Window
-from rag.reasoners.embedded.over_time import answer_over_time, asks_for_count
-from rag.reasoners.embedded.rewriting import asks_for_order
+from rag.reasoners.embedded.over_time import answer_over_time, count_open
+from rag.reasoners.embedded.rewriting import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.reading import Reading, ReadWindow
@@ -31,9 +32,8 @@ def window(start: float, said: str = "", seen: str = "") -> ReadWindow:
 
 def reading(text: str, options: tuple[str, ...], *windows: ReadWindow) -> Reading:
     event = AnchorEvent(description="event")
-    return Reading(
-        Question("q", text, options), RewrittenQuestion(visual_query="x"), event, windows, (), True
-    )
+    asked = RewrittenQuestion(visual_query="x", counted=counted_event(text))
+    return Reading(Question("q", text, options), asked, event, windows, (), True)
 
 
 def test_forms_of_order_and_count() -> None:
@@ -46,9 +46,23 @@ def test_forms_of_order_and_count() -> None:
     assert asks_for_order("which one happens " * 900) is None
     assert asks_for_order("which one happens " * 900 + "first") == "first"
     assert time.process_time() - started < 1, "cubic"
-    assert asks_for_count("How many times does it ring?", ["2", "three"])
-    assert not asks_for_count("How many times does it ring?", ["2", "often"])
-    assert not asks_for_count("What is ringing?", ["2", "3"])
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("How many times in the film is it seen that somebody opens a door?", "somebody opens a door"),
+        ("How often does the bell ring?", "the bell ring"),
+        ("How many parts of the film take place in the garden?", "in the garden"),
+        ("How many bottles are there?", ""),
+        ("How often should the chain be oiled?", ""),
+        ("How many times a day is it fed?", ""),
+        ("In a clip that shows a kitchen, how many times does he stir?", ""),
+        ("How many times does the speaker say hello?", ""),
+    ],
+)
+def test_an_event_is_counted_only_in_a_whole_video(text: str, event: str) -> None:
+    assert counted_event(text) == event
 
 
 @pytest.mark.parametrize(("end", "choice"), [("first", "B"), ("last", "A")])
@@ -92,6 +106,13 @@ def test_windows_are_counted() -> None:
     assert reply is not None
     assert reply.choice == "B"
     assert reply.windows == (0, 1)
+    only_found = dataclasses.replace(asked, must_choose=False)
+    assert answer_over_time(only_found, SentenceVectors(BagOfWords()), None) is None
+    assert count_open(only_found, SentenceVectors(BagOfWords()), None) is None
+    everywhere = dataclasses.replace(only_found, all_occurrences=True)
+    counted = count_open(everywhere, SentenceVectors(BagOfWords()), None)
+    assert counted is not None
+    assert counted.text == "2: at 10 s, 50 s."
 
 
 def test_where_nothing_speaks_to_it_nothing_is_said() -> None:
