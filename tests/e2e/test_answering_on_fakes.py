@@ -194,6 +194,31 @@ def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
     assert set(answer.details["events"]) == set(question.options)
 
 
+def test_an_event_is_counted_in_the_whole_video(tmp_path: Path) -> None:
+    shown = [(float(at), at + 30.0, "lamp" if at % 90 else "drill", "") for at in range(0, 330, 30)]
+    tower, text = ImageWords(), BagOfWords()
+    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
+        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
+
+        def ask(options: Sequence[str], where: SearchFilter) -> Answer:
+            question = parse_question("How many times is a drill seen?", options)
+            return answer_question(question, retriever, reasoner, Settings(), where=where, top_k=1)
+
+        everywhere, early = SearchFilter(), SearchFilter(end=200.0)
+        chosen, counted = ask(["2", "4", "6"], everywhere), ask([], everywhere)
+        few, unseen = ask([], early), ask([], SearchFilter(kinds=frozenset({"subtitle"})))
+    assert chosen.choice == "B"
+    assert counted.text.startswith("4: at ")
+    assert [int(cited.start) // 30 for cited in counted.citations if isinstance(cited, VideoCitation)] == [
+        0,
+        3,
+        6,
+        9,
+    ]
+    assert few.text.startswith("3: at "), "a filter holds"
+    assert not unseen.matched, "text alone shows no event"
+
+
 def test_the_text_that_an_option_claims_is_read_of_a_clip_found_by_its_images(tmp_path: Path) -> None:
     shown = [
         (0.0, 30.0, "lamp", ""),

@@ -299,4 +299,5 @@ def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
     if not reasons:
         return "No option stands out."
     text = "; ".join(reasons)[:1500]
+    text = text[0].upper() + text[1:]
     return text if text.endswith((".”", "!”", "?”")) else text + "."

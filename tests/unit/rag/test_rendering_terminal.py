@@ -124,6 +124,16 @@ def test_an_address_is_shown_by_a_library_that_was_named_or_not_at_all() -> None
     assert "rag show --library L 5c9f@1-6" in "\n".join(citation_lines(cited, number=1, libraries=["L"]))
 
 
+def test_a_cited_passage_is_shown_where_it_is_quoted() -> None:
+    text = f"{'Other things are said first. ' * 20}The bolt takes 110 Nm. More follows."
+    cited = PassageCitation("a.md", "p", "", text, 1.0)
+    (_, beginning, _), (_, quoted, _) = (
+        list(citation_lines(cited, quotations, number=1)) for quotations in ([], ["The bolt takes 110 Nm."])
+    )
+    assert "Other things" in beginning
+    assert "“… The bolt takes 110 Nm. More follows.”" in quoted
+
+
 def test_answer_with_options_and_citations() -> None:
     answer = Answer(
         Question("q", "What is used?", ("a drill", "a lamp")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposite, stance
+from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposite, part_about, stance
 from rag.reasoners.embedded.answer_types import answer_type, focus_noun
 
 PAIRS = [
@@ -94,3 +94,10 @@ def test_answer_types(question: str, name: str, holds: str, lacks: str) -> None:
 def test_focus_noun() -> None:
     assert focus_noun("Which oils are good?") == "oil"
     assert focus_noun("What is it?") == ""
+
+
+def test_of_two_numbers_that_of_what_is_asked_counts() -> None:
+    text = "The rear wheel has 36 spokes and the front wheel has 32 spokes."
+    assert part_about(text, ["spoke", "front", "wheel"]) == "the front wheel has 32 spokes."
+    assert part_about(text, ["spoke", "wheel"]) == text
+    assert part_about("It holds 1,500 litres and a cup.", ["cup"]) == "It holds 1,500 litres and a cup."

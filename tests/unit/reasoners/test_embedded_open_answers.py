@@ -52,3 +52,13 @@ def test_a_ban_with_an_after_in_it_does_not_say_when() -> None:
         "Do not press the pancake after flipping it. Flip a pancake when bubbles form.",
     )
     assert answer.text == "Flip a pancake when bubbles form."
+
+
+def test_what_comes_before_or_after_a_step_is_the_step_beside_it() -> None:
+    steps = "1. Close the cover.\n2. Clamp the workpiece.\n3. Turn on the coolant."
+    assert ask("What do I do after clamping the workpiece?", steps).text == "Turn on the coolant."
+    assert ask("What do I do before clamping the workpiece?", steps).text == "Close the cover."
+    assert ask("What do I do after turning on the coolant?", steps).text == "Turn on the coolant."
+    said = "Replace the pads when they are thin. Oil the pads. After replacing the pads, ride slowly."
+    answer = ask("What should be done after replacing the pads?", said)
+    assert answer.text == "After replacing the pads, ride slowly."

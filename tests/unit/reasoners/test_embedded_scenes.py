@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from corpora.records import Clip, Evidence
 from localization.windows import Window
@@ -65,3 +67,39 @@ def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
     assert scorer.above_vocabulary(["a knife", "the voice says part 12"], view) == ["a knife"]
     assert scorer.above_vocabulary([], view) == []
     assert ZeroShotScorer(None).above_vocabulary(["a knife"], view) == []
+
+
+def test_where_the_scene_is_seen_an_option_is_chosen_and_elsewhere_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The fake's frames favour some option strongly; here none is supported by itself.
+    monkeypatch.setattr("rag.reasoners.embedded.answer_choice.LEAST_IMAGE_SHARE", 1.1)
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
+    shown = window(10.0, "kettle", "Nobody speaks of it.")
+    options = ("a spoon", "a knife", "a hammer", "a brush")
+    for scene, chosen in (("kettle", True), ("giraffe", False)):
+        text = f"In a clip that shows a {scene}, what is behind it?"
+        asked = replace(reading(text, shown), question=Question("q", text, options), must_choose=False)
+        reply = answer_choice(asked, SentenceVectors(BagOfWords()), calibrator)
+        assert (reply.choice is not None) is chosen
+
+
+def test_a_sentence_about_another_thing_is_no_evidence_of_it() -> None:
+    options = ("Because he wraps it in the foil.", "Because he paints it with the brush.")
+    for thing, choice in (("stapler", "A"), ("lamp", None)):
+        said = window(10.0, "", f"Now he wraps the {thing} in the foil.")
+        asked = replace(reading("x", said), must_choose=False)
+        asked = replace(asked, question=Question("q", "Why is the stapler covered?", options))
+        assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"), [("Should I wear gloves?", "No"), ("Is the cover to be closed?", "Yes")]
+)
+def test_yes_and_no_are_what_they_claim(text: str, choice: str) -> None:
+    said = window(10.0, "", "Never wear gloves. The cover must be closed.")
+    for options in (("Yes", "No"), ("No", "Yes")):
+        asked = replace(reading(text, said), question=Question("q", text, options))
+        reply = answer_choice(asked, SentenceVectors(BagOfWords()), None)
+        assert reply.choice is not None
+        assert options["AB".index(reply.choice)] == choice

@@ -57,14 +57,28 @@ def test_a_heading_is_no_part_of_the_sentence_below_it() -> None:
         ("Webb: Mirror", "The primary mirror is gold."),
         ("Webb: Mirror", "It is very cold."),
         ("Webb: The Shield", "Five layers keep it cool."),
-        ("Webb: The Shield", "Torque: 110 Nm - Two eggs - Some milk"),
+        ("Webb: The Shield", "Torque: 110 Nm"),
+        ("Webb: The Shield", "Two eggs"),
+        ("Webb: The Shield", "Some milk"),
+    ]
+
+
+def test_a_row_of_a_table_is_compared_below_the_heads_of_its_columns() -> None:
+    text = "Speeds\n\n| metal | rpm |\n| steel | 600 |\n| brass | 900 |\n\nThe machine stops.\n1. Close it."
+    sentences = sentences_of(reading(Passage("p", "d", "", text)))
+    assert [(s.text, s.context) for s in sentences] == [
+        ("steel | 600", "metal steel, rpm 600"),
+        ("brass | 900", "metal brass, rpm 900"),
+        ("The machine stops.", "The machine stops."),
+        ("Close it.", "Close it."),
     ]
 
 
 def test_short_lines_without_prose_below_are_sentences_not_headings() -> None:
     for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
         sentences = sentences_of(reading(Passage("p", "d", "", text)))
-        assert [(s.title, s.text) for s in sentences] == [("", " ".join(text.split()))]
+        paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
+        assert [(s.title, s.text) for s in sentences] == [("", paragraph) for paragraph in paragraphs]
 
 
 def test_a_sentence_runs_over_cues_and_two_may_share_one() -> None:
