@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag.reasoners.embedded.answer_types import AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
@@ -34,6 +34,7 @@ TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 MEASURE_BONUS = 0.08
 FULL = 0.999
+_MOMENT = re.compile(r"^\s*when (?:do|does|is|are|can)\b", re.IGNORECASE)
 _ORDERED = re.compile(r"\b(?:then|next|afterwards|before|after|until)\b", re.IGNORECASE)
 """In a sentence that itself says what comes before or after what."""
 MOST_BESIDE = 0.6
@@ -151,8 +152,9 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
 
 
 def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mapping[str, float]) -> Scored:
-    """A sentence of a window."""
-    wanted, kind, focus = asked.wanted, asked.kind, focus_noun(asked.core)
+    """A sentence of a window, whose time says when it happens."""
+    wanted, focus = asked.wanted, focus_noun(asked.core)
+    kind = THING if _MOMENT.search(asked.core) else asked.kind
     rarest = max(weights.values())
     known = {word: weights.get(word, rarest) for word in wanted}
     said = set(content_words(sentence.context))
@@ -167,7 +169,7 @@ def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mappi
     value = round(cosine + 0.12 * overlap + bonus - malus, 6)
     sure = MEASURE_BONUS if overlap > FULL and kind.measures(sentence.text) else 0.0
     confidence = answer_confidence(cosine - malus + sure, overlap)
-    return Scored(sentence, value, confidence, round(overlap, 6), strength > 0)
+    return Scored(sentence, value, confidence, round(overlap, 6), kind is asked.kind and strength > 0)
 
 
 def _also(ranked: Sequence[Scored]) -> list[Scored]:

@@ -178,13 +178,17 @@ _QUESTIONS: tuple[tuple[str, str, bool], ...] = (
 )
 
 
+THING = AnswerType("thing", False)
+"""Of a question that asks for no kind in particular."""
+
+
 def answer_type(question: str) -> AnswerType:
     """By the first rule that fits; `thing` where none does."""
     for pattern, name, strict in _QUESTIONS:
         if re.search(pattern, question, re.IGNORECASE):
             asked = content_words(question) if re.search(r"\bwhen\b", question, re.IGNORECASE) else []
             return AnswerType(name, strict, frozenset(asked) if name == "date" else frozenset())
-    return AnswerType("thing", False)
+    return THING
 
 
 def focus_noun(question: str) -> str:
