@@ -445,8 +445,8 @@ class Retriever:
         images, searched = searches.images.result(), self.reader.count_clips(where)
         # Of clips that all look alike, or of which none is right, some match is the greatest too.
         nearest = [key for key, match in images.items() if match][:JUDGED_CLIPS]
-        weight = max(self._image_relevance(visual, nearest, searched).values(), default=1.0)
-        return ClipHits(evidence, spans, images, weight, searched)
+        relevance = self._image_relevance(visual, nearest, searched)
+        return ClipHits(evidence, spans, images, relevance, searched)
 
     def _by_images(
         self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
@@ -468,8 +468,8 @@ class Retriever:
     def _best_clips(self, hits: ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         images = hits.images or {}
         fused = hits.ranked(self.settings.search.rrf_k)[:top_k]
-        seen = [item.key for item in fused if item.key in images]
-        relevance = self._image_relevance(visual, seen, hits.searched)
+        others = [item.key for item in fused if item.key in images and item.key not in hits.relevance]
+        relevance = {**hits.relevance, **self._image_relevance(visual, others, hits.searched)}
         compared = any(images.values())
         clips = self.reader.clips_by_id([item.key for item in fused])
         return [
