@@ -242,14 +242,10 @@ class Reader:
                 return {}
             shown = [window for window in windows if window[0] in s.ready]
             row_ids = {row_id for window in shown for row_id in vectors.rows_inside(*window)}
-            rows = s.take("evidence", [schema.FULL_TEXT, "vector"], sorted(row_ids))
-            matrix = schema.column_matrix(rows["vector"], vectors.table.dim).astype(np.float32)
+            texts, rows = vectors.texts_at(sorted(row_ids))
+            matrix = rows.astype(np.float32)
             unit = np.abs(np.square(matrix).sum(axis=1) - 1) < 0.01  # others are damaged, or of no words
-            return {
-                text: row
-                for text, row, keep in zip(rows[schema.FULL_TEXT].to_pylist(), matrix, unit, strict=True)
-                if keep
-            }
+            return {text: row for text, row, keep in zip(texts, matrix, unit, strict=True) if keep}
 
         return self.ask(ask)
 

@@ -293,16 +293,21 @@ class Matrix:
 
     def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
         """Keys by row id, of row ids int64 or uint64 (n,) that are here; `positions` then knows them."""
+        rows = self.rows_at(row_ids)
+        keys = self.ids.take(rows).to_pylist()
+        self._note(keys, rows.tolist())
+        return dict(zip(self.row_ids[rows].tolist(), keys, strict=True))
+
+    def rows_at(self, row_ids: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Positions, int64 (m,), of those of the row ids, int64 or uint64 (n,), that are here."""
         if not len(self.row_ids):
-            return {}
+            return np.empty(0, np.int64)
         order = self._by_row_id
         place = np.searchsorted(self.row_ids, row_ids.astype(np.uint64), sorter=order)
         place[place == len(self.row_ids)] = 0
         rows = place if order is None else order[place]
-        there = self.row_ids[rows] == row_ids
-        keys = self.ids.take(rows[there]).to_pylist()
-        self._note(keys, rows[there].tolist())
-        return dict(zip(row_ids[there].tolist(), keys, strict=True))
+        there: NDArray[np.int64] = rows[self.row_ids[rows] == row_ids]
+        return there
 
     @cached_property
     def _by_row_id(self) -> NDArray[np.int64] | None:

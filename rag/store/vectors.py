@@ -20,7 +20,7 @@ from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit
-from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, VectorColumns, column_matrix
 from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix
 
 if TYPE_CHECKING:
@@ -225,6 +225,14 @@ class VectorTable:
             rows = self.matrix.rows_among(values)
         found: list[dict[str, Any]] = self.matrix.texts.take(rows).to_pylist()
         return found
+
+    def texts_at(self, row_ids: Sequence[int]) -> tuple[list[str], NDArray[np.float16]]:
+        """Texts and vectors float16 (n, dim) of rows by row id, of memory where it has both."""
+        if self.matrix.texts is not None and not self.indexed:
+            rows = self.matrix.rows_at(np.array(row_ids, np.int64))
+            return self.matrix.texts[FULL_TEXT].take(rows).to_pylist(), self.matrix.rows[rows]
+        table = self._source.take(self.table.name, [FULL_TEXT, "vector"], row_ids)
+        return table[FULL_TEXT].to_pylist(), column_matrix(table["vector"], self.table.dim)
 
     def held_rows(self, row_ids: Sequence[int]) -> tuple[list[dict[str, Any]], list[int]]:
         """Rows with their texts that index files hold, by row id, and the ids of the others."""
