@@ -163,14 +163,15 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     """
     if rewriting.rewritten.by_option:
         return _clips_of_options(context)
-    claims = rewriting.rewritten.passage_queries
+    claims, anchor = rewriting.rewritten.passage_queries, rewriting.anchor
     found = context.retriever.find_clips(
         context.question.text,
         rewriting.rewritten.visual_query,
         context.top_k,
         context.where,
-        [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
-        claims,
+        [event for event in (anchor.description, anchor.target) if event],
+        # Localization searches the text for an anchor event that is not itself asked for.
+        claims if anchor.position == "within" else [*claims, anchor.description],
     )
     return context.retriever.with_claims(found, claims, context.where)
 

@@ -106,7 +106,7 @@ class Retriever:
         rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event. `upcoming` queries of passages are encoded with `text`.
+        each clause and event. `upcoming` texts of later searches are encoded with `text`.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events, upcoming)
