@@ -63,7 +63,10 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
     event_text = _asked_event(reading)
     event = calibrator.encode([event_text] if event_text else [])
     weights = _weights(reading, calibrator, seen, event)
-    names = [calibrator.encode(found) for found in _option_names(reading)]
+    found = _option_names(reading)
+    # Encoded together: a text by itself takes three times as long.
+    ends = np.cumsum([len(names) for names in found])[:-1]
+    names = np.split(calibrator.encode([name for names in found for name in names]), ends)
     by_window = np.stack([_window_shares(calibrator, names, event, vectors) for _, vectors in seen])
     # Where the right clip is not among them, each option is as likely.
     unknown = max(0.0, 1.0 - float(weights.sum())) / len(names)
