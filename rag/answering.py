@@ -162,7 +162,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     they are found best, for times of two videos have no order.
     """
     if rewriting.rewritten.by_option:
-        return _clips_of_options(context)
+        return _clips_of_options(context, rewriting)
     claims, anchor = rewriting.rewritten.passage_queries, rewriting.anchor
     found = context.retriever.find_clips(
         context.question.text,
@@ -176,15 +176,17 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     return context.retriever.with_claims(found, claims, context.where)
 
 
-def _clips_of_options(context: Context) -> list[RetrievedClip]:
+def _clips_of_options(context: Context, rewriting: Rewriting) -> list[RetrievedClip]:
     """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several."""
     options, where = context.question.options, context.where
+    upcoming = [*options, *rewriting.rewritten.passage_queries]
     each = -(-context.top_k // max(1, len(options)))
 
     def find(where: SearchFilter) -> list[RetrievedClip]:
         found = []
         for option in options:
-            clips = context.retriever.find_clips(option, option, each, where)
+            # What passages are searched by is encoded with the first of them.
+            clips = context.retriever.find_clips(option, option, each, where, upcoming=upcoming)
             # The matches of one search sum to 1.
             found += [replace(c, option=option, match=c.match and c.match / len(options)) for c in clips]
         return found
