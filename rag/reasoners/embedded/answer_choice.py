@@ -250,7 +250,7 @@ class Weighed:
 def answer_choice(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
-    """The likeliest option, or None where neither words nor images come near any."""
+    """The likeliest option; no choice where neither words nor images come near any."""
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed

@@ -133,8 +133,8 @@ def _window_shares(
     fits = np.stack([_fit(calibrator, found, vectors) for found in names])
     unlike = np.full((1, fits.shape[1]), NONE)
     shares = _softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
-    shares_ = (shares * gate).sum(axis=1)
-    return np.asarray(shares_ / shares_.sum(), np.float64)
+    gated = (shares * gate).sum(axis=1)
+    return np.asarray(gated / gated.sum(), np.float64)
 
 
 def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
@@ -188,10 +188,10 @@ def _names(reading: Reading, option: int) -> list[str]:
 
 def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
     """Neighbouring words of a title, up to three, without function words; each once."""
-    content_runs = [
+    runs = [
         tuple(words[at : at + size])
         for size in range(LONGEST_NAME, 0, -1)
         for at in range(len(words) - size + 1)
         if all(content_words(word) and not word.isdigit() for word in words[at : at + size])
     ]
-    return list(dict.fromkeys(content_runs))
+    return list(dict.fromkeys(runs))
