@@ -48,7 +48,6 @@ from tests.fakes.tiny_text import write_tiny_text
 KILLS_A_LIFE = 4
 ENDED = (0, 3)
 """Exit statuses of a command that did what it could: all, or all but bad files."""
-STEPS = ("index", "change", "re-embed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,9 +110,7 @@ def quiet_cut(audio: NDArray[np.float32]) -> int:
     return len(audio) - (steps - quietest) * QUIET + QUIET // 2
 
 
-def open_asr(
-    settings: AsrSettings, encoder: EncoderSettings | None = None, *, threads: int = 2
-) -> Asr | Disabled:
+def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None) -> Asr | Disabled:
     """The listener, or why there is none.
 
     `auto` means: if the weights and the package are here and whole. `on` raises
@@ -124,7 +122,7 @@ def open_asr(
     try:
         encoder = encoder or EncoderSettings()
         folder = _find(settings, encoder)
-        return folder if isinstance(folder, Disabled) else _load(folder, settings, threads, encoder.device)
+        return folder if isinstance(folder, Disabled) else _load(folder, settings, encoder.device)
     except ModelError as error:
         if settings.mode == "on":
             raise
@@ -161,7 +159,7 @@ def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
     return folder
 
 
-def _load(folder: Path, settings: AsrSettings, threads: int, wanted: Device) -> Asr:
+def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
     try:
         import ctranslate2
         from faster_whisper import WhisperModel
@@ -178,7 +176,7 @@ def _load(folder: Path, settings: AsrSettings, threads: int, wanted: Device) -> 
             str(folder),
             device=device,
             compute_type=compute,
-            cpu_threads=threads,
+            cpu_threads=2,
             num_workers=1,
             local_files_only=True,
         )

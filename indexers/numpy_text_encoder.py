@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from indexers.errors import WeightsInvalid
 from indexers.folders import (
-    Role,
     SentenceFolder,
     model_type,
     prompt,
@@ -327,14 +326,14 @@ def can_read_sentences(folder: Path) -> bool:
     return absolute and known and not config.get("is_decoder", False)
 
 
-def open_sentences(name: str, folder: Path, *, role: Role = "query") -> NumpyTextEncoder:
-    """A sentence-transformers folder for which `can_read_sentences`."""
+def open_sentences(name: str, folder: Path) -> NumpyTextEncoder:
+    """A sentence-transformers folder for which `can_read_sentences`, for questions."""
     settings = read_sentence_folder(folder)
     files = weight_files(settings.transformer)
     forward = _Bert(Tensors(files), read_json(settings.transformer / "config.json"), settings)
     tokens = sentence_tokens(settings.transformer, settings.limit)
     facts = {"limit": settings.limit, "pooling": settings.pooling}
-    return NumpyTextEncoder(name, forward.dim, files, tokens, forward, facts, prompt(settings, role))
+    return NumpyTextEncoder(name, forward.dim, files, tokens, forward, facts, prompt(settings, "query"))
 
 
 def shared_sentences(name: str, folder: Path) -> CachedTextEncoder:

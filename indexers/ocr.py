@@ -165,7 +165,7 @@ def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
     return [" ".join(box.text for box in sorted(line, key=lambda box: box.left)) for line in lines]
 
 
-def open_ocr(settings: OcrSettings, *, threads: int = THREADS) -> Ocr | Disabled:
+def open_ocr(settings: OcrSettings) -> Ocr | Disabled:
     """The reader, or why there is none.
 
     `auto` without the packages is `Disabled`; `on` without them raises `ExtraMissing`.
@@ -173,7 +173,7 @@ def open_ocr(settings: OcrSettings, *, threads: int = THREADS) -> Ocr | Disabled
     """
     try:
         models = _find(settings)
-        return models if isinstance(models, Disabled) else _load(models, settings, threads)
+        return models if isinstance(models, Disabled) else _load(models, settings)
     except ExtraMissing as error:
         if settings.mode == "on":
             raise
@@ -217,7 +217,7 @@ def _packaged_models() -> tuple[Path, Path] | None:
     return (detectors[0], recognizers[0]) if detectors and recognizers else None
 
 
-def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr:
+def _load(models: tuple[Path, Path], settings: OcrSettings) -> Ocr:
     try:
         # OpenCV with windows wants system libraries (libGL) that a bare machine lacks.
         from rapidocr import RapidOCR
@@ -241,7 +241,7 @@ def _load(models: tuple[Path, Path], settings: OcrSettings, threads: int) -> Ocr
             # One thread gains nothing by batches, and a text of its own width depends on no other.
             "Rec.rec_batch_num": 1,
             "Rec.rec_img_shape": [3, 48, 64],
-            "EngineConfig.onnxruntime.intra_op_num_threads": threads,
+            "EngineConfig.onnxruntime.intra_op_num_threads": THREADS,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
     )

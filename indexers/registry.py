@@ -108,7 +108,7 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
     return CachedTextEncoder(SentenceEncoder(name, folder, role="query"))
 
 
-def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Callable[[str], int]:
+def open_word_counter(name: str) -> Callable[[str], int]:
     """Text to its number of tokens under a text encoder's tokenizer: whole, and without special ones.
 
     Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
@@ -116,7 +116,7 @@ def open_word_counter(name: str, settings: EncoderSettings | None = None) -> Cal
     from indexers.folders import read_sentence_folder
     from indexers.tokens import word_counter
 
-    folder = _sentence_folder(name, settings or EncoderSettings())
+    folder = _sentence_folder(name, EncoderSettings())
     return word_counter(read_sentence_folder(folder).transformer)
 
 

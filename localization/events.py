@@ -8,7 +8,7 @@ of an event's length is found first, by the same sliding mean (EgoFact, section
 For "before" and "after", EgoFact (D.2.4) localizes the anchor event, and "we shift the localization
 window by 1 second accordingly" (`shift`). Two other ways, not in the paper: `adjacent` takes the best window
 next to the anchor's; `paired_event` finds the anchor and the event asked for together, the pair of stretches,
-in the right order and at most `reach` seconds apart (EgoFact, C.2.2: consecutive events within 4 s), with
+in the right order and at most `REACH` seconds apart (EgoFact, C.2.2: consecutive events within 4 s), with
 the greatest sum of standardised similarities.
 """
 
@@ -81,20 +81,19 @@ def paired_event(
     end: float,
     position: Literal["before", "after"],
     event_seconds: float,
-    reach: float = REACH,
 ) -> tuple[Span, Span]:
     """The anchor's stretch and the asked event's, found together, each of `event_seconds`.
 
     `times`: float64 (n,) seconds; `anchor`, `target`: float64 (n,) similarities to the two events. Maximises
     z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
-    `SLACK` before and `reach` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
+    `SLACK` before and `REACH` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
     earliest anchor wins, then the earliest target. In a clip too short for two stretches: the
     best of each alone. Raises `ValueError` as `best_window` does.
     """
     anchors = window_scores(times, standardised(anchor), start=start, end=end, length=event_seconds)
     targets = window_scores(times, standardised(target), start=start, end=end, length=event_seconds)
     gap = _gaps(anchors, targets, position)
-    allowed = (gap >= -SLACK - TIME_STEP) & (gap <= reach + SLACK + TIME_STEP)
+    allowed = (gap >= -SLACK - TIME_STEP) & (gap <= REACH + SLACK + TIME_STEP)
     total = np.where(allowed, anchors.micro[:, None] + targets.micro[None, :], np.iinfo(np.int64).min)
     if not allowed.any():
         return anchors.span(int(np.argmax(anchors.micro))), targets.span(int(np.argmax(targets.micro)))

@@ -75,14 +75,9 @@ def rasterised(spans: ArrayLike, relevance: ArrayLike, times: ArrayLike) -> NDAr
 
 
 def fused_similarity(
-    similarity: ArrayLike,
-    times: ArrayLike,
-    spans: ArrayLike,
-    relevance: ArrayLike,
-    *,
-    text_weight: float = 1.0,
+    similarity: ArrayLike, times: ArrayLike, spans: ArrayLike, relevance: ArrayLike
 ) -> NDArray[np.float64]:
-    """Images and text on one grid, float64 (n,): z(similarity) + text_weight * rasterised relevance.
+    """Images and text on one grid, float64 (n,): z(similarity) + rasterised relevance.
 
     z subtracts the clip's mean and divides by its standard deviation, but by no
     less than 0.02 (`FLAT`), so that noise between similar frames does not outweigh the text.
@@ -93,7 +88,7 @@ def fused_similarity(
     if len(values) == 0:
         return values
     centred = (values - values.mean()) / max(float(values.std()), FLAT)
-    return np.asarray(centred + text_weight * rasterised(spans, relevance, times), np.float64)
+    return np.asarray(centred + rasterised(spans, relevance, times), np.float64)
 
 
 def _inside(

@@ -162,17 +162,18 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     Of a question whose options are events to be found by themselves, each option's, of one video; of one that
     counts an event, a clip for each of its occurrences in the video found best, in time order.
     """
-    retriever, rewritten = context.retriever, rewriting.rewritten
-    if rewritten.by_option:
-        return clips_of_options(retriever, context.question.options, context.top_k, context.where)
+    retriever, rewritten, anchor = context.retriever, rewriting.rewritten, rewriting.anchor
     claims = rewritten.passage_queries
+    if rewritten.by_option:
+        return clips_of_options(retriever, context.question.options, context.top_k, context.where, claims)
     found = retriever.find_clips(
         context.question.text,
         rewritten.visual_query,
         context.top_k,
         context.where,
-        [event for event in (rewriting.anchor.description, rewriting.anchor.target) if event],
-        claims,
+        [event for event in (anchor.description, anchor.target) if event],
+        # Localization searches the text for an anchor event that is not itself asked for.
+        claims if anchor.position == "within" else [*claims, anchor.description],
     )
     if rewritten.counted and (
         seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)

@@ -20,7 +20,6 @@ from eval.workbench.catalogue import (
     PROPS,
     SCENES,
     Kind,
-    Split,
     action,
     allows,
     place_name,
@@ -93,15 +92,15 @@ def act_text(act: Act, phrase: str, thing: str = "something") -> str:
     return f"the {act.agent} {predicate(phrase, thing, place_name(act.place) if act.place else None)}"
 
 
-def thing_text(thing: Kind, split: Split, rng: random.Random) -> str:
-    """ "a kettle", "the tea kettle": by name three times of four, else by the split's other name."""
-    noun = thing.name if rng.random() < 0.75 else thing.aliases[split]
+def thing_text(thing: Kind, rng: random.Random) -> str:
+    """ "a kettle", "the tea kettle": by name three times of four, else by its other name in training."""
+    noun = thing.name if rng.random() < 0.75 else thing.aliases["train"]
     return f"the {noun}" if rng.random() < 0.5 else with_article(noun)
 
 
-def full_text(act: Act, thing: Kind, split: Split, rng: random.Random) -> str:
-    """ "the camera wearer plugs the kettle in at the wall socket", in a phrase of the split."""
-    return act_text(act, rng.choice(action(act.action_id).phrases[split]), thing_text(thing, split, rng))
+def full_text(act: Act, thing: Kind, rng: random.Random) -> str:
+    """ "the camera wearer plugs the kettle in at the wall socket", in a phrase of the training split."""
+    return act_text(act, rng.choice(action(act.action_id).phrases["train"]), thing_text(thing, rng))
 
 
 def possible(act: Act, thing: Kind) -> bool:
@@ -142,7 +141,7 @@ def text_space(cache_folder: Path | None = None) -> TextSpace:
         for phrase in action(act.action_id).phrases["train"]:
             texts.append(act_text(act, phrase))
             fit = [kind for kind in KINDS if possible(act, kind)]
-            texts += [act_text(act, phrase, thing_text(kind, "train", rng)) for kind in rng.sample(fit, 3)]
+            texts += [act_text(act, phrase, thing_text(kind, rng)) for kind in rng.sample(fit, 3)]
     for kind in KINDS:
         texts += [
             with_article(kind.name),
@@ -238,7 +237,7 @@ def _full(rng: random.Random) -> tuple[list[str], NDArray[np.int64]]:
         for column, kind in enumerate(KINDS):
             if possible(act, kind):
                 count = FULL_WORDINGS[act.agent]
-                written = [full_text(act, kind, "train", rng) for _ in range(count)]
+                written = [full_text(act, kind, rng) for _ in range(count)]
                 for wording in range(places.shape[2]):
                     places[row, column, wording] = len(texts) + wording % count
                 texts += written

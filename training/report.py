@@ -112,10 +112,9 @@ def figures(
     seen: Seen,
     space: TextSpace,
     encode: Callable[[NDArray[np.uint8]], NDArray[np.float32]],
-    phrase: int = 0,
     kept: Path | None = None,
 ) -> dict[str, float]:
-    """Shares in [0, 1]. `encode`: frames into unit rows; `phrase`: which of the split's phrases asks."""
+    """Shares in [0, 1]. `encode`: frames into unit rows."""
     vectors = encode(seen.frames)
     objects, acts = seen.labels[:, 0], seen.labels[:, 1]
     alone = ~seen.spread
@@ -123,13 +122,11 @@ def figures(
     things = space(sentence_vectors([with_article(kind.name) for kind in KINDS], kept))
     aliases = space(sentence_vectors([with_article(kind.aliases[seen.split]) for kind in KINDS], kept))
     wearer = [number for number, act in enumerate(ACTS) if act.agent == CAMERA_WEARER]
-    asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][phrase]) for n in wearer]
+    asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][0]) for n in wearer]
     gaps = space(sentence_vectors(asked, kept))
     mine = alone & np.isin(acts, wearer)
     right = np.array([wearer.index(act) for act in acts[mine]])
-    full = space(
-        sentence_vectors([story_event(seen, row, phrase) for row in np.flatnonzero(held & mine)], kept)
-    )
+    full = space(sentence_vectors([story_event(seen, row) for row in np.flatnonzero(held & mine)], kept))
     known = np.arange(len(full))
     idle = (vectors @ space(sentence_vectors(list(IDLE_TEXTS), kept)).T).mean(axis=1)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(len(seen.stories))])
@@ -153,10 +150,10 @@ def figures(
     }
 
 
-def story_event(seen: Seen, row: int, phrase: int) -> str:
-    """The full caption of the event at a frame, in the split's words."""
+def story_event(seen: Seen, row: int) -> str:
+    """The full caption of the event at a frame, in the first of the split's phrases."""
     act, kind = ACTS[seen.labels[row, 1]], KINDS[seen.labels[row, 0]]
-    return act_text(act, action(act.action_id).phrases[seen.split][phrase], with_article(kind.name))
+    return act_text(act, action(act.action_id).phrases[seen.split][0], with_article(kind.name))
 
 
 def _auc(high: NDArray[np.float32], low: NDArray[np.float32]) -> float:

@@ -82,11 +82,6 @@ MAGIC = ((b"%PDF-", "pdf"), (b"PAR1", "parquet"))
 DocumentReader = Callable[[str], Iterator[Document | Problem]]
 
 
-def document_suffixes() -> frozenset[str]:
-    """Suffixes that a reader is registered for, with their dots, in lower case."""
-    return frozenset(f".{name}" for name in all_entry_points(GROUP))
-
-
 def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]:
     """The documents of one file, streamed, in the file's order.
 

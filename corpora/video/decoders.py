@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from importlib.util import find_spec
 from typing import Protocol
 
-from corpora.entry_points import all_entry_points, load_entry_point
+from corpora.entry_points import load_entry_point
 from corpora.errors import SettingsError
 from corpora.records import Frames
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
@@ -42,11 +42,6 @@ class Decoder(Protocol):
 
 GROUP = "rag.decoders"
 """Entry points of decoders: the name is that of the setting, the value a class without arguments."""
-
-
-def decoder_names() -> tuple[str, ...]:
-    """Every decoder that is registered, ours and other packages', sorted."""
-    return tuple(all_entry_points(GROUP))
 
 
 def check_decoder(name: str) -> str:

@@ -137,13 +137,12 @@ def system_lines(rows: Iterable[Row]) -> list[Line]:
     return [Line({"system": row.label}, row.samples) for row in rows]
 
 
-def category_lines(
-    rows: Iterable[Row], categories: Sequence[str], overall: str, key: str = "task"
-) -> list[Line]:
+def category_lines(rows: Iterable[Row], categories: Sequence[str], overall: str) -> list[Line]:
     """A line for each system and family of queries, and one over all families."""
     return [
         Line(
-            {"system": row.label, key: name}, row.samples if name == overall else of_family(row.samples, name)
+            {"system": row.label, "task": name},
+            row.samples if name == overall else of_family(row.samples, name),
         )
         for row in rows
         for name in (*categories, overall)

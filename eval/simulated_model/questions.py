@@ -132,11 +132,11 @@ def text_scores(asked: Asked, views: Sequence[View]) -> list[tuple[float, Text, 
     return sorted(found, key=lambda row: -row[0])
 
 
-def events_of(facts: Sequence[Fact], clause: Clause, least: float = LEAST_AGREEMENT) -> list[Fact]:
+def events_of(facts: Sequence[Fact], clause: Clause) -> list[Fact]:
     """The different events that fit, by time; what is seen and said of one event counts once."""
     found: list[Fact] = []
     for fact in sorted(facts, key=lambda fact: fact.start):
-        if agreement(fact.clause, clause) < least:
+        if agreement(fact.clause, clause) < LEAST_AGREEMENT:
             continue
         if found and fact.start - found[-1].end < 2.0:
             continue

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from eval.task import ProgressCallback
 from indexers.ocr import ocr_line
 from localization.sampling import midpoints
+from rag.indexing.report import Silent
 
 if TYPE_CHECKING:
-    from corpora.records import Frames, Problem
+    from corpora.records import Frames
     from eval.runs.records import ClipWindow
     from rag.library import Library
 
@@ -52,7 +53,7 @@ def window_frames(library: Library, path: str, window: ClipWindow, count: int) -
 
 
 @dataclass
-class FileCounter:
+class FileCounter(Silent):
     """A `Progress` of rendering and of indexing: says each file, and passes over notes."""
 
     say: ProgressCallback
@@ -68,21 +69,6 @@ class FileCounter:
         """Count one file."""
         self.files += 1
         self.say(self.line(self.files, self.total))
-
-    def advance(self, seconds: float) -> None:
-        """Ignored: files are counted, not seconds."""
-
-    def status(self, line: str) -> None:
-        """Ignored."""
-
-    def note(self, line: str) -> None:
-        """Ignored."""
-
-    def problem(self, problem: Problem) -> None:
-        """Ignored: the report has them."""
-
-    def done(self) -> None:
-        """Ignored."""
 
 
 def rendering(say: ProgressCallback | None) -> FileCounter | None:

@@ -76,9 +76,6 @@ class Fuzz:
     wrong: float = 0.08
 
 
-CLEAR = Fuzz(0.0, 0.0, 0.0)
-
-
 @dataclass(frozen=True, slots=True)
 class QueryText:
     """A text of a query, and what was changed in it."""

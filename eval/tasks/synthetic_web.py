@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def render_web(
-    folder: Path, plan: WebPlan, uploads: Sequence[Upload], workers: int, progress: Progress | None
+    folder: Path, plan: WebPlan, uploads: Sequence[Upload], progress: Progress | None
 ) -> Catalogue:
     """The web of `plan` with `uploads` beside its own, in `folder/web`; what is complete is kept.
 
@@ -29,7 +29,7 @@ def render_web(
     from eval.workbench.web_files import make_web
 
     check_data_folder(folder, "web")
-    make_web(folder / "web", plan, inserted=uploads, workers=workers, progress=progress)
+    make_web(folder / "web", plan, inserted=uploads, progress=progress)
     return read_catalogue(folder / "web")
 
 

@@ -30,19 +30,19 @@ class DemoQuestion:
     """The label of the right option."""
 
 
-def demo_questions(plan: CorpusPlan = DEMO_PLAN) -> tuple[DemoQuestion, ...]:
-    """The same plan gives the same questions; each is about another clip."""
-    stories = [job.clip() for job in video_jobs(plan)[0]]
-    rng = stream("demo", plan.split, plan.seed, PICK)
+def demo_questions() -> tuple[DemoQuestion, ...]:
+    """Each is about another clip."""
+    stories = [job.clip() for job in video_jobs(DEMO_PLAN)[0]]
+    rng = stream("demo", DEMO_PLAN.split, DEMO_PLAN.seed, PICK)
     lone = [story for story in stories if _unlike(story)]
     rng.shuffle(lone)
     one, two, after = lone[0], lone[1], next(story for story in lone[2:] if len(story.events) > 2)
     return (_one_hop(one, rng), _two_hops(two, rng), _in_time(after, rng))
 
 
-def demo_passages(plan: CorpusPlan = DEMO_PLAN) -> list[WorldPassage]:
+def demo_passages() -> list[WorldPassage]:
     """Those about the objects that are handled in its clips: what its questions may need, and others."""
-    handled = {event.kind_id for job in video_jobs(plan)[0] for event in job.clip().events}
+    handled = {event.kind_id for job in video_jobs(DEMO_PLAN)[0] for event in job.clip().events}
     return [passage for passage in world_passages() if passage.kind_id in handled]
 
 

@@ -271,7 +271,7 @@ def _repair(session: Session, *, yes: bool) -> bool:
     from rag.store.repair import repair
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
-    with bytes_progress("comparing") as progress:
+    with bytes_progress() as progress:
         done = repair(
             location,
             confirm=lambda lines: yes or _is_confirmed(lines, progress.stop),
@@ -321,7 +321,7 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
     if isinstance(folder, Path):
         yield _space("library space", folder.absolute())
     try:
-        with bytes_progress("comparing") as progress, session.open_library() as opened:
+        with bytes_progress() as progress, session.open_library() as opened:
             for check in opened.doctor(recall, full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
@@ -343,7 +343,7 @@ def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
 
     layout = open_layout(folder)
     try:
-        with bytes_progress("comparing") as progress:
+        with bytes_progress() as progress:
             health = check_files_of(layout, full=full, progress=progress.update)
         for check in file_checks(health, is_copy=layout.copy_note() is not None):
             yield Finding("library", check.name, check.ok, check.message)

@@ -297,8 +297,7 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
 class BytesProgress:
     """A bar over bytes with the time left, on a terminal, for work that takes longer than a moment."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self) -> None:
         self._begun = time.monotonic()
         self._bar: RichProgress | None = None
         self._task: Any = None
@@ -311,7 +310,7 @@ class BytesProgress:
 
             columns = (BarColumn(bar_width=20), DownloadColumn(), TimeRemainingColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(self._name, total=of)
+            self._task = self._bar.add_task("comparing", total=of)
             self._bar.start()
         if self._bar is not None:
             self._bar.update(self._task, completed=done, total=of)
@@ -324,9 +323,9 @@ class BytesProgress:
 
 
 @contextlib.contextmanager
-def bytes_progress(name: str) -> Iterator[BytesProgress]:
+def bytes_progress() -> Iterator[BytesProgress]:
     """A bar that is removed at the end."""
-    progress = BytesProgress(name)
+    progress = BytesProgress()
     try:
         yield progress
     finally:

@@ -95,15 +95,15 @@ def save_png(image: Image, path: str | os.PathLike[str], policy: OverwritePolicy
         image.save(draft, format="PNG", pnginfo=info)
 
 
-def image_data_uri(image: NDArray[np.uint8], short_side: int = _INLINE_SHORT_SIDE) -> str:
+def image_data_uri(image: NDArray[np.uint8]) -> str:
     """A frame, uint8 (h, w, 3) RGB, as a data URI for an HTML page.
 
-    A JPEG whose short side has at most `short_side` pixels; never enlarged.
+    A JPEG whose short side has at most 160 pixels; never enlarged.
     """
     from PIL import Image
 
     scaled = Image.fromarray(image)
-    scale = short_side / min(scaled.size)
+    scale = _INLINE_SHORT_SIDE / min(scaled.size)
     if scale < 1:
         size = (max(1, round(scaled.width * scale)), max(1, round(scaled.height * scale)))
         scaled = scaled.resize(size, Image.Resampling.BICUBIC)

@@ -237,13 +237,13 @@ def window_lines(windows: Sequence[Window]) -> Iterator[str]:
         yield f"{number:2d}. {window.score:.3f}  {span(window.start, window.end)}"
 
 
-def table_lines(rows: Sequence[Sequence[str]], *, gap: int = 2) -> Iterator[str]:
+def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Columns aligned left, the last one unpadded; every cell made visible."""
     shown = [[visible(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*shown, strict=True)]
     for row in shown:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        yield (" " * gap).join(cells).rstrip()
+        yield "  ".join(cells).rstrip()
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:

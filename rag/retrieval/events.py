@@ -21,18 +21,24 @@ MOST_OCCURRENCES = 24
 
 
 def clips_of_options(
-    retriever: Retriever, options: Sequence[str], top_k: int, where: SearchFilter
+    retriever: Retriever,
+    options: Sequence[str],
+    top_k: int,
+    where: SearchFilter,
+    upcoming: Sequence[str] = (),
 ) -> list[RetrievedClip]:
     """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several.
 
-    Of the one video in which the options are found best, for times of two videos have no order.
+    Of the one video in which the options are found best, for times of two videos have no order. `upcoming`
+    queries of passages are encoded with the options.
     """
+    encoded = [*options, *upcoming]
     each = -(-top_k // max(1, len(options)))
 
     def find(where: SearchFilter) -> list[RetrievedClip]:
         found = []
         for option in options:
-            clips = retriever.find_clips(option, option, each, where)
+            clips = retriever.find_clips(option, option, each, where, upcoming=encoded)
             # The matches of one search sum to 1.
             found += [replace(c, event=option, match=c.match and c.match / len(options)) for c in clips]
         return found

@@ -30,13 +30,12 @@ class FrameCache:
 
     In a copy of a library without frame matrices, a clip has its own vector and no frames.
 
-    `fetch`: as `rag.store.reading.Reader.frames`. Of more than `kept` clips the one that was asked for
+    `fetch`: as `rag.store.reading.Reader.frames`. Of more than `KEPT_CLIPS` clips the one that was asked for
     longest ago is dropped.
     """
 
-    def __init__(self, fetch: Callable[[Sequence[str]], list[ClipFrames]], kept: int = KEPT_CLIPS) -> None:
+    def __init__(self, fetch: Callable[[Sequence[str]], list[ClipFrames]]) -> None:
         self._fetch = fetch
-        self._kept = kept
         self._held: OrderedDict[str, ClipFrames | None] = OrderedDict()
 
     def get(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
@@ -53,7 +52,7 @@ class FrameCache:
             self._held[clip_id] = frames
             if frames is not None:
                 found[clip_id] = frames
-        while len(self._held) > self._kept:
+        while len(self._held) > KEPT_CLIPS:
             self._held.popitem(last=False)
         return found
 

@@ -15,7 +15,7 @@ same for two rankings as for three.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
@@ -201,8 +201,8 @@ class ClipHits:
     """Clip id to evidence id to span."""
     images: dict[str, float | None] | None
     """Clip id to its `RetrievedClip.match`, best first; None where a clip can have no image."""
-    image_weight: float = 0.0
-    """In [0, 1]: how far the matches count, the relevance of the images."""
+    relevance: Mapping[str, float] = field(default_factory=dict)
+    """Clip id to the relevance of its images, of those compared that match best."""
     searched: int = 0
     """Clips among which those of `images` were found."""
 
@@ -249,7 +249,8 @@ class ClipHits:
 
     def image_chances(self) -> dict[str, float]:
         """Clip id to the chance that images give it; empty where no frames were compared."""
-        return {key: self.image_weight * match for key, match in (self.images or {}).items() if match}
+        weight = max(self.relevance.values(), default=1.0)
+        return {key: weight * match for key, match in (self.images or {}).items() if match}
 
     def _words(self) -> dict[str, float]:
         """Clip id to the BM25 score of its best span by words."""

@@ -71,9 +71,10 @@ class _ClipSearches:
 
 
 class Retriever:
-    """Retrieval for one question over one reader: each frame matrix is read once, each text encoded once.
+    """Retrieval for one question over one reader: each frame matrix is read once.
 
-    `tower` is None where the library has no image embeddings, or their encoder is not installed.
+    Both encoders keep their rows, as those of `rag.engine` do: each text is encoded once. `tower` is None
+    where the library has no image embeddings, or their encoder is not installed.
     """
 
     def __init__(
@@ -87,7 +88,6 @@ class Retriever:
         meta = reader.meta
         self._scores = library_scores(meta.calibration) if meta is not None else None
         self._frames = FrameCache(reader.frames)
-        self._vectors: dict[tuple[str, str], NDArray[np.float32]] = {}
         self._clips: dict[str, list[Clip]] = {}
 
     # Retrieval
@@ -108,7 +108,7 @@ class Retriever:
         rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event. `upcoming` queries of passages are encoded with `text`.
+        each clause and event. `upcoming` texts of later searches are encoded with `text`.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         searches = self._clip_searches(text, visual, pool, where, events, upcoming)
@@ -127,8 +127,8 @@ class Retriever:
         if not claims or not any(texts):
             return list(clips)
         vectors = self.reader.span_vectors(times)
-        self._encode("text", self.text_encoder, claims)
-        wanted = [(self._vectors["text", claim], content_words(claim)) for claim in claims]
+        rows = self.text_encoder.encode_text(claims)
+        wanted = [(row, content_words(claim)) for row, claim in zip(rows, claims, strict=True)]
         added = []
         for found, held in zip(clips, texts, strict=True):
             spans = {span.evidence: span.relevance for span in found.spans}
@@ -160,7 +160,7 @@ class Retriever:
     ) -> list[list[RetrievedPassage]]:
         """As `find_passages`, for each of several queries; they are searched side by side."""
         pool = self._pool(top_k)
-        self._encode("text", self.text_encoder, queries)
+        self.text_encoder.encode_text(queries)  # together, and kept
         searches = [self._passage_searches(query, pool, where) for query in queries]
         hits = [found.hits(pool) for found in searches]
         return best_passages(self.reader, hits, queries, self.settings.search.rrf_k, top_k)
@@ -291,7 +291,7 @@ class Retriever:
         if not frames or self._calibrator is None:
             return np.zeros(0), np.zeros(0)
         times, vectors = joined_frames(frames)
-        query = self._image_space_vector(event)[None]
+        query = self._image_space_vectors([event])
         parts = np.array_split(vectors, -(-len(vectors) // SCORED_FRAMES))
         scores = np.concatenate([self._calibrator.level_z(query, part)[0] for part in parts])
         return times, np.asarray(scores.round(6), np.float64)
@@ -392,40 +392,21 @@ class Retriever:
         return replace(
             query,
             times=times,
-            similarity=similarity_to(vectors, self._image_space_vector(event)),
-            target=similarity_to(vectors, self._image_space_vector(target)) if target else None,
+            similarity=similarity_to(vectors, self._image_space_vectors([event])[0]),
+            target=similarity_to(vectors, self._image_space_vectors([target])[0]) if target else None,
         )
 
     def _pool(self, top_k: int) -> int:
         return max(LEAST_POOL, POOL_FACTOR * top_k)
 
     def _text_vector(self, text: str) -> NDArray[np.float32]:
-        return self._vector("text", self.text_encoder, text)
-
-    def _image_space_vector(self, text: str) -> NDArray[np.float32]:
-        assert self.tower is not None
-        return self._vector("image", self.tower, text)
+        row: NDArray[np.float32] = self.text_encoder.encode_text([text])[0]
+        return row
 
     def _image_space_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit float32 (n, dim), each text once."""
         assert self.tower is not None
-        self._encode("image", self.tower, texts)
-        rows = [self._vectors["image", text] for text in dict.fromkeys(texts)]
-        return np.stack(rows) if rows else np.empty((0, self.tower.dim), np.float32)
-
-    def _vector(self, space: str, encoder: TextEncoder | TextTower, text: str) -> NDArray[np.float32]:
-        """Unit float32 (dim,)."""
-        self._encode(space, encoder, [text])
-        return self._vectors[space, text]
-
-    def _encode(self, space: str, encoder: TextEncoder | TextTower, texts: Sequence[str]) -> None:
-        """Keep the vectors of texts; one call for what is missing, as no text changes another's vector."""
-        if len(self._vectors) > 512:
-            self._vectors.clear()
-        missing = [text for text in dict.fromkeys(texts) if (space, text) not in self._vectors]
-        if missing:
-            rows = np.asarray(encoder.encode_text(missing), np.float32)
-            self._vectors.update(zip(((space, text) for text in missing), rows, strict=True))
+        return self.tower.encode_text(list(dict.fromkeys(texts)))
 
     def _clip_searches(
         self,
@@ -447,7 +428,7 @@ class Retriever:
             texts = [*(parts if len(parts) > 1 else [visual]), *events] if compared else []
             vector = unit_sum(self._image_space_vectors([visual, *texts]))
             images = start(self._by_images, vector, self._image_space_vectors(texts), pool, where)
-        self._encode("text", self.text_encoder, [text, *upcoming])
+        self.text_encoder.encode_text([text, *upcoming])
         near = start(self.reader.search_evidence, self._text_vector(text), pool, where)
         return _ClipSearches(TextSearches(near, matched), images)
 
@@ -461,8 +442,8 @@ class Retriever:
         images, searched = searches.images.result(), self.reader.count_clips(where)
         # Of clips that all look alike, or of which none is right, some match is the greatest too.
         nearest = [key for key, match in images.items() if match][:JUDGED_CLIPS]
-        weight = max(self._image_relevance(visual, nearest, searched).values(), default=1.0)
-        return ClipHits(evidence, spans, images, weight, searched)
+        relevance = self._image_relevance(visual, nearest, searched)
+        return ClipHits(evidence, spans, images, relevance, searched)
 
     def _by_images(
         self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
@@ -484,8 +465,9 @@ class Retriever:
     def _best_clips(self, hits: ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
         images = hits.images or {}
         fused = hits.ranked(self.settings.search.rrf_k)[:top_k]
-        seen = [item.key for item in fused if item.key in images]
-        judged, chances = self._image_relevance(visual, seen, hits.searched), hits.image_chances()
+        seen, chances = [item.key for item in fused if item.key in images], hits.image_chances()
+        others = [key for key in seen if key not in hits.relevance]
+        judged = {**hits.relevance, **self._image_relevance(visual, others, hits.searched)}
         # That some of the best is relevant by its images, and that it is this one, makes this one relevant.
         relevance = {key: max(judged.get(key, 0.0), round(chances.get(key, 0.0), 6)) for key in seen}
         compared = any(images.values())
@@ -514,7 +496,10 @@ class Retriever:
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        query, held = self._image_space_vector(visual), self._frames.clips(list(dict.fromkeys(clip_ids)))
+        query, held = (
+            self._image_space_vectors([visual])[0],
+            self._frames.clips(list(dict.fromkeys(clip_ids))),
+        )
         if self._scores is None:
             calibrator = self._calibrator
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}

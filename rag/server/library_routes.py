@@ -19,7 +19,7 @@ from rag.library import Library
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
 from rag.server import documents
 from rag.server.health import health_of
-from rag.server.problems import Document, Problem, not_found, problems
+from rag.server.problems import Document, Problem, problems, unknown_video
 from rag.server.service import Served
 from rag.store.lookup import file_states
 from rag.store.records import FileRow, FileState
@@ -144,7 +144,7 @@ def known_video(library: Library, video_id: str) -> Video:
     try:
         return library.engine.reader.video(video_id)
     except KeyError:
-        raise not_found("video", video_id) from None
+        raise unknown_video(video_id) from None
 
 
 def spans_of(

@@ -153,9 +153,9 @@ def stopped_problem() -> Problem:
     return Problem(503, "stopping", "given up: the client has gone, or the server stops")
 
 
-def not_found(what: str, name: str) -> Problem:
-    """A `Problem` for an id that the library does not have; `what`: a video, a passage, a clip."""
-    return Problem(404, "unknown-id", f"{name}: no such {what} in the library")
+def unknown_video(name: str) -> Problem:
+    """A `Problem` for a video that the library does not have."""
+    return Problem(404, "unknown-id", f"{name}: no such video in the library")
 
 
 def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:

@@ -38,6 +38,7 @@ def clips_holding(s: Snapshot, spans: Sequence[tuple[str, float, float]]) -> lis
     vectors, videos = _indexed(s), dict.fromkeys(video_id for video_id, _, _ in spans)
     held = vectors.times_of(videos) if vectors else {}
     read = s.clips_of_videos(video_id for video_id in videos if video_id not in held)
+    times = {v: np.array([(clip.start, clip.end) for clip in clips]).T for v, clips in read.items() if clips}
     found: list[Clip | None] = []
     for video_id, start, end in spans:
         if (own := held.get(video_id)) is not None:
@@ -45,9 +46,9 @@ def clips_holding(s: Snapshot, spans: Sequence[tuple[str, float, float]]) -> lis
             found.append(
                 Clip(str(own.keys[at], "utf-8"), video_id, float(own.starts[at]), float(own.ends[at]))
             )
-        elif clips := read[video_id]:
-            starts, ends = np.array([(clip.start, clip.end) for clip in clips]).T
-            found.append(clips[holding(starts, ends, start, end)])
+        elif video_id in times:
+            starts, ends = times[video_id]
+            found.append(read[video_id][holding(starts, ends, start, end)])
         else:
             found.append(None)
     return found

@@ -392,6 +392,6 @@ def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
     return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)
 
 
-def with_videos(rows: Iterable[dict[str, Any]], key: str) -> list[dict[str, Any]]:
-    """Rows with the ids of their videos, by which the ids in column `key` begin, before a colon."""
-    return [{**row, "video_id": row[key].rpartition(":")[0]} for row in rows]
+def with_videos(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of evidence with the ids of their videos, by which their own ids begin, before a colon."""
+    return [{**row, "video_id": row["evidence_id"].rpartition(":")[0]} for row in rows]

@@ -548,14 +548,14 @@ class Snapshot:
             if len(rows) == len(wanted):
                 return rows
         rows = self.scan("evidence", EVIDENCE_COLUMNS, f"{column} IN {quoted(values)}").to_pylist()
-        return schema.with_videos(rows, "evidence_id")
+        return schema.with_videos(rows)
 
     def _evidence_at(self, vectors: VectorTable, row_ids: Sequence[int]) -> list[dict[str, Any]]:
         """Rows by row id, of index files where they have them; unknown ids are skipped silently."""
         rows, others = vectors.held_rows(row_ids)
         if others:
             rows += self.take("evidence", EVIDENCE_COLUMNS, others).to_pylist()
-        return schema.with_videos(rows, "evidence_id")
+        return schema.with_videos(rows)
 
     def passage_rows(self, ids: list[str]) -> dict[str, dict[str, Any]]:
         """Rows by passage id; of one that several sources hold, that of the first path."""

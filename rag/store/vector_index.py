@@ -74,7 +74,7 @@ def one_thread(faiss: Any) -> Iterator[None]:
 
 
 class FaissIndex:
-    """An index of FAISS over float16 rows (n, d)."""
+    """Over float16 rows (n, d): `flat` is exact, `fp16` exact at half the memory, `hnsw` approximate."""
 
     def __init__(self, kind: IndexKind, rows: NDArray[np.float16]) -> None:
         faiss = faiss_module()
@@ -116,11 +116,6 @@ class FaissIndex:
             _, positions = self._index.search(query.reshape(1, -1), count, params=params)
         found = positions[0]
         return np.asarray(found[found >= 0], dtype=np.int64)
-
-
-def build_index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
-    """Over rows float16 (n, d): `flat` is exact, `fp16` exact at half the memory, `hnsw` approximate."""
-    return FaissIndex(kind, rows)
 
 
 def nearest(
@@ -272,7 +267,7 @@ class Matrix:
     @cached_property
     def index(self) -> VectorIndex:
         """The vector index over the rows, built at its first use."""
-        return build_index(self._kind, self.rows)
+        return FaissIndex(self._kind, self.rows)
 
     def own_spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """Start and end of each row, float64 (n,) seconds each; None for vectors of clips."""

@@ -88,11 +88,11 @@ B = 0.75
 class Bm25:
     """Made once of all documents, each a list of words."""
 
-    def __init__(self, documents: Sequence[Sequence[str]], k1: float = K1, b: float = B) -> None:
+    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
         self._count = len(documents)
         lengths = np.array([len(document) for document in documents], np.float64)
         mean = max(float(lengths.mean()), 1.0) if len(lengths) else 1.0
-        norms = k1 * (1 - b + b * lengths / mean)
+        norms = K1 * (1 - B + B * lengths / mean)
         places: dict[str, list[int]] = {}
         counts: dict[str, list[int]] = {}
         for number, document in enumerate(documents):
@@ -103,7 +103,7 @@ class Bm25:
         for word, held in places.items():
             at, tf = np.array(held, np.int64), np.array(counts[word], np.float64)
             idf = math.log(1 + (self._count - len(held) + 0.5) / (len(held) + 0.5))
-            self._postings[word] = at, idf * tf * (k1 + 1) / (tf + norms[at])
+            self._postings[word] = at, idf * tf * (K1 + 1) / (tf + norms[at])
 
     def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
         """One for each document, float64 (n,); 0 where no word fits; a repeated word counts again."""

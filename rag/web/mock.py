@@ -75,12 +75,12 @@ def page_result(entry: PageEntry, rank: int, score: float, query: str) -> Search
     )
 
 
-def shortened(text: str, limit: int = SNIPPET) -> str:
+def shortened(text: str) -> str:
     """One line of whole words, with an ellipsis where something was cut."""
     line = " ".join(text.split())
-    if len(line) <= limit:
+    if len(line) <= SNIPPET:
         return line
-    cut = line[: limit - 1]
+    cut = line[: SNIPPET - 1]
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut) + "…"
 
 

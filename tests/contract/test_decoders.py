@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 import pytest
 
-from corpora.entry_points import load_entry_point
+from corpora.entry_points import all_entry_points, load_entry_point
 from corpora.testing import DecoderContract
-from corpora.video.decoders import GROUP, decoder_names
+from corpora.video.decoders import GROUP
 from corpora.video.reader import MediaReader
 from corpora.video.records import DecodeReport, Keyframe
 from rag.errors import DamagedFile, FileProblem, UnsupportedFile
@@ -43,7 +43,7 @@ class TestDecord(DecoderContract):
 
 INSTALLED = tuple(
     name
-    for name in decoder_names()
+    for name in all_entry_points(GROUP)
     if importlib.util.find_spec(load_entry_point(GROUP, name, "decoder").package) is not None
 )
 """pyav and decord come with the package; torchcodec is an extra and needs FFmpeg's shared libraries."""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile
-from corpora.passages.document import document_suffixes
+from corpora.passages.document import GROUP
 from corpora.testing import DocumentReaderContract
 from tests.fakes.documents import write_pdf
 
@@ -45,7 +46,7 @@ SAMPLES = {
 
 
 class TestRegisteredReaders(DocumentReaderContract):
-    @pytest.fixture(autouse=True, params=sorted(document_suffixes()))
+    @pytest.fixture(autouse=True, params=[f".{name}" for name in all_entry_points(GROUP)])
     def _reader(self, request: pytest.FixtureRequest) -> None:
         self.suffix = request.param
         self.sample = SAMPLES[self.suffix]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from rag.store.vector_index import IndexKind, VectorIndex, build_index, nearest
+from rag.store.vector_index import FaissIndex, IndexKind, VectorIndex, nearest
 from tests.fakes.store_material import unit
 
 KINDS: tuple[IndexKind, ...] = ("flat", "fp16", "hnsw")
@@ -30,7 +30,7 @@ def kind(request: pytest.FixtureRequest) -> IndexKind:
 
 @pytest.fixture(scope="module")
 def index(kind: IndexKind, rows: NDArray[np.float16]) -> VectorIndex:
-    return build_index(kind, rows)
+    return FaissIndex(kind, rows)
 
 
 IDS = [f"id{(i * 37) % N:05d}" for i in range(N)]
@@ -68,16 +68,16 @@ def test_filters_come_before_the_ranking(index: VectorIndex, rows: NDArray[np.fl
 
 
 def test_few_rows_and_none(kind: IndexKind, rows: NDArray[np.float16]) -> None:
-    few = build_index(kind, rows[:3])
+    few = FaissIndex(kind, rows[:3])
     assert len(nearest(few, rows[:3], NAMES[:3], unit(1, DIM), 10)) == 3
-    none = build_index(kind, rows[:0])
+    none = FaissIndex(kind, rows[:0])
     assert nearest(none, rows[:0], NAMES[:0], unit(1, DIM), 10) == []
 
 
 def test_it_is_the_same_when_built_again(
     index: VectorIndex, kind: IndexKind, rows: NDArray[np.float16]
 ) -> None:
-    again = build_index(kind, rows)
+    again = FaissIndex(kind, rows)
     for seed in range(5):
         query = unit(seed, DIM)
         one, two = (each.candidates(query, 40, None).tolist() for each in (index, again))
@@ -91,4 +91,4 @@ def test_a_query_of_another_shape_is_refused(index: VectorIndex, rows: NDArray[n
 
 def test_an_unknown_kind_is_refused(rows: NDArray[np.float16]) -> None:
     with pytest.raises(ValueError, match="flat, fp16 and hnsw"):
-        build_index("ivf", rows)  # type: ignore[arg-type]  # what a settings file might say
+        FaissIndex("ivf", rows)  # type: ignore[arg-type]  # what a settings file might say

@@ -129,12 +129,7 @@ MINI = BrowseShape(
 
 
 def build_browsecomp(
-    folder: Path,
-    shape: BrowseShape,
-    encoder: EncoderSettings,
-    *,
-    workers: int = 2,
-    progress: Progress | None = None,
+    folder: Path, shape: BrowseShape, encoder: EncoderSettings, *, progress: Progress | None = None
 ) -> None:
     """Render the web, draft the questions, and keep those that pass; resumed by the same call.
 
@@ -146,7 +141,7 @@ def build_browsecomp(
 
     targets = plan_targets(shape.web, shape.targets)
     uploads = [upload for target in targets for upload in target.uploads]
-    catalogue = render_web(folder, shape.web, uploads, workers, progress)
+    catalogue = render_web(folder, shape.web, uploads, progress)
     drafts = draft_questions(targets, shape.web.split, shape.web.seed)
     drafts = [_with_contents(question, catalogue) for question in drafts]
     reasoner = EmbeddedReasoner(open_query_encoder(encoder.text, encoder))

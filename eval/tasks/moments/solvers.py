@@ -163,10 +163,6 @@ def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, 
     return Localized(environment, changes)
 
 
-def _control(environment: MomentEnvironment, seed: int, windows: Windows) -> Control:
-    return Control(environment, seed, windows)
-
-
 SOLVERS: Mapping[str, SolverSpec[MomentEnvironment]] = {
     "localized": SolverSpec(
         "rag localize with windows of 2 to 128 s, by stored frames and text",
@@ -176,8 +172,8 @@ SOLVERS: Mapping[str, SolverSpec[MomentEnvironment]] = {
         "rag localize as it is set: windows of one length (localize.window_seconds)",
         partial(_localized, changes={}),
     ),
-    "whole-video": SolverSpec("control: the whole video", partial(_control, windows=_whole)),
-    "middle": SolverSpec("control: the middle half of the video", partial(_control, windows=_middle)),
-    "random": SolverSpec("chance: windows between two random moments", partial(_control, windows=_random)),
+    "whole-video": SolverSpec("control: the whole video", partial(Control, windows=_whole)),
+    "middle": SolverSpec("control: the middle half of the video", partial(Control, windows=_middle)),
+    "random": SolverSpec("chance: windows between two random moments", partial(Control, windows=_random)),
 }
 CONTROLS = ("whole-video", "middle", "random")

@@ -138,14 +138,14 @@ class _Moment:
     after: Event
 
 
-def build_rvms(folder: Path, shape: RvmsShape, *, workers: int = 2, progress: Progress | None = None) -> None:
+def build_rvms(folder: Path, shape: RvmsShape, *, progress: Progress | None = None) -> None:
     """Render the web and write the queries; resumed by the same call. Raises `UsageError`, `RagError`."""
     from eval.workbench.recording import recorded_fields
 
     targets, others = plan_uploads(shape)
     uploads = [target.upload for target in targets]
     uploads += [upload for target in targets for upload in target.duplicates]
-    catalogue = render_web(folder, shape.web, [*uploads, *others], workers, progress)
+    catalogue = render_web(folder, shape.web, [*uploads, *others], progress)
     samples = [_with_contents(sample, catalogue) for sample in draft_samples(targets, shape)]
     if (leaked := _leaked_cue(samples, catalogue)) is not None:
         raise RagError(f"{folder}: the metadata of a video repeat a cue of {leaked}")
@@ -249,14 +249,12 @@ def _duplicate(
     )
 
 
-def draft_samples(
-    targets: Sequence[TargetVideo], shape: RvmsShape, fuzz: Fuzz | None = None
-) -> Iterator[RvmsSample]:
+def draft_samples(targets: Sequence[TargetVideo], shape: RvmsShape) -> Iterator[RvmsSample]:
     """Every moment under all nine cue sets, which share their texts."""
     for target in targets:
         rng = stream("rvms moments", shape.seed, shape.split, target.number)
         for number, found in enumerate(_moments(rng, target.video, shape.moments), start=1):
-            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found, fuzz or Fuzz())
+            yield from _samples(rng, target, f"m{target.number:02d}-{number}", found, Fuzz())
 
 
 def _samples(

@@ -130,16 +130,14 @@ class Family:
     """Indices of the shots that are asked for."""
 
 
-def build_shotfinder(
-    folder: Path, shape: ShotShape, *, workers: int = 2, progress: Progress | None = None
-) -> None:
+def build_shotfinder(folder: Path, shape: ShotShape, *, progress: Progress | None = None) -> None:
     """Render the web and write the queries; resumed by the same call. Raises `UsageError` or `RagError`."""
     from eval.workbench.recording import recorded_fields
 
     families = [(family, uploads_of(shape, family)) for family in plan_families(shape)]
     uploads = [upload for _, pairs in families for _, upload in pairs]
     plan = WebPlan(seed=shape.seed, split=shape.split, videos=0, noise=shape.noise, render=shape.render)
-    catalogue = render_web(folder, plan, uploads, workers, progress)
+    catalogue = render_web(folder, plan, uploads, progress)
     queries = [_with_contents(query, catalogue) for query in draft_queries(shape, families)]
     texts = Counter((query.description, query.constraint) for query in queries)
     if max(texts.values()) > 1:

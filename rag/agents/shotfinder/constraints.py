@@ -121,8 +121,8 @@ class Check:
     """Probability that it holds, by the calibration; None without one."""
 
 
-def memory_of(description: str, constraints: Constraints, *, neighbours: bool = True) -> Memory:
-    """The request as the roles take it. `neighbours`: with what comes before and after."""
+def memory_of(description: str, constraints: Constraints) -> Memory:
+    """The request as the roles take it."""
     kinds = constraints.kinds
     plain = [kind for kind in kinds if kind != "temporal"]
     auditory = ""
@@ -130,10 +130,10 @@ def memory_of(description: str, constraints: Constraints, *, neighbours: bool = 
         auditory = constraints.wording or ATTRIBUTES["audio"].phrases[constraints.audio]
     return Memory(
         key_moment=description,
-        before=constraints.after if neighbours else "",
-        after=constraints.before if neighbours else "",
+        before=constraints.after,
+        after=constraints.before,
         auditory_memory=auditory,
-        constraint_kind=plain[0] if plain else "temporal" if kinds and neighbours else "",
+        constraint_kind=plain[0] if plain else "temporal" if kinds else "",
         constraint=constraints.worded(),
     )
 

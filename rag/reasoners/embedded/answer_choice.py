@@ -102,7 +102,7 @@ class Weighed:
 def answer_choice(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
-    """The likeliest option, or None where neither words nor images come near any.
+    """The likeliest option, and no choice where neither words nor images come near any.
 
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """

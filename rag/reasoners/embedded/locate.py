@@ -97,8 +97,8 @@ def event_text(text: str) -> str:
     """A question as the event that one would see; any other text unchanged."""
     taken = parts(text)
     event = declarative(taken.core) if text.rstrip().endswith("?") else text.strip()
-    texts = event if content_words(event.replace("something", "")) else taken.scene or text
-    return f"{taken.event}, {texts}" if taken.event and taken.event not in texts else texts
+    shown = event if content_words(event.replace("something", "")) else taken.scene or text
+    return f"{taken.event}, {shown}" if taken.event and taken.event not in shown else shown
 
 
 def frame_scores(
@@ -148,15 +148,15 @@ def _best_beside(scores: NDArray[np.float64], times: NDArray[np.float64], side: 
 
     Where frames are further apart, its neighbour; at the ends of the view, the frame itself.
     """
-    stretches = np.empty_like(scores)
+    best = np.empty_like(scores)
     for at, time in enumerate(times):
         if side < 0:
             first = min(int(np.searchsorted(times, time - NEARBY)), max(0, at - 1))
-            stretches[at] = scores[first : max(at, first + 1)].max()
+            best[at] = scores[first : max(at, first + 1)].max()
         else:
             last = max(int(np.searchsorted(times, time + NEARBY, side="right")), min(len(times), at + 2))
-            stretches[at] = scores[min(at + 1, last - 1) : last].max()
-    return stretches
+            best[at] = scores[min(at + 1, last - 1) : last].max()
+    return best
 
 
 def _by_frames(request: LocateRequest, scorer: ZeroShotScorer) -> list[_Stretch]:
@@ -217,10 +217,10 @@ def _merged(stretches: list[_Stretch]) -> list[_Stretch]:
 
 def _lines_for(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
     """The lines that speak most to any sentence of a text, those that hold for the whole video left out."""
-    stretches = [
+    found = [
         line for part in statements(text) or [text] for line in rank_lines(part, view, vectors)[:MOST_LINES]
     ]
-    return [line for line in stretches if line.kind != "tag"]
+    return [line for line in found if line.kind != "tag"]
 
 
 def _frame(request: LocateRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Located:

@@ -19,31 +19,20 @@ if TYPE_CHECKING:
     from rag.reasoners.roles.material import VideoView
 
 
-KEPT = 8192
-"""Texts; beyond it all are forgotten. A vector does not depend on what is encoded beside it."""
-
-
 class SentenceVectors:
     """Over one text encoder."""
 
     def __init__(self, encoder: TextEncoder) -> None:
         self._encoder = encoder
-        self._rows: dict[str, NDArray[np.float64]] = {}
 
     def of(
         self, texts: Collection[str], stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
     ) -> dict[str, NDArray[np.float64]]:
         """Text to its unit vector, float64 (dim,); that of `stored`, float32 (dim,), where it has one."""
-        given = {text: np.asarray(stored[text], np.float64) for text in texts if text in stored}
+        given = {text: stored[text] for text in texts if text in stored}
         wanted = [text for text in dict.fromkeys(texts) if text not in given]
-        missing = [text for text in wanted if text not in self._rows]
-        if len(self._rows) + len(missing) > KEPT:
-            self._rows.clear()
-            missing = wanted
-        if missing:
-            for text, row in zip(missing, self._encoder.encode_text(missing), strict=True):
-                self._rows[text] = np.asarray(row, np.float64)
-        return {**given, **{text: self._rows[text] for text in wanted}}
+        rows = zip(wanted, self._encoder.encode_text(wanted), strict=True)
+        return {text: np.asarray(row, np.float64) for text, row in (*given.items(), *rows)}
 
 
 EVERYDAY = Vocabulary(
@@ -97,7 +86,6 @@ class ZeroShotScorer:
     def __init__(self, tower: TextTower | None) -> None:
         self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
         self._vocabulary: Vocabulary = getattr(tower, "vocabulary", EVERYDAY)
-        self._encoded: dict[str, NDArray[np.float32]] = {}
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
         """Unit float32 (n, d), one frame of the view a row.
@@ -117,7 +105,9 @@ class ZeroShotScorer:
         vectors = self.vectors(view)
         if vectors is None or self.calibrator is None or not texts:
             return None
-        return np.asarray(np.round(self.calibrator.level_z(self._rows(texts), vectors), 6), np.float64)
+        return np.asarray(
+            np.round(self.calibrator.level_z(self.calibrator.encode(texts), vectors), 6), np.float64
+        )
 
     def relevance(self, texts: Sequence[str], view: VideoView) -> list[float] | None:
         """Of each text to the frame that shows it best, in [0, 1]."""
@@ -169,17 +159,7 @@ class ZeroShotScorer:
     ) -> list[tuple[int, float]]:
         """(index, mean standard score over the best `share` of the frames), best first."""
         assert self.calibrator is not None
-        z = np.sort(self.calibrator.level_z(self._rows(texts), vectors), axis=1)
+        z = np.sort(self.calibrator.level_z(self.calibrator.encode(texts), vectors), axis=1)
         strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
         order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
         return [(at, float(strength[at])) for at in order]
-
-    def _rows(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        assert self.calibrator is not None
-        missing = [text for text in dict.fromkeys(texts) if text not in self._encoded]
-        if missing:
-            if len(self._encoded) > 8192:
-                self._encoded.clear()
-                missing = list(dict.fromkeys(texts))
-            self._encoded.update(zip(missing, self.calibrator.encode(missing), strict=True))
-        return np.stack([self._encoded[text] for text in texts])

@@ -100,18 +100,18 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
 
     A cue that repeats the end of the one before it (rolling captions) adds only what is new.
     """
-    content_runs: list[list[tuple[str, float, float]]] = []
+    runs: list[list[tuple[str, float, float]]] = []
     last = ""
     for cue in sorted(cues, key=lambda cue: (cue.start, cue.end, cue.text)):
         text = _new_text(last, " ".join(cue.text.split()))
         last = " ".join(cue.text.split())
         if not text:
             continue
-        if content_runs and _continues(content_runs[-1], cue):
-            content_runs[-1].append((text, cue.start, cue.end))
+        if runs and _continues(runs[-1], cue):
+            runs[-1].append((text, cue.start, cue.end))
         else:
-            content_runs.append([(text, cue.start, cue.end)])
-    return [sentence for run in content_runs for sentence in _sentences_of_run(run)]
+            runs.append([(text, cue.start, cue.end)])
+    return [sentence for run in runs for sentence in _sentences_of_run(run)]
 
 
 def sentences_of(reading: Reading) -> list[Sentence]:

@@ -20,7 +20,7 @@ from corpora.records import EvidenceKind
 from rag.library import Library
 from rag.rendering.terminal import clock, excerpt
 from rag.server.page import address_of
-from rag.server.problems import not_found
+from rag.server.problems import unknown_video
 from rag.server.questions import proving_line
 from rag.server.service import Service
 
@@ -219,5 +219,5 @@ def video_of(library: Library, name: str) -> str:
         video_id for video_id in known if len(name) >= SHORTEST_ID and video_id.startswith(name)
     ]
     if len(found) != 1:
-        raise not_found("video", cleaned(name))
+        raise unknown_video(cleaned(name))
     return found[0]

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from corpora.entry_points import all_entry_points
 from corpora.kinds import kind_of
 from corpora.passages import Document, read_documents
-from corpora.passages.document import document_suffixes
+from corpora.passages.document import GROUP
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
@@ -41,7 +42,7 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
 
 
 def test_every_kind_that_a_walk_finds_has_a_reader() -> None:
-    assert {kind_of(f"a{suffix}", named=True) for suffix in document_suffixes()} == {"passages"}
+    assert {kind_of(f"a.{name}", named=True) for name in all_entry_points(GROUP)} == {"passages"}
 
 
 def test_text_with_a_title_line(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from eval.reports.failures import MOST_SHOWN, Failure, write_failures
 from eval.reports.failures import Shown as Frame
 from eval.runs.records import Query, Sample
 from eval.tasks.jsonl import published_files
-from eval.tasks.query_templates import CLEAR, Fuzz, auditory_cue, beside, impression, moment
+from eval.tasks.query_templates import Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
 from eval.tasks.rvms.dataset import (
     GROUPS,
@@ -48,6 +48,7 @@ from rag.agents.raclo.records import cues_of
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
 
+CLEAR = Fuzz(0.0, 0.0, 0.0)
 PAPER_ROW = {
     "id": "youtube_abc",
     "video_url": "https://videos.example/watch?v=abc",

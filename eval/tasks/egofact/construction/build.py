@@ -41,12 +41,11 @@ def build_egofact(
     split: str = "test",
     settings: BuildSettings | None = None,
     encoder: TextEncoder | None = None,
-    reader: CheckReader | None = None,
 ) -> Plan:
     """Build the benchmark of a corpus by rules and write its folder: same arguments, same bytes.
 
-    `encoder`: of sentences; default all-MiniLM-L6-v2. `reader`: of the checks; default the embedded reasoner.
-    Raises `UsageError` where the corpus has no readable event list, or nothing can be asked of it.
+    `encoder`: of sentences; default all-MiniLM-L6-v2. Raises `UsageError` where the corpus has no
+    readable event list, or nothing can be asked of it.
     """
     numbers = settings or BuildSettings()
     source = read_source(corpus_dir, numbers)
@@ -62,7 +61,6 @@ def build_egofact(
         split=split,
         settings=numbers,
         encoder=encoder,
-        reader=reader,
     )
 
 

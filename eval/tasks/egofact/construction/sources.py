@@ -13,7 +13,7 @@ import csv
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -43,7 +43,6 @@ SCENARIOS = (
 HALF_WINDOW = 0.75
 """Ego4DSounds cuts 1.5 s around each narration's time; the same is done to narrations alone."""
 COLUMNS = ("video_uid", "clip_start", "clip_end", "clip_text")
-Parse = Callable[[str, float, float], EventStructure | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +58,7 @@ class Narrated:
 
 
 def read_ego4d(
-    folder: Path,
-    segment_seconds: float,
-    *,
-    parse: Parse = parse_narration,
-    scenarios: Sequence[str] = SCENARIOS,
+    folder: Path, segment_seconds: float, *, scenarios: Sequence[str] = SCENARIOS
 ) -> list[Segment]:
     """The clips of all videos of the folder's event list.
 
@@ -80,7 +75,7 @@ def read_ego4d(
     for uid, rows in sorted(by_video.items()):
         if scenarios_of and scenarios and not set(scenarios_of.get(uid, ())) & set(scenarios):
             continue
-        parsed = [parse(row.text, row.start, row.end) for row in rows]
+        parsed = [parse_narration(row.text, row.start, row.end) for row in rows]
         cut = cut_segments(
             uid,
             f"videos/{uid}.mp4",
