@@ -176,7 +176,7 @@ def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors)
     texts = [text for text in reading.windows[index].texts if text.kind != "tag"]
     if not texts or not content_words(event):
         return None
-    strengths = relevances(event, [text.text for text in texts], vectors)
+    strengths = relevances(event, [text.text for text in texts], vectors, reading.text_vectors)
     at = strengths.index(max(strengths))
     return _Support(strengths[at], texts[at].start, index)
 

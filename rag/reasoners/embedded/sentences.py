@@ -7,9 +7,10 @@ together again before anything is compared or quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from corpora.records import Evidence
@@ -18,6 +19,9 @@ from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from rag.reasoners.embedded.scoring import SentenceVectors
     from rag.reasoners.roles.material import VideoView
 
@@ -361,9 +365,14 @@ def speech_question(text: str) -> str:
     return "" if left == text else " ".join(left.split())
 
 
-def relevances(text: str, others: Sequence[str], vectors: SentenceVectors) -> list[float]:
-    """Of each of the others to `text`, in [0, 1] (`text_relevance`)."""
-    rows = vectors.of([text, *others])
+def relevances(
+    text: str,
+    others: Sequence[str],
+    vectors: SentenceVectors,
+    stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({}),
+) -> list[float]:
+    """Of each of the others to `text`, in [0, 1] (`text_relevance`); `stored`: as of `SentenceVectors.of`."""
+    rows = vectors.of([text, *others], stored)
     wanted = content_words(text)
     return [
         text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, set(content_words(other))))
