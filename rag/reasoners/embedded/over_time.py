@@ -1,5 +1,6 @@
 """Questions about when or how often something happens.
 
+What comes before or after a step is the option that a passage names next to it.
 "Which of these happens first?" is decided by when each option's event is best supported, "how many times"
 by the number of windows that support the event asked for, where these are all its occurrences found, or one
 of the options must be chosen. What supports: a sentence of the windows (`text_relevance`), or a frame
@@ -16,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.rewriting import asks_for_order
+from rag.reasoners.embedded.rewriting import asks_for_order, parts
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import relevances
+from rag.reasoners.embedded.sentences import relevances, sentences_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import ImageScoreCalibrator, content_words, image_relevance, numbers
+from rag.relevance import ImageScoreCalibrator, content_words, image_relevance, lexical_overlap, numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +35,8 @@ UNSEEN = 0.05
 SURE_COUNT, SURE_OF_ALL = 0.3, 0.7
 """Share that the nearest number gets beyond an even one: where the windows read show only a part of the
 video, and where they are all occurrences found in it."""
+LEAST_STEP_WORDS = 2
+"""Of an event, by which a step of a passage is known."""
 OPEN_COUNT = 0.5
 """Confidence of a number that no option gives."""
 
@@ -66,6 +69,8 @@ def answer_over_time(
         return _by_order(max(supports, key=_strength, default=[]), end)
     offered = [numbers(option) for option in question.options]
     whole = reading.all_occurrences or reading.must_choose
+    if (step := _by_step(reading)) is not None:
+        return step
     if reading.rewritten.counted and whole and all(len(found) == 1 for found in offered):
         return _by_count(reading, [found[0] for found in offered], vectors, calibrator)
     return None
@@ -92,6 +97,36 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
     order = ", then ".join(f"({option_label(index)}) at {time:.0f} s" for time, index in sorted(placed))
     windows = {found.window for found in supports if found is not None}
     return _chosen(weights, f"Seen or said: {order}.", windows)
+
+
+def _by_step(reading: Reading) -> ChosenOption | None:
+    """Of what comes before or after an event, the option that a passage names nearest to it on that side.
+
+    None where no passage has a sentence with all words of the event, and on that side one with an option's.
+    """
+    taken = parts(reading.question.text)
+    event = content_words(taken.event)
+    if taken.position == "within" or len(event) < LEAST_STEP_WORDS:
+        return None
+    steps = [(s.index, set(content_words(s.text))) for s in sentences_of(reading) if s.origin == "passage"]
+    anchors = [at for at, (_, words) in enumerate(steps) if lexical_overlap(event, words) == 1]
+    side = 1 if taken.position == "after" else -1
+    weights, passages = [], set()
+    for option in reading.question.options:
+        stems = content_words(option)
+        distances = [
+            ((at - anchor) * side, passage)
+            for anchor in anchors
+            for at, (passage, words) in enumerate(steps)
+            if (at - anchor) * side > 0 and passage == steps[anchor][0] and lexical_overlap(stems, words) == 1
+        ]
+        distance, passage = min(distances, default=(0, -1))
+        weights.append(1 / distance if distance else UNSEEN)
+        passages |= {passage} - {-1}
+    if not passages:
+        return None
+    found = _chosen(weights, f"Of the options it is named next, {taken.position} “{taken.event}”.", set())
+    return found.model_copy(update={"passages": tuple(sorted(passages))})
 
 
 def _by_count(

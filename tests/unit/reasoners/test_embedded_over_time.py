@@ -8,13 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence
+from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.over_time import answer_over_time, count_open
 from rag.reasoners.embedded.rewriting import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.reading import Reading, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
@@ -137,3 +137,19 @@ def test_the_window_that_words_and_frames_support_together_is_taken() -> None:
     assert reply is not None
     assert reply.choice == "A"
     assert "at 90 s" in reply.explanation
+
+
+def test_the_step_that_a_passage_names_next_is_taken() -> None:
+    text = "1. Close the cover.\n2. Clamp the workpiece.\n3. Turn on the coolant.\n4. Press the button."
+    passages = (ReadPassage(Passage("p", "d", "Lathe", text), "lathe.md", 1.0, None),)
+    options = ("Close the cover", "Press the button", "Turn on the coolant")
+    for side, choice in (("before", "A"), ("after", "C")):
+        asked = reading(f"What do I do {side} clamping the workpiece?", options)
+        reply = answer_over_time(
+            dataclasses.replace(asked, passages=passages), SentenceVectors(BagOfWords()), None
+        )
+        assert reply is not None
+        assert (reply.choice, reply.passages) == (choice, (0,))
+    elsewhere = reading("What do I do after painting the door?", options)
+    unknown = dataclasses.replace(elsewhere, passages=passages)
+    assert answer_over_time(unknown, SentenceVectors(BagOfWords()), None) is None
