@@ -14,7 +14,7 @@ import typer
 
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
-from rag._cli.ask import unread_lines
+from rag._cli.ask import unsearchable_lines
 from rag._cli.session import IndexedVideo, words
 from rag.errors import UsageError
 
@@ -327,7 +327,7 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
 
     def status(self, environment: LibraryEnvironment) -> Iterable[str]:
         video_id = environment.library.video_id(os.fsdecode(self.video))
-        return unread_lines(self.session, environment.library, {video_id})
+        return unsearchable_lines(environment.library, {video_id})
 
     def run(self, environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
         from rag.agents.video_detective import agent

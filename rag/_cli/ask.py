@@ -96,7 +96,7 @@ def ask(
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as opened:
         answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
-        unread = [] if answer.matched else list(unread_lines(session, opened))
+        unread = [] if answer.matched else list(unsearchable_lines(opened))
     print_report(
         session.as_json,
         answer_shape(answer) | problems_shape(opened.left_out),
@@ -138,14 +138,9 @@ def _run(
     return counts.exit_code
 
 
-def unread_lines(
-    session: Session, library: OpenedLibrary, video_ids: Collection[str] | None = None
-) -> Iterator[str]:
-    """A line on speech and one on on-screen text, where they were not read in these videos (default: all)."""
-    from rag.retrieval.unread import unread_text
+def unsearchable_lines(library: OpenedLibrary, video_ids: Collection[str] | None = None) -> Iterator[str]:
+    """What these videos (default: all) have that no search finds, a line each."""
+    from rag.server.health import unsearchable
 
-    for found in unread_text(library.engine.reader, session.settings, video_ids):
-        path = library.path_of(found.video_ids[0])
-        many = len(found.video_ids)
-        which = path if many == 1 else f"{many} videos (one is {path})"
-        yield f"no {found.what} of {which} is stored, and none is searched: {found.advice}"
+    for line in unsearchable(library, video_ids, paths=True):
+        yield f"rag: not searchable in this library: {line}"
