@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ from rag._cli.session import (
     Start,
     Threshold,
     TopK,
+    unmatched_paths,
     where,
     with_session,
     words,
@@ -96,7 +98,11 @@ def ask(
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as opened:
         answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
-        unread = [] if answer.matched else list(unsearchable_lines(opened))
+        unread: list[str] = []
+        if unmatched := unmatched_paths(opened, chosen):
+            answer = replace(answer, explanation=unmatched)
+        elif not answer.matched:
+            unread += unsearchable_lines(opened)
     print_report(
         session.as_json,
         answer_shape(answer) | problems_shape(opened.left_out),
@@ -118,6 +124,8 @@ def _run(
     with session.open_library(whole=True) as opened:
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
+        if unmatched := unmatched_paths(opened, chosen):
+            echo_stderr(f"rag: {unmatched}")
         choices = {"where": plain(chosen), **names.choice}
         made_with = manifest(session, "ask", library=opened.library_id, **choices)
 

@@ -49,6 +49,22 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
 
 
+@pytest.mark.usefixtures("library")
+def test_globs_that_no_file_matches_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = "no file of the library matches zzz*, nothing.mp4"
+    globs = ["--path", "zzz*", "--path", "nothing.mp4"]
+    assert main(["ask", "What?", *globs]) == 0
+    assert _json(capsys)["answer"]["explanation"] == line
+    assert main(["search", "lamp", *globs]) == 0
+    assert f"rag: {line}\n" in capsys.readouterr().err
+    (tmp_path / "q.jsonl").write_text('{"_id": "1", "text": "lamp"}\n')
+    assert main(["ask", "--questions", "q.jsonl", "--out", "a.jsonl", *globs]) == 0
+    assert main(["search", "--queries", "q.jsonl", "--run", "a.trec", *globs]) == 0
+    assert capsys.readouterr().err.count(line) == 2
+    assert main(["search", "lamp", "--path", "a.mp4", "--path", "zzz*"]) == 0
+    assert "no file of the library" not in capsys.readouterr().err
+
+
 def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "What?", "--text", "--library", "my lib"]) == 0
     out = capsys.readouterr().out

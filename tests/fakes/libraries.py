@@ -74,6 +74,9 @@ class FixedLibrary:
     def indexed_paths(self) -> list[str]:
         return ["a.mp4", "b.csv"]
 
+    def unmeasured(self, where: object) -> None:  # noqa: ARG002 (as of `Library`)
+        return None
+
     def resolve(self, citation: str) -> PassageCitation:
         return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
 
