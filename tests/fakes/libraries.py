@@ -87,7 +87,7 @@ class FixedLibrary:
         return [Problem("bad\n.mp4", "not a video")]
 
     def doctor(self) -> list[Check]:
-        return [Check("tables", True, "fine"), Check("video files", False, "1 is gone")]
+        return [Check("tables", True, "fine"), Check("indexed files", False, "1 is gone")]
 
     def share_of(self, paths: Sequence[str]) -> tuple[int, int]:
         return len(paths), 2 * len(paths)
