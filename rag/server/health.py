@@ -54,6 +54,8 @@ def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) ->
 
 def facts_of(library: Library, folder: os.PathLike[str], version: str) -> LibraryItem:
     """`library` of `rag.health/1`; `version` changes with what searches see. Raises as its reader does."""
+    from rag.rendering.shapes import plain
+
     reader = library.engine.reader
     videos = reader.videos()
     return {
@@ -62,7 +64,7 @@ def facts_of(library: Library, folder: os.PathLike[str], version: str) -> Librar
         "version": version,
         "videos": len(videos),
         "documents": sum(row.kind == "passages" for row in reader.file_rows()),
-        "video_hours": sum(video.duration for video in videos) / 3600,
+        "video_hours": plain(sum(video.duration for video in videos) / 3600),
         "images": _has_images(library),
         "unsearchable": list(unsearchable(library)),
     }

@@ -88,12 +88,14 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
     assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]
     assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
-    assert _json(capsys)["windows"] == [
+    shape = _json(capsys)
+    assert (shape["video"], shape["path"], shape["video_id"]) == ("a.mp4", "b/a.mp4", "a")
+    assert shape["windows"] == [
         {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25}
     ]
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
-        ("a.mp4 lamp", {"count": 3, "window_seconds": 2.0}),
+        ("a lamp", {"count": 3, "window_seconds": 2.0}),
     ]
 
 

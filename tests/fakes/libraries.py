@@ -67,6 +67,12 @@ class FixedLibrary:
         citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
         return Answer(question, None, "a lamp", 0.9, "", True, (citation,))
 
+    def video_id(self, name: str) -> str:
+        return name.partition(".")[0]
+
+    def path_of(self, video_id: str) -> str:
+        return f"b/{video_id}.mp4"
+
     def localize(self, video: str, query: str, **given: Any) -> list[Window]:
         self.asked.append((f"{video} {query}", given))
         return [Window("v1", 1, 6, 0.25)]

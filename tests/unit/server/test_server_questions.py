@@ -215,6 +215,7 @@ def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, worl
     shape = client.post("/v1/localize", json=body).json()
     curve = shape["curve"]
     assert (shape["schema"], shape["video"], curve["of"]) == ("rag.localize/1", world.lamp, "frames")
+    assert (Path(shape["path"]).name, shape["video_id"]) == ("lamp.mp4", world.lamp)
     assert curve["times"] == list(np.arange(0, SECONDS, 0.5))
     assert 3.0 <= curve["times"][int(np.argmax(curve["scores"]))] < SECONDS
     assert shape["windows"][0]["start"] >= 2.5
