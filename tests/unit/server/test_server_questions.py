@@ -144,6 +144,8 @@ def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], s
     answer = client.post("/v1/search", content=json.dumps(body), headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert answer.json()["detail"]
+    if not body:
+        assert answer.json()["title"] == "The question, its options or its filter cannot be used as given"
 
 
 @pytest.mark.parametrize(
