@@ -105,6 +105,8 @@ class Scan:
     """Files of unknown kind, and sidecars that belong to no file."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
+    found: int = 0
+    """Files of known kinds, those that are problems included."""
 
 
 def scan(
@@ -142,7 +144,9 @@ def scan(
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     outside = sorted(walk.outside & walk.files.keys())
-    return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()), tuple(outside))
+    ignored = len(walk.ignored - walk.files.keys())
+    found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
+    return Scan(tuple(files), tuple(problems), ignored, tuple(outside), found)
 
 
 def path_or_address(path: str | os.PathLike[str]) -> str:
@@ -185,6 +189,8 @@ class _Walk:
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """Those of known kinds."""
     outside: set[str] = field(default_factory=set)
     listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
     """Sidecars by name of the media file, for folders of roots that are single files."""
@@ -337,6 +343,7 @@ class _Walk:
         return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
 
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        self.known.add(path)
         if path in self.objects:
             self._object(path, kind, sidecars)
             return
