@@ -425,7 +425,7 @@ class Damager:
         bench.corpus.rename(hidden)
         try:
             done: Repair = repair(bench.library, confirm=lambda _: True, exact_rows=BOUND)
-            if left := [name for name in bench.broken() if name not in {"video files"}]:
+            if left := [name for name in bench.broken() if name not in {"indexed files"}]:
                 return f"fault: broken after the repair: {left}"
             lost = {*bench.rows} - {*dump(bench.library)}
             if lost and not (done.damaged or done.lost or done.measured_again):

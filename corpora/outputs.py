@@ -91,6 +91,8 @@ class Format:
 
     name: str
     is_ours: Callable[[Path], bool] = field(repr=False)
+    suffix: str = ""
+    """What a name must end in that ends in letters; empty: anything."""
 
 
 def check_output(path: StrPath, form: Format, policy: OverwritePolicy = DEFAULT_POLICY) -> None:
@@ -101,6 +103,8 @@ def check_output(path: StrPath, form: Format, policy: OverwritePolicy = DEFAULT_
     if policy.force or _is_special(target):
         return
     _check_protected(target, policy)
+    if form.suffix and target.suffix[1:].isalpha() and target.suffix.lower() != form.suffix:
+        raise UsageError(f"{target}: {form.name} is written, whose name ends in {form.suffix}")
     if _size(target) and not _recognized(form, target):
         raise UsageError(
             f"{target}: exists, and is not {form.name} written by this program; "
@@ -421,8 +425,8 @@ def _is_our_trec(path: Path) -> bool:
     )
 
 
-PNG = Format("a PNG image", _is_our_png)
-MP4 = Format("an MP4 clip", _is_our_mp4)
+PNG = Format("a PNG image", _is_our_png, ".png")
+MP4 = Format("an MP4 clip", _is_our_mp4, ".mp4")
 CALIBRATION = Format("a calibration", _is_our_calibration)
 HTML = Format("an HTML page", _is_our_html)
 TRACE = Format("a trace", _is_our_trace)

@@ -18,10 +18,8 @@ Below an address of an object store the same names are found, by one listing and
 from __future__ import annotations
 
 import errno
-import fnmatch
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
+from corpora.globs import Globs
 from corpora.kinds import (
     HEAD_BYTES,
     FileKind,
@@ -106,6 +105,8 @@ class Scan:
     """Files of unknown kind, and sidecars that belong to no file."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
+    found: int = 0
+    """Files of known kinds, those that are problems included."""
 
 
 def scan(
@@ -119,7 +120,7 @@ def scan(
 ) -> Scan:
     """Find the media files and passages below `roots` (folders, single files, or addresses of either).
 
-    Globs (`corpora.scan`) go by the path below the root; for a root that is a file, by its name. `within`:
+    Globs (`corpora.globs`) go by the path below the root; for a root that is a file, by its name. `within`:
     folders; links to files outside all of them are reported and not followed. Empty: no such bound.
     `shard`: only its share of the files. `storage`: how addresses are reached.
     Raises `UnreadableFile` if a root does not exist or cannot be listed, `StoreError` for an address.
@@ -143,7 +144,9 @@ def scan(
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     outside = sorted(walk.outside & walk.files.keys())
-    return Scan(tuple(files), tuple(problems), len(walk.ignored - walk.files.keys()), tuple(outside))
+    ignored = len(walk.ignored - walk.files.keys())
+    found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
+    return Scan(tuple(files), tuple(problems), ignored, tuple(outside), found)
 
 
 def path_or_address(path: str | os.PathLike[str]) -> str:
@@ -186,6 +189,8 @@ class _Walk:
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """Those of known kinds."""
     outside: set[str] = field(default_factory=set)
     listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
     """Sidecars by name of the media file, for folders of roots that are single files."""
@@ -338,6 +343,7 @@ class _Walk:
         return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
 
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
+        self.known.add(path)
         if path in self.objects:
             self._object(path, kind, sidecars)
             return
@@ -536,64 +542,3 @@ def _reason(error: OSError) -> str:
     if error.errno == errno.ENOENT:
         return "no such file or folder"
     return (error.strerror or str(error)).lower()
-
-
-class Globs:
-    """Patterns on the `/`-separated path of a file below its root, case-sensitive.
-
-    `*`, `?` and `[...]` stay within one name; `**` matches any number of folders, none
-    included. A pattern without `/` fits a name at any depth (`*.mp4`, `drafts`), one with
-    `/` starts at the root (`talks/*.mp4`, `**/2024/*`; `./` and a leading `/` are the root).
-    A pattern that fits a folder takes everything below it. As in `.gitignore`, then, save
-    that there is no `!`.
-    """
-
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._patterns = [_compile(pattern) for pattern in patterns if pattern]
-
-    def __bool__(self) -> bool:
-        return bool(self._patterns)
-
-    def match(self, path: str) -> bool:
-        """Whether the path, or a folder on the way to it, fits one of the patterns."""
-        names = path.split("/")
-        return any(_fits(parts, names) for parts in self._patterns)
-
-
-def _compile(pattern: str) -> list[re.Pattern[str] | None]:
-    """One regular expression for each name of the pattern; None for `**`."""
-    anchored = "/" in pattern.rstrip("/")
-    names = [name for name in pattern.split("/") if name not in ("", ".")]
-    if not anchored:
-        names.insert(0, "**")
-    parts: list[re.Pattern[str] | None] = []
-    for name in names:
-        if name != "**":
-            parts.append(re.compile(fnmatch.translate(name)))
-        elif not parts or parts[-1] is not None:
-            parts.append(None)
-    return parts
-
-
-def _fits(parts: Sequence[re.Pattern[str] | None], names: Sequence[str]) -> bool:
-    """Set-of-states match, so that no pattern takes more than len(parts) x len(names) steps."""
-    last = len(parts)
-    states = _past_stars({0}, parts)
-    for name in names:
-        following: set[int] = set()
-        for state in states:
-            part = parts[state]
-            if part is None:
-                following.update((state, state + 1) if state + 1 == last else (state,))
-            elif part.match(name):
-                following.add(state + 1)
-        states = _past_stars(following, parts)
-        if last in states:
-            return True
-    return False
-
-
-def _past_stars(states: set[int], parts: Sequence[re.Pattern[str] | None]) -> set[int]:
-    """`**` may match nothing, except at the end, where it matches at least one name."""
-    more = {state + 1 for state in states if state + 1 < len(parts) and parts[state] is None}
-    return states | more

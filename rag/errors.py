@@ -124,7 +124,7 @@ __all__ = [
 
 
 class QuestionError(UsageError):
-    """An empty question, too many options, or a text that is too long."""
+    """The question, its options or its filter cannot be used as given."""
 
 
 class WorkerLost(FileProblem):

@@ -412,7 +412,7 @@ class Library:
     def doctor(
         self, recall: int = 0, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
     ) -> list[Check]:
-        """Whether tables and index files can be read, video files exist, and the encoders are installed.
+        """Whether tables and index files can be read, indexed files exist, and the encoders are installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
@@ -559,10 +559,8 @@ def _run_checks(library: Library, *, full: bool, progress: Callable[[int, int], 
         yield from file_checks(health, is_copy=is_copy)
     from rag.indexing.planning import find_gone
 
-    reader = library.engine.reader
-    rows = [row for video in reader.videos() for row in reader.files_of(video.video_id)]
     storage = library.settings.storage
-    states = file_states(rows, storage)
+    states = file_states(library.engine.reader.file_rows(), storage)
     absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     message = "all exist"
     if gone := find_gone(absent, storage):
@@ -577,7 +575,7 @@ def _run_checks(library: Library, *, full: bool, progress: Callable[[int, int], 
         )
     elif absent:
         message = f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"
-    yield Check("video files", not absent, message)
+    yield Check("indexed files", not absent, message)
     for name in ("text_encoder", "tower"):
         label = "text encoder" if name == "text_encoder" else "image encoder"
         try:

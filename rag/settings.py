@@ -7,7 +7,7 @@ Unknown keys are refused, secrets are masked when printed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationEr
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     TomlConfigSettingsSource,
@@ -260,11 +261,14 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
 
     `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
     `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
-    Raises `SettingsError` with the offending key.
+    Raises `SettingsError` with the offending key, and the file or the variable that sets it.
     """
     path = config or Path("rag.toml")
+    if path.is_dir():
+        raise SettingsError(f"{path}: is a folder, not a settings file")
     if config is not None and not path.is_file():
         raise SettingsError(f"{config}: no such settings file")
+    given = _nested(flags or {})
 
     class Sourced(Settings):
         @classmethod
@@ -280,19 +284,45 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
 
     _refuse_unknown_environment()
     try:
-        return Sourced(**_nested(flags or {}))
+        return Sourced(**given)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        names = [str(part) for part in first["loc"]]
         message = first["msg"].removeprefix("Value error, ")
         what = "no such setting" if first["type"] == "extra_forbidden" else message
-        raise SettingsError(f"setting {where}: {what}; see docs/reference/settings.md") from error
+        source = f"{path}: "
+        if _sets(given, names):
+            source = ""
+        elif _sets(EnvSettingsSource(Settings)(), names):
+            source = f"environment variable {_variable(names)}: "
+        raise SettingsError(
+            f"{source}setting {'.'.join(names)}: {what}; see docs/reference/settings.md"
+        ) from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+    except SourcesError as error:
+        raise SettingsError(
+            f"environment variables RAG_*: {error}; see docs/reference/settings.md"
+        ) from error
     except (ValueError, RecursionError) as error:  # besides those of TOML, a number of thousands of digits
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
-    except SourcesError as error:
-        raise SettingsError(f"{error}; see docs/reference/settings.md") from error
+
+
+def _sets(values: object, names: Sequence[str]) -> bool:
+    """Whether nested values have one of this name, or one instead of a section of it."""
+    for name in names:
+        if not isinstance(values, Mapping):
+            return True
+        if name not in values:
+            return False
+        values = values[name]
+    return True
+
+
+def _variable(names: Sequence[str]) -> str:
+    """The environment variable that sets a setting, alone or as part of a section in JSON."""
+    forms = [f"RAG_{'__'.join(names[:count])}".upper() for count in range(len(names), 0, -1)]
+    return next(form for form in forms if form in map(str.upper, os.environ))
 
 
 def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ import typer
 
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
-from rag._cli.ask import unread_lines
+from rag._cli.ask import unsearchable_lines
 from rag._cli.session import IndexedVideo, words
 from rag.errors import UsageError
+from rag.rendering.terminal import counted_each
 
 if TYPE_CHECKING:
     from rag.agents.raclo.records import RacloRun, RacloSettings
@@ -106,7 +107,7 @@ class Raclo(WebCommand["RacloRun"]):
         return Cited("answer", run.answer.url, *interval)
 
     def cost(self, run: RacloRun) -> str:
-        return f"{run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
+        return counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
 
 
 @dataclass(kw_only=True)
@@ -214,7 +215,7 @@ class ShotFinder(WebCommand["ShotRun"]):
         return None if shot is None else Cited("shot", shot.url, shot.start, shot.end)
 
     def cost(self, run: ShotRun) -> str:
-        return f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
+        return counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
 
 
 def _neighbour(option: str, text: str | None) -> str:
@@ -280,8 +281,7 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
         return replace(run, answer=replace(run.answer, citations=citations))
 
     def cost(self, run: BrowseRun) -> str:
-        watched = len(run.watched)
-        return f"{run.loops} loops, {run.searches} searches, {watched} videos, {run.tokens} tokens"
+        return counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
 
 
 @dataclass(kw_only=True)
@@ -327,7 +327,7 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
 
     def status(self, environment: LibraryEnvironment) -> Iterable[str]:
         video_id = environment.library.video_id(os.fsdecode(self.video))
-        return unread_lines(self.session, environment.library, {video_id})
+        return unsearchable_lines(environment.library, {video_id})
 
     def run(self, environment: LibraryEnvironment, watch: Watch) -> DetectiveResult:
         from rag.agents.video_detective import agent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ from rag._cli.session import (
     Start,
     Threshold,
     TopK,
+    unmatched_paths,
     where,
     with_session,
     words,
@@ -96,7 +98,11 @@ def ask(
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
     with session.open_library() as opened:
         answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
-        unread = [] if answer.matched else list(unread_lines(session, opened))
+        unread: list[str] = []
+        if unmatched := unmatched_paths(opened, chosen):
+            answer = replace(answer, explanation=unmatched)
+        elif not answer.matched:
+            unread += unsearchable_lines(opened)
     print_report(
         session.as_json,
         answer_shape(answer) | problems_shape(opened.left_out),
@@ -118,6 +124,8 @@ def _run(
     with session.open_library(whole=True) as opened:
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
+        if unmatched := unmatched_paths(opened, chosen):
+            echo_stderr(f"rag: {unmatched}")
         choices = {"where": plain(chosen), **names.choice}
         made_with = manifest(session, "ask", library=opened.library_id, **choices)
 
@@ -138,14 +146,9 @@ def _run(
     return counts.exit_code
 
 
-def unread_lines(
-    session: Session, library: OpenedLibrary, video_ids: Collection[str] | None = None
-) -> Iterator[str]:
-    """A line on speech and one on on-screen text, where they were not read in these videos (default: all)."""
-    from rag.retrieval.unread import unread_text
+def unsearchable_lines(library: OpenedLibrary, video_ids: Collection[str] | None = None) -> Iterator[str]:
+    """What these videos (default: all) have that no search finds, a line each."""
+    from rag.server.health import unsearchable
 
-    for found in unread_text(library.engine.reader, session.settings, video_ids):
-        path = library.path_of(found.video_ids[0])
-        many = len(found.video_ids)
-        which = path if many == 1 else f"{many} videos (one is {path})"
-        yield f"no {found.what} of {which} is stored, and none is searched: {found.advice}"
+    for line in unsearchable(library, video_ids, paths=True):
+        yield f"rag: not searchable in this library: {line}"

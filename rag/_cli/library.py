@@ -143,8 +143,10 @@ def localize(
     """Find the best windows of a video for QUERY from stored embeddings, under the settings of [localize]."""
     name = os.fsdecode(video)
     with session.open_library() as opened:
-        windows = opened.localize(name, words(query), count=count, window_seconds=window)
-    print_report(session.as_json, windows_shape(name, query, windows), window_lines(windows))
+        video_id = opened.video_id(name)
+        windows = opened.localize(video_id, words(query), count=count, window_seconds=window)
+        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows)
+    print_report(session.as_json, shape, window_lines(windows))
     return 0
 
 

@@ -11,7 +11,18 @@ import typer
 from corpora.outputs import ANSWERS, TREC, check_outputs
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.output import echo_stderr, print_report, width
-from rag._cli.session import End, Force, PathGlobs, Session, Start, TopK, where, with_session, words
+from rag._cli.session import (
+    End,
+    Force,
+    PathGlobs,
+    Session,
+    Start,
+    TopK,
+    unmatched_paths,
+    where,
+    with_session,
+    words,
+)
 from rag.errors import UsageError
 from rag.records import ShotFilter
 from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape
@@ -119,6 +130,7 @@ def _one(
                 for hit in hits
             ]
             unmeasured = opened.unmeasured(chosen)
+        unmatched = unmatched_paths(opened, chosen)
     threshold = session.settings.search.threshold if query is not None else None
     print_report(
         session.as_json,
@@ -127,6 +139,8 @@ def _one(
         hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold),
     )
     _report_unmeasured(unmeasured)
+    if unmatched:
+        echo_stderr(f"rag: {unmatched}")
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
         echo_stderr(_weak_hits_line(best, session.settings.search.threshold))
@@ -168,6 +182,8 @@ def _run(
     with session.open_library(whole=True) as opened:
         if chosen is not None:
             _report_unmeasured(opened.unmeasured(chosen))
+        if unmatched := unmatched_paths(opened, chosen):
+            echo_stderr(f"rag: {unmatched}")
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
         choices = {"kind": kind, "where": plain(chosen), **names.choice}

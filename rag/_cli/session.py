@@ -344,6 +344,15 @@ def where(
     )
 
 
+def unmatched_paths(library: OpenedLibrary, chosen: SearchFilter | None) -> str:
+    """What to say of `--path` where no file of the library matches; else empty."""
+    from rag.store.filters import path_matches
+
+    if chosen is None or not chosen.paths or path_matches(tuple(library.indexed_paths()), chosen.paths):
+        return ""
+    return f"no file of the library matches {', '.join(chosen.paths)}"
+
+
 def _configure_logging(verbose: int) -> None:
     """Log to stderr; warnings of libraries are shown with -v only."""
     level = logging.DEBUG if verbose > 1 else logging.INFO if verbose else logging.ERROR

@@ -127,7 +127,7 @@ def render_sheet(
             times = sheet_times(citation.start, citation.end, count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
-        echo_stderr(f"{citation.path}: no frame to show: {error}")
+        echo_stderr(f"rag: no frame to show: {error}")
         return None
     name = Path(citation.path).name
     # The labels are the times asked for; a frame may have come on screen before the window.

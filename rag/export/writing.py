@@ -111,7 +111,7 @@ def write_export(
     policy: OverwritePolicy = DEFAULT_POLICY,
     storage: StorageSettings | None = None,
 ) -> Exported:
-    """Write selects to a file; clips into a folder, unless `destination` ends with `.zip`.
+    """Write selects to a file; clips into a folder, unless `destination` ends with `.zip`. Folders are made.
 
     `handles`: seconds before and after each select. Videos that cannot be read are skipped. The videos
     count as inputs of `policy`. `storage`: how those on object stores are reached. Raises `UsageError` for
@@ -127,6 +127,7 @@ def write_export(
             skipped += write_clips(timeline, folder, cutter)
     else:
         ours = Format(f"an export as {form}", kind.is_ours)
+        Path(destination).parent.mkdir(parents=True, exist_ok=True)
         with replace_file(destination, ours, allowed) as draft, draft.open("wb") as stream:
             skipped += kind.write(timeline, stream, cutter)
     return _exported(form, timeline, skipped)

@@ -102,7 +102,7 @@ def forecast(
     )
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
     return IndexReport(
-        files_found=len(found.files),
+        files_found=found.found,
         unchanged=plan.unchanged,
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),

@@ -82,6 +82,7 @@ class IndexReport:
     """Counts and problems of one indexing run."""
 
     files_found: int = 0
+    """Files of known kinds, those with problems included."""
     indexed: int = 0
     staged: int = 0
     """Contents that wait for `--commit-staged`, with `--stage-only`."""

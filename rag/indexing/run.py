@@ -173,7 +173,7 @@ def _nothing_to_do(
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return IndexReport(
-        files_found=len(found.files),
+        files_found=found.found,
         unchanged=sum(_usable(status) for status in statuses.values()),
         missing=len(missing),
         problems=_in_order(problems),
@@ -219,7 +219,7 @@ def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fing
 
 def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
     return IndexReport(
-        files_found=len(found.files),
+        files_found=found.found,
         indexed=stats.indexed,
         staged=stats.staged,
         unchanged=stats.unchanged,

@@ -151,11 +151,15 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
             }
 
 
-def windows_shape(video: str, query: str, windows: Sequence[Window]) -> dict[str, Any]:
-    """`rag.localize/1`."""
+def windows_shape(
+    video: str, path: str, video_id: str, query: str, windows: Sequence[Window]
+) -> dict[str, Any]:
+    """`rag.localize/1`; `video`: as it was named in the question."""
     return {
         "schema": "rag.localize/1",
         "video": video,
+        "path": path,
+        "video_id": video_id,
         "query": query,
         "windows": [
             {

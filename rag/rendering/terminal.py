@@ -98,8 +98,14 @@ def byte_count(size: float) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"1 {noun}" if count == 1 else f"{count} {noun}s"
+    """`1 file`, `2 files`, `2 searches`."""
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
+
+
+def counted_each(**counts: int) -> str:
+    """`1 search, 2 videos`, of counts by their nouns."""
+    return ", ".join(counted(count, noun) for noun, count in counts.items())
 
 
 def bar(fraction: float, width: int = 20) -> str:

@@ -131,6 +131,8 @@ class LocalizeDocument(TypedDict):
 
     schema: Literal["rag.localize/1"]
     video: str
+    path: str
+    video_id: str
     query: str
     windows: list[WindowItem]
     curve: NotRequired[Curve]

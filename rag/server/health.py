@@ -12,7 +12,7 @@ import rag
 from rag.errors import LibraryError, LibraryNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from rag.library import Library
     from rag.server.documents import HealthDocument, HealthStatus, LibraryItem, ModelState
@@ -54,6 +54,8 @@ def health_of(session: LibrarySession, *, indexing: bool, models: ModelState) ->
 
 def facts_of(library: Library, folder: os.PathLike[str], version: str) -> LibraryItem:
     """`library` of `rag.health/1`; `version` changes with what searches see. Raises as its reader does."""
+    from rag.rendering.shapes import plain
+
     reader = library.engine.reader
     videos = reader.videos()
     return {
@@ -62,7 +64,7 @@ def facts_of(library: Library, folder: os.PathLike[str], version: str) -> Librar
         "version": version,
         "videos": len(videos),
         "documents": sum(row.kind == "passages" for row in reader.file_rows()),
-        "video_hours": sum(video.duration for video in videos) / 3600,
+        "video_hours": plain(sum(video.duration for video in videos) / 3600),
         "images": _has_images(library),
         "unsearchable": list(unsearchable(library)),
     }
@@ -73,14 +75,24 @@ def _has_images(library: Library) -> bool:
     return meta is not None and meta.image_encoder is not None
 
 
-def unsearchable(library: Library) -> Iterator[str]:
-    """What its videos have that no search finds, and how to change that, a sentence each."""
+def unsearchable(
+    library: Library, video_ids: Collection[str] | None = None, *, paths: bool = False
+) -> Iterator[str]:
+    """What these videos (default: all) have that no search finds, and how to change that, a sentence each.
+
+    `paths`: name one of the videos by its path.
+    """
     from indexers.models.lookup import image_encoder_advice
     from rag.rendering.terminal import counted
     from rag.retrieval.unread import unread_text
 
+    def which(ids: Sequence[str]) -> str:
+        path = f" ({'one is ' * (len(ids) > 1)}{library.path_of(ids[0])})" if paths else ""
+        return counted(len(ids), "video") + path
+
     reader = library.engine.reader
-    if not _has_images(library) and (seen := sum(video.width > 0 for video in reader.videos())):
-        yield f"What is seen in {counted(seen, 'video')}: {image_encoder_advice()}"
-    for found in unread_text(reader, library.settings):
-        yield f"The {found.what} of {counted(len(found.video_ids), 'video')}: {found.advice}"
+    chosen = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
+    if not _has_images(library) and (seen := [v.video_id for v in chosen if v.width > 0]):
+        yield f"What is seen in {which(seen)}: {image_encoder_advice()}"
+    for found in unread_text(reader, library.settings, video_ids):
+        yield f"The {found.what} of {which(found.video_ids)}: {found.advice}"

@@ -300,7 +300,8 @@ def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
     """`rag.localize/1`, with `curve` where it is asked for. Raises `Problem` for an unknown video."""
     known_video(library, body.video_id)
     found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
-    shape = windows_shape(body.video_id, body.query, found)
+    path = library.path_of(body.video_id)
+    shape = windows_shape(body.video_id, path, body.video_id, body.query, found)
     if body.curve is None:
         return shape
     return {**shape, "curve": curve_shape(library.score_curve(body.video_id, body.query), body.curve)}

@@ -19,6 +19,9 @@ from rag.store.records import FileRow, FileState
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
 
+MOST_IDS = 5
+"""Of passages that an error names."""
+
 STATE_SECONDS = 3.0
 """How long a store is waited for that is asked whether objects are there."""
 
@@ -40,9 +43,20 @@ def find_video(reader: Reader, name: str) -> str:
         return named[0]
     if named:
         raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
+    _refuse_document(reader, name)
     near = nearest_names(name, (path for video_id in videos for path in reader.paths(video_id)))
-    hint = f"did you mean {' or '.join(near)}? Else index" if near else "index"
-    raise UsageError(f"{name}: no such video in the library; {hint} it first with: rag index {name}")
+    hint = f"did you mean {' or '.join(near)}? Else," if near else "index it first,"
+    raise UsageError(f"{name}: no such video in the library; {hint} if the file exists: rag index {name}")
+
+
+def _refuse_document(reader: Reader, name: str) -> None:
+    """Raises `UsageError` with ids of its passages where a document has this path, or this end of one."""
+    path, end = path_or_address(name), f"/{name.removeprefix('./')}"
+    for row in reader.file_rows():
+        if row.kind == "passages" and (row.path == path or row.path.endswith(end)):
+            ids = reader.passage_ids(row.content_id)
+            shown = ", ".join(ids[:MOST_IDS]) + ", ..." * (len(ids) > MOST_IDS)
+            raise UsageError(f"{name}: is a document; its passages are shown by their ids: {shown}")
 
 
 def path_of(reader: Reader, video_id: str) -> str:
@@ -106,6 +120,7 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
     try:
         (passage,) = reader.passages([citation])
     except KeyError:
+        _refuse_document(reader, citation)
         raise UsageError(
             f"{citation}: no such passage; a window is cited as PATH@START-END, a passage by its id"
         ) from None

@@ -225,6 +225,11 @@ class Reader:
 
         return self.ask(ask)
 
+    def passage_ids(self, source_id: str) -> list[str]:
+        """The ids of the passages of one source, sorted; none for an unknown id."""
+        rows = self.ask(lambda s: s.scan("passages", ["passage_id"], f"source_id IN {quoted([source_id])}"))
+        return sorted(rows["passage_id"].to_pylist())
+
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         return self.evidence_of([(video_id, start, end)])[0]

@@ -49,6 +49,22 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
 
 
+@pytest.mark.usefixtures("library")
+def test_globs_that_no_file_matches_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    line = "no file of the library matches zzz*, nothing.mp4"
+    globs = ["--path", "zzz*", "--path", "nothing.mp4"]
+    assert main(["ask", "What?", *globs]) == 0
+    assert _json(capsys)["answer"]["explanation"] == line
+    assert main(["search", "lamp", *globs]) == 0
+    assert f"rag: {line}\n" in capsys.readouterr().err
+    (tmp_path / "q.jsonl").write_text('{"_id": "1", "text": "lamp"}\n')
+    assert main(["ask", "--questions", "q.jsonl", "--out", "a.jsonl", *globs]) == 0
+    assert main(["search", "--queries", "q.jsonl", "--run", "a.trec", *globs]) == 0
+    assert capsys.readouterr().err.count(line) == 2
+    assert main(["search", "lamp", "--path", "a.mp4", "--path", "zzz*"]) == 0
+    assert "no file of the library" not in capsys.readouterr().err
+
+
 def test_text_is_for_people(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "What?", "--text", "--library", "my lib"]) == 0
     out = capsys.readouterr().out
@@ -72,12 +88,14 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     assert main(["search", "lamp", "--kind", "video", "--top-k", "7"]) == 0
     assert [result["kind"] for result in _json(capsys)["results"]] == ["video", "passage", "passage"]
     assert main(["localize", "a.mp4", "lamp", "--count", "3", "--window", "2"]) == 0
-    assert _json(capsys)["windows"] == [
+    shape = _json(capsys)
+    assert (shape["video"], shape["path"], shape["video_id"]) == ("a.mp4", "b/a.mp4", "a")
+    assert shape["windows"] == [
         {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25}
     ]
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
-        ("a.mp4 lamp", {"count": 3, "window_seconds": 2.0}),
+        ("a lamp", {"count": 3, "window_seconds": 2.0}),
     ]
 
 

@@ -46,6 +46,13 @@ def test_citations_become_a_list(video: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.usefixtures("video")
+@pytest.mark.parametrize("out", ["new/cut/a.edl", "new/cut/a.zip"])
+def test_missing_folders_are_made(out: str) -> None:
+    assert main(["export", "x@1-2", "--out", out]) == 0
+    assert Path(out).stat().st_size
+
+
+@pytest.mark.usefixtures("video")
 def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -101,7 +108,7 @@ def test_wrong_usage_is_one_line(
         "not an export as edl written by this program": ["x@1-2", "--out", "notes.edl"],
         "is no UTF-8 text": ["--from", "bytes.json"],
         "cannot be read": ["--from", "none.json"],
-        "cannot be written": ["x@1-2", "--out", "no/cut.edl"],
+        "cannot be written": ["x@1-2", "--out", "notes.edl/cut.edl"],
         "is an input of this command": ["--from", "found.json", "--out", "found.json", "--format", "otio"],
         "c.mov: no format has this ending": ["x@1-2", "--out", "c.mov"],
         ".hidden: no format has this ending": ["x@1-2", "--out", ".hidden"],

@@ -53,6 +53,5 @@ def outcome(row) -> str:
 def test_the_environment_name_sets_the_setting(row, monkeypatch):
     """A control character is taken by a setting that is text, and refused by name by any other."""
     monkeypatch.setenv(row.environment, json.dumps([BELL]) if row.default.startswith("`[") else BELL)
-    assert outcome(row) == BELL or outcome(row).startswith(
-        (f"setting {row.name}: ", f"setting {row.name}.0: ")
-    )
+    refused = f"environment variable {row.environment}: setting {row.name}"
+    assert outcome(row) == BELL or outcome(row).startswith((f"{refused}: ", f"{refused}.0: "))

@@ -60,7 +60,18 @@ def test_a_video_that_is_gone_is_said_and_1(video: Path, capsys: pytest.CaptureF
     said = capsys.readouterr()
     assert json.loads(said.out)["sheet"] is None
     assert said.err.count("\n") == 1
-    assert str(video) in said.err
+    assert said.err.count(str(video)) == 1
+
+
+def test_the_ending_of_a_name_is_that_of_what_is_written(
+    video: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(video)
+    assert main(["show", "x@0-2", "--out", "s.jpg"]) == 2
+    assert "s.jpg: a PNG image is written, whose name ends in .png" in capsys.readouterr().err
+    assert main(["show", "x@0-2", "--clip", "c.mkv"]) == 2
+    assert "c.mkv: an MP4 clip is written, whose name ends in .mp4" in capsys.readouterr().err
+    assert main(["show", "x@0-2", "--out", "sheet_0.5", "--frames", "1"]) == 0
 
 
 def test_a_folder_that_is_not_there_is_wrong_usage(video: Path, capsys: pytest.CaptureFixture[str]) -> None:

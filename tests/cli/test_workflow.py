@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -215,17 +216,18 @@ def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> N
     assert checks["all-MiniLM-L6-v2"]["ok"]
 
 
+@pytest.mark.parametrize("name", ["workshop day.mp4", "tea.txt"])
 def test_doctor_names_what_is_broken(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     shutil.copytree(home / ".rag", tmp_path / "copy")
-    shutil.move(home / "corpus" / "workshop day.mp4", tmp_path / "away.mp4")
+    shutil.move(home / "corpus" / name, tmp_path / "away")
     monkeypatch.chdir(tmp_path)
     try:
         assert main(["doctor", "--library", str(tmp_path / "copy"), "--text"]) == 1
-        assert "BROKEN  library        video files" in capsys.readouterr().out
+        assert re.search(rf"BROKEN  library +indexed files +1 .*{name}", capsys.readouterr().out)
     finally:
-        shutil.move(tmp_path / "away.mp4", home / "corpus" / "workshop day.mp4")
+        shutil.move(tmp_path / "away", home / "corpus" / name)
 
 
 def test_removed_is_gone_and_the_file_stays(

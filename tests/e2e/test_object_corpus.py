@@ -220,7 +220,7 @@ def test_windows_and_files_are_read_from_the_store(
             side = library.settings.reasoner.short_side(zoomed=False)
             expected = reader.frames_at(str(material / "b.mkv"), [1.0], short_side=side)
         np.testing.assert_array_equal(frames.images, expected.images)
-        assert [check.ok for check in library.doctor() if check.name == "video files"] == [True]
+        assert [check.ok for check in library.doctor() if check.name == "indexed files"] == [True]
         selects = [select_of(cited)]
         write_export(selects, "csv", tmp_path / "out.csv", storage=settings.storage)
         assert address in (tmp_path / "out.csv").read_text()

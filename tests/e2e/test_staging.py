@@ -78,7 +78,11 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     assert list(dump(library)) == list(dump(tmp_path / "plain"))
     assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
     after = index([corpus], settings=settings_of(library))
-    assert (after.indexed, after.unchanged, after.problems) == (0, plain.files_found - 1, plain.problems)
+    assert (after.indexed, after.unchanged, after.problems) == (
+        0,
+        plain.files_found - len(plain.problems),
+        plain.problems,
+    )
 
 
 @pytest.mark.slow

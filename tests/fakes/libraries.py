@@ -67,12 +67,21 @@ class FixedLibrary:
         citation = VideoCitation("a.mp4", "v1", 1, 6, 0.5, EVIDENCE)
         return Answer(question, None, "a lamp", 0.9, "", True, (citation,))
 
+    def video_id(self, name: str) -> str:
+        return name.partition(".")[0]
+
+    def path_of(self, video_id: str) -> str:
+        return f"b/{video_id}.mp4"
+
     def localize(self, video: str, query: str, **given: Any) -> list[Window]:
         self.asked.append((f"{video} {query}", given))
         return [Window("v1", 1, 6, 0.25)]
 
     def indexed_paths(self) -> list[str]:
         return ["a.mp4", "b.csv"]
+
+    def unmeasured(self, where: object) -> None:  # noqa: ARG002 (as of `Library`)
+        return None
 
     def resolve(self, citation: str) -> PassageCitation:
         return PassageCitation("n.md", citation, "Lamps", "A lamp\x1b\ngives light.", 1.0)
@@ -84,7 +93,7 @@ class FixedLibrary:
         return [Problem("bad\n.mp4", "not a video")]
 
     def doctor(self) -> list[Check]:
-        return [Check("tables", True, "fine"), Check("video files", False, "1 is gone")]
+        return [Check("tables", True, "fine"), Check("indexed files", False, "1 is gone")]
 
     def share_of(self, paths: Sequence[str]) -> tuple[int, int]:
         return len(paths), 2 * len(paths)

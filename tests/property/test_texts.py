@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.globs import Globs
 from corpora.passages import Document, chunk, read_documents
 from corpora.records import Problem
-from corpora.scan import Globs
 from corpora.text_decoding import clean, decode
 from corpora.video.sidecars import read_sidecars
 from corpora.video.subtitles import parse_ass, parse_srt, parse_vtt

@@ -24,7 +24,7 @@ from rag.agents.runtime.view import (
     token_line,
 )
 from rag.rendering.shapes import plain
-from rag.rendering.terminal import clock, excerpt, visible
+from rag.rendering.terminal import clock, counted_each, excerpt, visible
 
 FRAMES_OF_VIDEO = 6
 FRAMES_OF_MOMENT = 4
@@ -122,7 +122,8 @@ def _answer(run: RacloRun, token_count_method: str) -> Card:
         if answer.moment is not None:
             time = answer.moment.time
             blocks.append(FrameStrip(answer.url, [time], answer.title, time, "the moment"))
-    facts = f"cues {run.cues}; {run.searches} searches, {len(run.candidates)} videos, {run.tokens} tokens"
+    counts = counted_each(search=run.searches, video=len(run.candidates), token=run.tokens)
+    facts = f"cues {run.cues}; {counts}"
     return Card([*blocks, token_line(facts, token_count_method)], "answer" if run.matched else "guess")
 
 

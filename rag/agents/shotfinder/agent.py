@@ -27,7 +27,6 @@ from rag.agents.shotfinder.records import (
     ShotRequest,
     ShotRun,
     ShotSettings,
-    absence_of,
 )
 from rag.errors import FileProblem, QuestionError, ReasonerError
 from rag.reasoners.protocol import Reasoner
@@ -93,7 +92,7 @@ class _ShotFinderRun:
         # Shots that were looked at first; of equal scores the first found, as `max` has it.
         best = max(found, key=lambda shot: (shot.looked, shot.score), default=None)
         failure = self._failure(best, looks)
-        self._record_result(best, looks, failure)
+        self._record_result(best, failure)
         return ShotRun(
             request=self._request,
             queries=tuple(queries),
@@ -200,9 +199,9 @@ class _ShotFinderRun:
         text = f"{look.title}: {found.start:.1f}-{found.end:.1f} s, {score}"
         self._trace.add("look", text, found, frames=look.frames)
 
-    def _record_result(self, best: FoundShot | None, looks: Sequence[Look], failure: str) -> None:
+    def _record_result(self, best: FoundShot | None, failure: str) -> None:
         if best is None:
-            self._trace.add("shot", f"N/A: {absence_of(failure, looks)}", found=False, failure=failure)
+            self._trace.add("shot", "N/A", found=False, failure=failure)
             return
         text = f"{best.title} {best.start:.1f}-{best.end:.1f} s"
         self._trace.add("shot", text, best, found=True)

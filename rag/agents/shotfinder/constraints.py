@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOSTLY = 0.5
 """Share of a shot's seconds that must sound as asked."""
+UNCALIBRATED = "can be measured and is not calibrated"
 NEARLY = 3.0
 """b* units between tones within which a measurement denies nothing."""
 TIERS = (240, 360, 480, 720, 1080, 1440, 2160, 4320)
@@ -119,6 +120,10 @@ class Check:
     """None: not measured, or unknown: the measurement is not borne out."""
     confidence: float | None = None
     """Probability that it holds, by the calibration; None without one."""
+
+
+def _named(kinds: Sequence[ConstraintKind]) -> str:
+    return " and ".join("tone" if kind == "color" else kind for kind in kinds)
 
 
 def memory_of(description: str, constraints: Constraints) -> Memory:
@@ -269,15 +274,12 @@ class Measures:
         return left
 
     def unknown(self, constraints: Constraints) -> str:
-        """What of it was measured of no shot, and the command that measures it."""
+        """What of it was measured of no shot, and the command that measures it; or what is not calibrated."""
         shots: Sequence[Shot | None] = self.shots or (None,)
         checks = [check for shot in shots for check in self.checks(constraints, shot)]
         known = {check.kind for check in checks if check.found}
         if uncalibrated := sorted({check.kind for check in checks if check.found and not self.speaks(check)}):
-            return (
-                f"{' and '.join(uncalibrated)} can be measured and is not calibrated: 'rag calibrate', or "
-                "--constraints measured"
-            )
+            return f"{_named(uncalibrated)} {UNCALIBRATED}"
         missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
         if self.video is not None and not self.shots:
             return "its shots were not measured: 'rag index' the video with an image encoder"
@@ -285,7 +287,7 @@ class Measures:
             return "no frame can be shown, and no shot was measured for all that is asked for"
         were = "was" if len(missing) == 1 else "were"
         encoder = " with an image encoder" if "style" in missing else ""
-        return f"{' and '.join(missing)} {were} not measured: 'rag index' the video{encoder}"
+        return f"{_named(missing)} {were} not measured: 'rag index' the video{encoder}"
 
     def shot_at(self, time: float) -> Shot | None:
         """The shot on screen at `time` seconds; None without one."""

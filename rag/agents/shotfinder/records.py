@@ -10,7 +10,7 @@ from typing import Literal
 from rag.agents.runtime.context import NOTHING_FOUND, check_settings
 from rag.agents.runtime.frame_source import SHOTFINDER, FrameBudget, fixed_budget
 from rag.agents.runtime.trace import WebRun
-from rag.agents.shotfinder.constraints import Check, Constraints
+from rag.agents.shotfinder.constraints import UNCALIBRATED, Check, Constraints
 from rag.errors import UsageError
 
 ConstraintMode = Literal["calibrated", "measured", "asked", "off"]
@@ -159,6 +159,8 @@ def absence_of(failure: str, looks: Sequence[Look]) -> str:
         return f"no search brought a video that could be had ({failure})"
     if failure == NOTHING_LOOKED_AT:
         why = _commonest([look.reason for look in looks if look.missed == "unseen"])
+        if why.endswith(UNCALIBRATED):
+            why += ": 'rag calibrate', or --constraints measured"
         return f"nothing could be looked at ({failure})" + (f": {why}" if why else "")
     if failure:
         return f"the run ended with {failure}"

@@ -25,7 +25,7 @@ from rag.agents.runtime.view import (
 )
 from rag.agents.shotfinder.constraints import Check
 from rag.agents.shotfinder.records import FoundShot, Look, ShotRun
-from rag.rendering.terminal import clock, excerpt, visible
+from rag.rendering.terminal import clock, counted, counted_each, excerpt, visible
 
 FRAMES_OF_SHOT = 5
 NOT_LOOKED = "not looked at: no frame of it can be shown; chosen by measurements alone"
@@ -101,7 +101,7 @@ def _check_lines(checks: Sequence[Check], width: int) -> Iterator[str]:
 
 def _result(run: ShotRun, token_count_method: str) -> Card:
     found = run.shot
-    facts = f"{run.searches} searches, {len(run.looks)} videos, {run.tokens} tokens"
+    facts = counted_each(search=run.searches, video=len(run.looks), token=run.tokens)
     cost = token_line(facts, token_count_method)
     if found is None:
         return Card([f"N/A: {run.absence}", cost], "guess")
@@ -115,7 +115,7 @@ def _look(each: Look, *, chosen: bool) -> Card:
     found = each.found
     if found is None:
         return Card([head, f"N/A: {each.reason}"])
-    score = f"{_span(found)} score {found.score:.2f}, {each.frames} frames. {found.reason}"
+    score = f"{_span(found)} score {found.score:.2f}, {counted(each.frames, 'frame')}. {found.reason}"
     # The frames of the result are shown once.
     rest = [Span("This is the shot shown above.", "strong")] if chosen else _evidence(found)
     return Card([head, score, *rest])

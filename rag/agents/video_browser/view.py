@@ -26,7 +26,7 @@ from rag.agents.runtime.view import (
 from rag.agents.video_browser.records import BrowseRun
 from rag.reasoners.roles.reading import ReadWindow
 from rag.rendering.shapes import answer_shape
-from rag.rendering.terminal import clock, excerpt
+from rag.rendering.terminal import clock, counted_each, excerpt
 
 FRAMES_OF_WINDOW = 4
 MOST_WINDOWS = 24
@@ -92,10 +92,8 @@ def _answer(run: BrowseRun, token_count_method: str) -> Card:
     blocks: list[Block] = [Span(f"{label}{answer.text}", "strong"), answer.explanation]
     if run.failure:
         blocks.append(Span(f"The run ended without an answer: {run.failure}", "bad"))
-    facts = (
-        f"confidence {answer.confidence:.2f}; {run.loops} loops, {run.searches} searches, "
-        f"{len(run.watched)} videos; {run.tokens} tokens, {run.context} of them in the last prompt"
-    )
+    counts = counted_each(loop=run.loops, search=run.searches, video=len(run.watched), token=run.tokens)
+    facts = f"confidence {answer.confidence:.2f}; {counts}, {run.context} of them in the last prompt"
     return Card([*blocks, token_line(facts, token_count_method)], "answer")
 
 

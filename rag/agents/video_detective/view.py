@@ -185,8 +185,8 @@ def _answer(run: DetectiveResult, token_count_method: str) -> Card:
     options = Table([(option.label, option.text, f"{option.score:.2f}") for option in answer.options])
     tokens = usage.prompt_tokens + usage.completion_tokens
     facts = (
-        f"{len(run.looks)} looks, {len(run.frame_times)} frames shown; "
-        f"{tokens} tokens, of them {usage.image_tokens} for images"
+        f"{counted(len(run.looks), 'look')}, {counted(len(run.frame_times), 'frame')} shown; "
+        f"{counted(tokens, 'token')}, of them {usage.image_tokens} for images"
     )
     head: list[Block] = [Span(f"{label}{answer.text}", "strong"), answer.explanation]
     middle: list[Block] = [options] if answer.options else []

@@ -79,6 +79,7 @@ class SearchResult(Row):
     """Of `search_library`."""
 
     matched: bool = Field(description="False: nothing matches the query, the results are only the nearest.")
+    threshold: float = Field(description="Least relevance of a match.")
     results: list[Found]
     next: str | Absent = Field(None, description="The call with the results that follow.")
 
@@ -93,13 +94,16 @@ def search_library(service: Service, library: Library, given: SearchArguments) -
     # One more than asked for says whether there are more.
     body = SearchBody(query=given.query, kind=given.kind, top_k=given.skip + given.top_k + 1, filter=where)
     shape = questions.find(library, body)
-    found = [found_row(service, hit) for hit in shape["results"][given.skip :]]
+    found = [found_row(service, hit, shape["threshold"]) for hit in shape["results"][given.skip :]]
     shown = fitting(found[: given.top_k], Found.line)
     skip = given.skip + len(shown)
     more = len(found) > len(shown) and skip < MOST_RESULTS
     again = given.model_dump(exclude_defaults=True) | {"skip": skip}
     result = SearchResult(
-        matched=shape["matched"], results=shown, next=call("search_library", **again) if more else None
+        matched=shape["matched"],
+        threshold=shape["threshold"],
+        results=shown,
+        next=call("search_library", **again) if more else None,
     )
     lines = [] if result.matched else ["Nothing in the library matches; these are only the nearest:"]
     if not shown:

@@ -108,6 +108,7 @@ class Found(Row):
     end: float | Absent = None
     score: float
     relevance: float | Absent = None
+    matched: bool | Absent = Field(None, description="False: below the threshold, only among the nearest.")
     evidence: Quote | Absent = None
     passage: str | Absent = None
     link: str | Absent = None
@@ -121,6 +122,8 @@ class Found(Row):
             why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"
         if self.passage is not None:
             why = f": {quoted(self.passage, LONGEST_PASSAGE)}"
+        if self.matched is False:
+            why = f", only near: relevance {self.relevance:.2f}{why}"
         return f"{self.citation}  {name}{at}  score {self.score:.3f}{why}"
 
 
@@ -157,8 +160,8 @@ def call(tool: str, **arguments: Any) -> str:
     return f"{tool}({given})"
 
 
-def found_row(service: Service, shape: Mapping[str, Any]) -> Found:
-    """A result of `questions.find`, or a citation of `questions.answer`."""
+def found_row(service: Service, shape: Mapping[str, Any], threshold: float | None = None) -> Found:
+    """A result of `questions.find`, or a citation of `questions.answer`; `threshold`: of a match."""
     common = {
         "citation": shape["citation"],
         "kind": shape["kind"],
@@ -166,6 +169,7 @@ def found_row(service: Service, shape: Mapping[str, Any]) -> Found:
         "title": cleaned(shape.get("title", "")),
         "score": shape["score"],
         "relevance": shape.get("relevance"),
+        "matched": None if threshold is None else shape["relevance"] >= threshold,
         "link": link(service, shape),
     }
     if shape["kind"] == "passage":

@@ -158,7 +158,7 @@ def test_a_failing_web_is_distinct_from_an_empty_one(tmp_path: Path, fault: str)
     assert (found.shot, found.looks, found.failure) == (None, (), "NothingFound")
     why = "no search brought a video that could be had (NothingFound)"
     assert (found.absence, list(result_lines(found, 80))) == (why, [f"N/A: {why}"])
-    assert found.steps[-1].text == f"N/A: {why}"
+    assert found.steps[-1].text == "N/A"
     assert why in render_page(result_page(found), no_frames)
 
 
@@ -172,6 +172,10 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     assert not warm.shot.looked
     assert f"  {NOT_LOOKED}" in list(result_lines(warm, 80))
     assert (result_json(warm)["shot"]["looked"], warm.steps[-1].data["looked"]) == (False, False)
+    asked = ShotRequest("a kettle", Constraints(color="warm"))
+    unsure = find_shot(asked, make_web(tmp_path / "c"), ShotReasoner(), blind)
+    assert {look.reason for look in unsure.looks} == {"tone can be measured and is not calibrated"}
+    assert unsure.absence.endswith("is not calibrated: 'rag calibrate', or --constraints measured")
     plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotReasoner(), blind)
     assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
     assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from corpora.scan import Globs
+from corpora.globs import Globs
 
 
 @pytest.mark.parametrize(

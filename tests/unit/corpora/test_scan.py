@@ -71,6 +71,14 @@ def test_several_roots_and_single_files_give_each_path_once(tmp_path: Path) -> N
     assert found.ignored == 0
 
 
+def test_a_file_with_a_problem_is_found(tmp_path: Path) -> None:
+    put(tmp_path, "a.txt", "odd.xyz")
+    (tmp_path / "empty.md").touch()
+    (tmp_path / "gone.mp4").symlink_to(tmp_path / "nowhere")
+    found = scan([tmp_path, tmp_path / "odd.xyz"])
+    assert (len(found.files), found.found, len(found.problems)) == (1, 3, 3)
+
+
 def test_a_named_file_of_unknown_kind_is_a_problem(tmp_path: Path) -> None:
     put(tmp_path, "thing.xyz")
     found = scan(tmp_path / "thing.xyz")

@@ -191,7 +191,7 @@ MADE = [
     search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unmeasured=UNMEASURED),
     report_shape("rag.calibrate/1", {"out": "rag-calibration.json", "tables": CALIBRATED["tables"]}),
     report_shape("rag.shots/1", MEASURED),
-    windows_shape("talks/webb.mp4", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
+    windows_shape("webb.mp4", "talks/webb.mp4", "5f0c2a", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
     report_shape("rag.export/1", EXPORTED) | {"path": "selects.edl"},
     report_shape("rag.index/1", INDEXED),

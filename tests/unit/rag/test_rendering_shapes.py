@@ -142,9 +142,12 @@ def test_search_shape_is_the_documented_one() -> None:
 
 
 def test_windows_shape() -> None:
-    assert windows_shape("a.mp4", "a drill", [Window("v1", 1.00049, 6.0, 0.123456789)]) == {
+    window = Window("v1", 1.00049, 6.0, 0.123456789)
+    assert windows_shape("a.mp4", "b/a.mp4", "v1", "a drill", [window]) == {
         "schema": "rag.localize/1",
         "video": "a.mp4",
+        "path": "b/a.mp4",
+        "video_id": "v1",
         "query": "a drill",
         "windows": [{"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.123457}],
     }

@@ -17,6 +17,7 @@ from rag.rendering.terminal import (
     byte_count,
     citation_lines,
     clock,
+    counted_each,
     duration,
     excerpt,
     hit_lines,
@@ -74,6 +75,8 @@ def test_numbers_for_people() -> None:
     ]
     assert span(12.5, 17.5) == "12.5-17.5 s (00:12-00:17)"
     assert span(0, 100) == "0-100 s (00:00-01:40)"
+    assert counted_each(search=1, video=1, token=0) == "1 search, 1 video, 0 tokens"
+    assert counted_each(search=2) == "2 searches"
 
 
 @given(st.floats(-1, 2), st.integers(1, 60))

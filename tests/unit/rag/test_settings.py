@@ -55,6 +55,32 @@ def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
         load_settings(path)
 
 
+def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rag.toml"
+    path.write_text("[search]\ntop_k = 0\n")
+    with pytest.raises(SettingsError, match=rf"^{path}: setting search\.top_k: "):
+        load_settings(path)
+    monkeypatch.setenv("RAG_SEARCH", '{"top_k": 0}')
+    with pytest.raises(SettingsError, match=r"^environment variable RAG_SEARCH: setting search\.top_k: "):
+        load_settings(path)
+    monkeypatch.setenv("RAG_SEARCH__TOP_K", "x")
+    with pytest.raises(SettingsError, match=r"^environment variable RAG_SEARCH__TOP_K: setting search\."):
+        load_settings(path)
+    with pytest.raises(SettingsError, match=r"^setting search\.top_k: "):
+        load_settings(path, {"search.top_k": -1})
+    monkeypatch.setenv("RAG_SEARCH", '{"top_k": ')
+    with pytest.raises(SettingsError, match=r"^environment variables RAG_\*: "):
+        load_settings(path)
+
+
+def test_a_folder_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rag.toml").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for config in (None, tmp_path):
+        with pytest.raises(SettingsError, match="is a folder, not a settings file"):
+            load_settings(config)
+
+
 @pytest.mark.parametrize("name", ["video.stall_seconds", "reasoner.timeout_seconds"])
 def test_waits_are_such_that_a_clock_can_hold_them(name: str) -> None:
     with pytest.raises(SettingsError, match=f"setting {name}: "):

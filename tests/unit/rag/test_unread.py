@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rag._cli.ask import unread_lines
+from rag._cli.ask import unsearchable_lines
 from rag._cli.main import main
-from rag._cli.session import Session
 from rag.errors import ExtraMissing
 from rag.indexing import index
 from rag.library import Library
@@ -51,10 +50,6 @@ def names(library: Library, ids: tuple[str, ...]) -> list[str]:
     return [Path(library.path_of(video_id)).stem for video_id in ids]
 
 
-def lines(library: Library, settings: Settings, ids: set[str] | None = None) -> list[str]:
-    return list(unread_lines(Session(settings, False, 0, None), library, ids))
-
-
 def test_sound_without_subtitles_and_frames_are_unread(library: Library) -> None:
     found = unread(library.engine.reader)
     assert names(library, found.speech) == ["talk"]
@@ -79,24 +74,28 @@ def test_stages_are_those_of_ready_videos(library: Library) -> None:
 
 
 def test_lines_say_what_is_missing_and_how_to_install_it(
-    library: Library, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = library.video_id("talk.mp4")
-    speech, screen = lines(library, settings, {talk})
-    assert speech.startswith(f"no speech of {library.path_of(talk)} is stored, and none is searched")
+    seen, speech, screen = unsearchable_lines(library, {talk})
+    named = f"1 video ({library.path_of(talk)}): "
+    assert seen.startswith(
+        f"rag: not searchable in this library: What is seen in {named}add an image encoder"
+    )
+    assert f"The speech of {named}" in speech
     assert 'set asr.mode = "auto", then remove what lacks it (rag remove PATH) and index it again' in speech
     assert 'set ocr.mode = "auto", then' in screen
-    assert "3 videos (one is " in lines(library, settings)[1]
+    assert "3 videos (one is " in [*unsearchable_lines(library)][-1]
     monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
-    assert "it can be read now: remove" in lines(library, settings, {talk})[1]
+    assert "it can be read now: remove" in [*unsearchable_lines(library, {talk})][-1]
     monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: off, install it with: X")
-    assert ": install it with: X; then remove" in lines(library, settings, {talk})[1]
+    assert ": install it with: X; then remove" in [*unsearchable_lines(library, {talk})][-1]
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
 
     monkeypatch.setattr("rag.retrieval.unread.ocr_line", missing)
-    assert "rapidocr is not installed; then" in lines(library, settings, {talk})[1]
+    assert "rapidocr is not installed; then" in [*unsearchable_lines(library, {talk})][-1]
 
 
 @pytest.mark.parametrize("matched", [True, False])
@@ -108,7 +107,9 @@ def test_an_answer_that_found_nothing_says_it_once(
     monkeypatch.setattr(Library, "ask", lambda *_, **__: answer)
     assert main(["ask", "Which bolt?"]) == 0
     err = capsys.readouterr().err
-    assert err.count("no speech of ") == err.count("no on-screen text of ") == int(not matched)
+    assert [err.count(what) for what in ("What is seen in ", "The speech of ", "The on-screen text of ")] == [
+        int(not matched)
+    ] * 3
 
 
 def test_the_agent_says_it_before_it_looks(
@@ -117,6 +118,6 @@ def test_the_agent_says_it_before_it_looks(
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     main(["agent", "video-detective", "subtitled.mp4", "What is done with the bolt?"])
     err = capsys.readouterr().err
-    assert "no speech" not in err
-    assert err.index("no on-screen text of ") < err.index("plan:")
-    assert err.count("no on-screen text of ") == 1
+    assert "The speech of " not in err
+    assert err.index("The on-screen text of ") < err.index("plan:")
+    assert err.count("The on-screen text of ") == 1

@@ -105,6 +105,17 @@ def test_where_nothing_matches_a_search_says_so(world: World) -> None:
     assert _text(result).startswith("Nothing in the library matches; these are only the nearest:")
 
 
+def test_a_hit_below_the_threshold_of_a_match_is_marked(world: World) -> None:
+    result = _call(world, "search_library", {"query": "lamp"})
+    found = result.structured_content
+    marks = [row["matched"] for row in found["results"]]
+    assert marks == [row["relevance"] >= found["threshold"] for row in found["results"]]
+    assert [", only near: relevance 0." in line for line in _text(result).splitlines()[: len(marks)]] == [
+        not mark for mark in marks
+    ]
+    assert set(marks) == {True, False}
+
+
 @pytest.mark.parametrize("tool", ["search_library", "ask_library"])
 def test_where_nothing_matches_what_cannot_be_found_is_named(
     world: World, monkeypatch: pytest.MonkeyPatch, tool: str

@@ -471,6 +471,7 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
     ):
         answer = client.post("/v1/jobs", json=body)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+    assert client.post("/v1/jobs", json={"paths": ["/tmp"]}).json()["detail"] == "body: 'kind' is missing"
 
 
 def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, roots: Path) -> None:

@@ -144,6 +144,8 @@ def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], s
     answer = client.post("/v1/search", content=json.dumps(body), headers={"Content-Type": "application/json"})
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert answer.json()["detail"]
+    if not body:
+        assert answer.json()["title"] == "The question, its options or its filter cannot be used as given"
 
 
 @pytest.mark.parametrize(
@@ -215,6 +217,7 @@ def test_windows_come_with_the_curve_of_the_whole_video(client: TestClient, worl
     shape = client.post("/v1/localize", json=body).json()
     curve = shape["curve"]
     assert (shape["schema"], shape["video"], curve["of"]) == ("rag.localize/1", world.lamp, "frames")
+    assert (Path(shape["path"]).name, shape["video_id"]) == ("lamp.mp4", world.lamp)
     assert curve["times"] == list(np.arange(0, SECONDS, 0.5))
     assert 3.0 <= curve["times"][int(np.argmax(curve["scores"]))] < SECONDS
     assert shape["windows"][0]["start"] >= 2.5

@@ -63,7 +63,7 @@ def test_a_library_that_is_made_later_is_found(session: LibrarySession) -> None:
         assert failure is None
         assert facts is not None
         assert (facts["library_id"], facts["videos"], facts["documents"]) == (library.library_id, 1, 1)
-        assert facts["video_hours"] == 6 / 3600
+        assert facts["video_hours"] == round(6 / 3600, 6)
 
 
 def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(session: LibrarySession) -> None:

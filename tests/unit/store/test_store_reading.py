@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from corpora.records import Problem
-from rag.errors import LibraryCorrupt
+from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
+from rag.store.lookup import resolve_citation
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Hit
 from rag.store.snapshot import Snapshot
@@ -202,6 +203,12 @@ def test_names_and_ids(reader: Reader) -> None:
         assert missing([]) == []
         with pytest.raises(KeyError):
             missing(["nothing"])
+
+
+@pytest.mark.parametrize("name", ["2.txt", "texts/2.txt@0-1", "/corpus/texts/2.txt"])
+def test_a_document_is_not_taken_for_a_video_that_is_missing(reader: Reader, name: str) -> None:
+    with pytest.raises(UsageError, match=r"is a document; .* p002-0, p002-1, p002-2, p002-3"):
+        resolve_citation(reader, name)
 
 
 def test_evidence_overlaps_half_open(reader: Reader) -> None:
