@@ -250,7 +250,7 @@ def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
 def test_a_table_without_passages_names_what_is_expected(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
-    with pytest.raises(UnsupportedFile, match=r"expected .*text column") as raised:
+    with pytest.raises(UnsupportedFile, match=r"expected .*a text column \(text, .* or article\)") as raised:
         list(read_documents(path))
     assert str(raised.value).startswith(f"{path}: no passages: ")
 
