@@ -23,6 +23,9 @@ _PIECE = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
 )
 
+_ROWS = re.compile(r"(?<=\|\n)(?=\|)")
+"""Between two rows of a table, which has no sentences to cut at."""
+
 _UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
 """No word of any language: encoded data and the like."""
 
@@ -82,12 +85,18 @@ def _splitter(size: int) -> Any:
     from nltk.tokenize import PunktSentenceTokenizer
 
     punkt = PunktSentenceTokenizer()
+
+    def sentences(text: str) -> list[str]:
+        return [
+            each for part in _ROWS.split(text) for each in split_by_sentence_tokenizer_internal(part, punkt)
+        ]
+
     return SentenceSplitter(
         chunk_size=size,
         chunk_overlap=CHUNK_OVERLAP,
         tokenizer=_PIECE.findall,
         paragraph_separator="\n\n",
-        chunking_tokenizer_fn=lambda text: split_by_sentence_tokenizer_internal(text, punkt),
+        chunking_tokenizer_fn=sentences,
     )
 
 

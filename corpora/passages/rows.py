@@ -15,7 +15,7 @@ from corpora.records import Problem
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
 TITLE = ("title", "heading", "headline", "name", "subject")
 IDENTITY = ("_id", "id", "doc_id", "docid", "docno", "pid", "passage_id", "article_id")
-EXPECTED = "a text column (text, contents, body, passage, ...), and if there are any title and _id or id"
+EXPECTED = f"a text column ({', '.join(TEXT[:-1])} or {TEXT[-1]})"
 
 MAX_NAMED = 3
 LOOK_AHEAD = 100

@@ -1,10 +1,11 @@
-"""HTML pages: what a reader sees, without scripts, styles and navigation."""
+"""HTML pages: what a reader sees, without scripts, styles and navigation; tables as Markdown writes them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 from corpora.errors import DamagedFile, UnsupportedFile
@@ -16,6 +17,8 @@ from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
 MAX_BYTES = 64 * 2**20
 FIRST_BLOCK = 64 * 2**10
 MAX_REST = 16 * 2**10
+MAX_CELL = 300
+"""Characters; a table with longer cells, or with a table in a cell, arranges a page and is read as text."""
 
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "math", "nav", "iframe", "object"})
 BREAKS = frozenset(
@@ -60,6 +63,8 @@ class _Page(HTMLParser):
         self.heading: list[str] = []
         self._parts: list[str] = []
         self._hidden: list[str] = []
+        self._rows: list[list[int]] = []
+        """Of each open table: where in `_parts` the cells of its present row begin."""
         self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
 
     def take(self, text: str) -> None:
@@ -90,7 +95,15 @@ class _Page(HTMLParser):
             self._in_heading = self._seen_heading = True
         elif tag == "pre":
             self._keep_lines = True
+        if tag == "table" and self._rows and not self._hidden:
+            self._rows[-1].clear()
         self._space(tag)
+        if self._hidden:
+            return
+        if tag == "table":
+            self._rows.append([])
+        elif tag in ("td", "th") and self._rows:
+            self._rows[-1].append(len(self._parts))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._hidden:
@@ -102,11 +115,18 @@ class _Page(HTMLParser):
             self._in_heading = False
         elif tag == "pre":
             self._keep_lines = False
+        if tag == "tr":
+            self._end_row()
+            return
         self._space(tag)
+        if tag == "table" and self._rows and not self._hidden:
+            self._rows.pop()
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
-        self._space(tag)
+        if tag in ("td", "th"):
+            self.handle_starttag(tag, attrs)
+        else:
+            self._space(tag)
 
     def handle_data(self, data: str) -> None:
         if self._hidden:
@@ -122,9 +142,21 @@ class _Page(HTMLParser):
         lines = "".join(self._parts).split("\n")
         return "\n".join(re.sub(r" +", " ", line).strip() for line in lines)
 
+    def _end_row(self) -> None:
+        """Put the cells of the present row on one line: `| a | b |`."""
+        if self._hidden or not self._rows or not (begins := self._rows[-1]):
+            return
+        spans = pairwise([*begins, len(self._parts)])
+        cells = [" ".join("".join(self._parts[begin:end]).split()) for begin, end in spans]
+        if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
+            self._parts[begins[0] :] = [f"| {' | '.join(cells)} |"]
+        begins.clear()
+
     def _space(self, tag: str) -> None:
         if self._hidden:
             return
+        if tag in ("tr", "table"):
+            self._end_row()
         if tag in BREAKS:
             self._parts.append("\n\n")
         elif tag in ("br", "tr", "li"):

@@ -149,6 +149,13 @@ def _skips(probe: Probe, rate: float) -> bool:
     return probe.codec in SKIPPING and probe.fps >= max(SKIP_FPS, SKIP_FRAMES_A_STEP * rate)
 
 
+def read_packets(path: str, probe: Probe, beat: Heartbeat) -> DecodeReport:
+    """As of `PyavDecoder.frames`, by the packets alone: nothing is decoded, by no decoder."""
+    _require_video(probe)
+    end = packets_end(path, beat)
+    return DecodeReport("", end, 0, damage_text([], probe.fps, end, _claimed_end(path, probe, end, beat)))
+
+
 def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
     """When the images should end by the container's word; 0 where it does not say."""
     with open_media(path) as container:

@@ -199,6 +199,12 @@ class MediaReader:
         _, (moments, images) = self._one(self._media(path), "keyframes", path, probe=probe, **asked)
         return Frames(moments, images)
 
+    def packets(self, path: str) -> DecodeReport:
+        """Of a video none of whose frames are decoded: when its last packet ends, of image or sound, and
+        whether that is before the end by the container's word."""
+        part, _ = self._one(self._media(path), "packets", path, probe=asdict(self._facts(path)))
+        return DecodeReport(**part["report"])
+
     def audio(
         self, path: str, *, rate: int = 16000, gaps: bool = False, start: float = 0.0
     ) -> Iterator[NDArray[np.float32]]:

@@ -261,6 +261,12 @@ def _keyframes(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     yield {}, _arrays(keyframes_near(request["path"], probe, request["times"], size, beat))
 
 
+def _packets(request: ipc.Message, beat: Callable[[], None]) -> Answer:
+    from corpora.video.pyav_decoder import read_packets
+
+    yield {"report": asdict(read_packets(request["path"], _known(request["probe"]), beat))}, []
+
+
 def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.audio import read_audio
 
@@ -343,6 +349,7 @@ OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {
     "frames": _frames,
     "frames_at": _frames_at,
     "keyframes": _keyframes,
+    "packets": _packets,
     "audio": _audio,
     "clip": _clip,
     "remux": _remux,

@@ -87,7 +87,7 @@ def index_media(
     if probe.stream >= 0 and stages.needs_frames:
         yield from frames.decode(copy.path)
     else:
-        frames.store_times(probe)
+        frames.store_times(copy.path, probe)
     video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
     evidence = [*_timed_evidence(texts, video), *_title_evidence(video), *frames.screen_text]
     meter, problem = None, ""
@@ -141,10 +141,15 @@ class _FrameIndexer:
         self.damage = ""
         self.decoder = ""
 
-    def store_times(self, probe: Probe) -> None:
+    def store_times(self, path: str, probe: Probe) -> None:
         """Clips of a file without frames, or whose frames no stage uses: times only."""
         settings = self._context.settings
         self.duration = probe.duration
+        if probe.stream >= 0:
+            report = self._context.reader.packets(path)
+            self.damage = report.damage
+            if report.damage:
+                self.duration = max(report.end, self._last_end)
         spans = clip_spans(self.duration, settings.clip_seconds, settings.min_last_clip_seconds)
         self._context.writer.put_clips_without_vectors(
             [Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans)]

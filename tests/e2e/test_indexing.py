@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
-from tests.fakes.synthetic import write_video
+from tests.fakes.synthetic import truncate, write_video
 from tests.fakes.tiny_models import save_clip
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -193,6 +194,21 @@ def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings
     assert len(run(corpus, settings).problems) == 2
     with Library.open(settings=settings) as library:
         assert len(library.problems()) == 2
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
+def test_a_cut_off_video_whose_frames_are_not_decoded_is_reported(
+    settings: Settings, tmp_path: Path, name: str
+) -> None:
+    """One container has its index in front, the other has none after the cut."""
+    (tmp_path / "corpus").mkdir()
+    path = tmp_path / "corpus" / name
+    write_video(path, 20, container_options={"movflags": "+faststart"} if name == "a.mp4" else None)
+    truncate(path, 0.6)
+    report = run(path.parent, settings)
+    (problem,) = report.problems
+    assert re.fullmatch(r"cut off at 1\d\.\d s of 20\.0 s", problem.reason)
+    assert 10 < report.video_seconds < 19
 
 
 def test_a_disk_without_room_for_index_files_is_a_line_of_the_report(

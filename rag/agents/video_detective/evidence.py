@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,18 +69,21 @@ def select(
     frames = _frames(features, nodes, settings)
     home = {index: features.segments.at(float(features.times[index])) for index in frames}
     shown = sorted({*nodes, *home.values()})
-    packs = [
-        Pack(
-            node=node,
-            start=float(features.segments.starts[node]),
-            end=float(features.segments.ends[node]),
-            times=tuple(float(features.times[index]) for index in sorted(frames) if home[index] == node),
-            words=_words_of(node, observed, scorer, settings) if node in nodes else None,
-            belief=round(float(field.belief[node]), 6),
-            chosen=node in nodes,
+    packs = []
+    for node in shown:
+        start, end = float(features.segments.starts[node]), float(features.segments.ends[node])
+        chosen = node in nodes
+        packs.append(
+            Pack(
+                node=node,
+                start=start,
+                end=end,
+                times=tuple(float(features.times[index]) for index in sorted(frames) if home[index] == node),
+                words=_words_of([node], start, end, observed, scorer, settings) if chosen else None,
+                belief=round(float(field.belief[node]), 6),
+                chosen=chosen,
+            )
         )
-        for node in shown
-    ]
     return Selected(tuple(packs), "")
 
 
@@ -94,12 +98,21 @@ def best_words(words: Sequence[Words]) -> Words | None:
 
 
 def _words_of(
-    node: int, observed: Mapping[int, Sequence[Words]], scorer: Scorer, settings: DetectiveSettings
+    nodes: Sequence[int],
+    start: float,
+    end: float,
+    observed: Mapping[int, Sequence[Words]],
+    scorer: Scorer,
+    settings: DetectiveSettings,
 ) -> Words | None:
-    """Of a segment that was never looked at, speech and text on the screen are known all the same."""
+    """The best words of segments that overlap [start, end) seconds.
+
+    Of a segment that was never looked at, speech and text on the screen are known all the same.
+    """
     if not settings.texts:
         return None
-    return best_words(observed[node] if node in observed else scorer.stored(node))
+    words = (each for node in nodes for each in observed.get(node) or scorer.stored(node))
+    return best_words([each for each in words if each.start < end and each.end > start])
 
 
 def _frames(features: VideoFeatures, nodes: Sequence[int], settings: DetectiveSettings) -> list[int]:
@@ -132,20 +145,22 @@ def _evenly_packed(
     scorer: Scorer,
     settings: DetectiveSettings,
 ) -> tuple[Pack, ...]:
-    """Evenly spread frames in packs of `frames_per_node`, each with the best words of their segments."""
-    frames = uniform_frames(features, settings.frames)
+    """Evenly spread frames in packs of `frames_per_node`, each with the best words of its seconds."""
+    frames = [float(features.times[index]) for index in uniform_frames(features, settings.frames)]
+    groups = [
+        frames[at : at + settings.frames_per_node] for at in range(0, len(frames), settings.frames_per_node)
+    ]
+    edges = [0.0, *(times[0] for times in groups[1:]), float(features.segments.ends[-1])]
     packs = []
-    for at in range(0, len(frames), settings.frames_per_node):
-        times = [float(features.times[index]) for index in frames[at : at + settings.frames_per_node]]
+    for times, (start, end) in zip(groups, pairwise(edges), strict=True):
         nodes = list(dict.fromkeys(features.segments.at(time) for time in times))
-        words = [found for node in nodes if (found := _words_of(node, observed, scorer, settings))]
         packs.append(
             Pack(
                 node=nodes[0],
-                start=times[0],
-                end=min(times[-1] + 1.0 / settings.rate, float(features.segments.ends[-1])),
+                start=start,
+                end=end,
                 times=tuple(times),
-                words=best_words(words),
+                words=_words_of(nodes, start, end, observed, scorer, settings),
                 belief=round(float(np.max(field.belief[nodes])), 6),
                 chosen=False,
             )
@@ -262,13 +277,20 @@ def read_packs(
 
 
 def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[VideoCitation, ...]:
-    """The packs that a reply rests on, in time order; of an open answer with the texts that it quotes."""
+    """The packs that a reply rests on, in time order; of an open answer with the texts that it quotes.
+
+    A pack is cited to the end of a sentence that goes on beyond it.
+    """
     cited = []
     for read in (reading.windows[index] for index in sorted(set(reply.windows))):
-        window = read.window
-        texts = cited_texts(reply.text, read.texts) if isinstance(reply, OpenAnswer) else read.texts
-        place = (read.path, window.video_id, window.start, window.end)
-        cited.append(VideoCitation(*place, read.retrieval_score, texts))
+        start, end, texts = read.window.start, read.window.end, read.texts
+        if isinstance(reply, OpenAnswer):
+            texts = cited_texts(reply.text, texts)
+            start, end = (
+                min([start, *(text.start for text in texts)]),
+                max([end, *(text.end for text in texts)]),
+            )
+        cited.append(VideoCitation(read.path, read.window.video_id, start, end, read.retrieval_score, texts))
     return tuple(cited)
 
 

@@ -8,6 +8,7 @@ Only with the last step at hand are all missing parts searched at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ MOST_LEADS = 6
 LONGEST_QUERY = 10
 MOST_LINES = 24
 
+_NARRATION = re.compile(r"\b(?:First|Next|Then|Now|Finally|Lastly)(?:,|(?= I\b))|\bI\b(?:['’]\w+)?")
+"""Capitals of speech that are no names: "Finally I add ..."."""
+
 
 def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     """Update the sub-questions, and give at most `max_queries` new queries."""
@@ -34,7 +38,7 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     known = " ".join([request.question.text, *request.question.options])
     # A summary also holds messages ("no frame fits"), which lead nowhere.
     read = [text for video in _by_status(request.known) for text in video.read]
-    leads = new_phrases(read, known, MOST_LEADS)
+    leads = new_phrases([_NARRATION.sub("", text) for text in read], known, MOST_LEADS)
     # What is partial waits for videos that were watched: to search on would only add others.
     open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
     per_part = [_queries(at, subs, leads, read, request) for at in _searched(open_parts, request)]
@@ -65,8 +69,14 @@ def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> 
         scores = relevances(text, sentences, vectors)
         best = max(range(len(sentences)), key=lambda at: (scores[at], -at))
         if scores[best] >= MIN_RELEVANCE:
-            return SubQuestion(text=text, status="solved" if solves else "partial", finding=sentences[best])
+            finding = _unquoted(sentences[best])
+            return SubQuestion(text=text, status="solved" if solves else "partial", finding=finding)
     return SubQuestion(text=text)
+
+
+def _unquoted(sentence: str) -> str:
+    """Without the one mark of a quotation that goes on before or behind the sentence."""
+    return sentence if sentence.count("“") == sentence.count("”") else re.sub("[“”]", "", sentence)
 
 
 def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:

@@ -9,11 +9,12 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.evidence import cited_texts, read_packs, texts_of
+from rag.agents.video_detective.evidence import cited_texts, pack_citations, read_packs, texts_of
 from rag.agents.video_detective.features import VideoFeatures
-from rag.agents.video_detective.records import Pack, Words
+from rag.agents.video_detective.records import DetectiveSettings, Pack, Words
 from rag.library import Library
 from rag.reasoners.embedded.observe import without_quotations
+from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.records import Question, VideoCitation
 from tests.fakes.detective_world import open_world
 
@@ -88,6 +89,24 @@ def test_an_answer_is_cited_by_what_it_quotes() -> None:
     answer = "Before you close the lid, wipe the rim with a dry cloth so that it seals."
     assert cited_texts(answer, (*CUES, SCREEN)) == CUES[1:4]
     assert cited_texts("Something else.", CUES) == CUES
+
+
+def test_a_citation_reaches_the_lines_that_it_quotes(library: Library, material: VideoFeatures) -> None:
+    """Of a sentence that the pack cuts; and where one segment has several packs of even frames."""
+    reading = read_packs(
+        Question("q", "What?"), material, [pack(14.5, 16.0)], "a jar", None, must_choose=False
+    )
+    said = OpenAnswer(
+        text=" ".join(cue.text for cue in CUES[1:4]), confidence=0.5, explanation="", windows=(0,)
+    )
+    (cited,) = pack_citations(reading, said)
+    assert (cited.start, cited.end, cited.evidence) == (12.0, 19.0, CUES[1:4])
+    even = DetectiveSettings(sampling="uniform", frames_per_node=2)
+    found = VideoDetective(library, even).investigate("workshop", Question("q", "Which?", ("a", "b")))
+    packs = found.selected.packs
+    assert [one.end for one in packs[:-1]] == [one.start for one in packs[1:]]
+    assert len({one.node for one in packs}) < len(packs)
+    assert all(one.words.start < one.end and one.words.end > one.start for one in packs if one.words)
 
 
 def test_a_window_ends_with_the_video(material: VideoFeatures) -> None:

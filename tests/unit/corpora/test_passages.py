@@ -106,7 +106,27 @@ def test_html(tmp_path: Path) -> None:
         b"<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
         b"<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></body></html>"
     )
-    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\nx\ny\n\n1 2\n\na\nb")]
+    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\nx\ny\n\n| 1 | 2 |\n\na\nb")]
+
+
+def test_rows_of_an_html_table_are_those_of_markdown(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "| | Nm | Tool |\n|---|---|---|\n| wheel bolt | 110 | 19 mm socket |\n| plug | 25 | |\n"
+    )
+    (tmp_path / "a.html").write_text(
+        "<table><thead><tr><th/><th>Nm</th><th>Tool</th></tr></thead>\n<tbody>\n<tr><td><p>wheel\nbolt</p></td>"
+        "<td>110<td>19 mm<br>socket</td></tr><tr> <td>plug</td> <td>25</td> <td> </td> </tr></table>"
+    )
+    assert pairs(tmp_path / "a.html") == pairs(tmp_path / "a.md")
+
+
+def test_html_tables_that_arrange_a_page_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(
+        f"<table><tr><td><p>Menu</p><td><p>{'long ' * 80}</p></tr><tr><td>one</tr></table>"
+        "<table><tr><td>side</td><td><table><tr><th>a</th><td>1</td></tr></table></td></tr></table>"
+    )
+    assert pairs(path) == [("", f"Menu\n\n{('long ' * 80).strip()}\n\none\n\nside\n\n| a | 1 |")]
 
 
 def test_html_without_title_takes_its_heading(tmp_path: Path) -> None:
@@ -230,7 +250,7 @@ def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
 def test_a_table_without_passages_names_what_is_expected(tmp_path: Path, name: str, content: str) -> None:
     path = tmp_path / name
     path.write_text(content)
-    with pytest.raises(UnsupportedFile, match=r"expected .*text column") as raised:
+    with pytest.raises(UnsupportedFile, match=r"expected .*a text column \(text, .* or article\)") as raised:
         list(read_documents(path))
     assert str(raised.value).startswith(f"{path}: no passages: ")
 

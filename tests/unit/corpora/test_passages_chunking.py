@@ -52,6 +52,15 @@ def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
     assert all(any(s in p.text for p in passages) for s in PROSE.split(". "))
 
 
+@pytest.mark.slow
+def test_a_long_table_is_cut_between_its_rows() -> None:
+    rows = [f"| bolt {i} of the rear wheel | {i * 7} | wrench |" for i in range(40)]
+    passages = chunk(document("Before it.\n\n" + "\n".join(rows)))
+    assert len(passages) > 2
+    lines = [line for passage in passages for line in passage.text.split("\n") if "|" in line]
+    assert set(lines) == set(rows)
+
+
 def test_ids_go_by_title_and_text_alone() -> None:
     one = chunk(document(PROSE, doc_id="a"))
     other = chunk(document(PROSE, doc_id="b"))

@@ -88,6 +88,18 @@ def test_a_watched_video_is_partial_and_a_rejected_one_only_leads(vectors):
         assert reply.leads == ("torque wrench",)
 
 
+def test_a_narrator_is_no_lead_and_a_sentence_of_a_quotation_has_no_mark(vectors):
+    said = f"First I walk there. Finally, {FOUND} I'll wait."
+    known = (KnownVideo("u", "Market", "verified", f"Market. “{said}”", read=(said,)),)
+    reply = plan(PlanRequest(TWO, known=known), vectors)
+    assert reply.sub_questions[0].finding == f"Finally, {FOUND}"
+    assert not {"First", "Finally", "I"} & {word for lead in reply.leads for word in lead.split()}
+    (found,) = plan(
+        PlanRequest(TWO, known=(replace(known[0], summary=f"“{FOUND}”"),)), vectors
+    ).sub_questions[:1]
+    assert found.finding == f"“{FOUND}”"
+
+
 def test_a_message_leads_nowhere(vectors):
     """Neither why a video was rejected nor which frame fits is searched for."""
     bought = "Ola Berg buys a tool at a market: the frame at 12.0 s fits (z = 3.10)."
