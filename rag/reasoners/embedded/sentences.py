@@ -371,7 +371,10 @@ def relevances(
     vectors: SentenceVectors,
     stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({}),
 ) -> list[float]:
-    """Of each of the others to `text`, in [0, 1] (`text_relevance`); `stored`: as of `SentenceVectors.of`."""
+    """Of each of the others to `text`, in [0, 1] (`text_relevance`).
+
+    `stored`: vectors float32 (dim,) that need not be encoded, by text.
+    """
     rows = vectors.of([text, *others], stored)
     wanted = content_words(text)
     return [
