@@ -48,6 +48,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
     IMAGE_MIDDLE,
+    OVERLAP_WEIGHT,
     ImageScoreCalibrator,
     content_words,
     lexical_overlap,
@@ -66,6 +67,8 @@ TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
+OWN_WORDS = 0.25
+"""What all of an option's own words add in choosing its nearest sentence."""
 EVEN = 1e-6
 """Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
@@ -238,10 +241,10 @@ def _nearest(
     wanted, own = content_words(claim), content_words(option)
     for sentence in sentences:
         words_of_sentence = _stems(sentence)
-        words = float(rows[claim] @ rows[sentence.context]) + 0.12 * lexical_overlap(
+        words = float(rows[claim] @ rows[sentence.context]) + OVERLAP_WEIGHT * lexical_overlap(
             wanted, words_of_sentence
         )
-        rank = round(words + 0.25 * lexical_overlap(own, words_of_sentence), 6)
+        rank = round(words + OWN_WORDS * lexical_overlap(own, words_of_sentence), 6)
         if rank > most:
             best, most, likest = sentence, rank, round(words, 6)
     return best, likest

@@ -25,7 +25,14 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, shortlist, speech_question
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import ImageScoreCalibrator, answer_confidence, content_words, lexical_overlap, rarity
+from rag.relevance import (
+    OVERLAP_WEIGHT,
+    ImageScoreCalibrator,
+    answer_confidence,
+    content_words,
+    lexical_overlap,
+    rarity,
+)
 
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06
@@ -166,7 +173,7 @@ def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mappi
     bonus += FOCUS_BONUS if focus and focus in said else 0.0
     malus = 0.0 if strength or kind.name == "thing" else TYPE_MALUS * (1.0 if kind.strict else 0.5)
     malus += TYPE_MALUS if sentence.text.rstrip().endswith("?") else 0.0
-    value = round(cosine + 0.12 * overlap + bonus - malus, 6)
+    value = round(cosine + OVERLAP_WEIGHT * overlap + bonus - malus, 6)
     sure = MEASURE_BONUS if overlap > FULL and kind.measures(sentence.text) else 0.0
     confidence = answer_confidence(cosine - malus + sure, overlap)
     return Scored(sentence, value, confidence, round(overlap, 6), kind is asked.kind and strength > 0)
