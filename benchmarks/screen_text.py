@@ -3,8 +3,9 @@
     python -m benchmarks.screen_text [--videos 2] [--seconds 60] [--backgrounds FOLDER] [--folder FOLDER]
 
 Kinds: slides (bullets that appear, three designs), screencasts (an editor in which lines are typed and
-scrolled), talks (captions of 16 to 36 pixels of 720 over a Workbench scene), streets (signs that move with
-the image), small (captions of 15 to 19 pixels), plain (a scene without text). With `--backgrounds`, videos
+scrolled), talks (captions of 20 to 36 pixels of 720 over a Workbench scene), streets (signs that move with
+the image), small (captions of 15 to 19 pixels), fine (of 12 to 20, in five fonts and five colourings),
+plain (a scene without text). With `--backgrounds`, videos
 of that folder are behind captions and signs. Twice a second the text of the spans is compared with the text
 on screen; the F1 is over characters in matching order (`difflib`), summed over the video. `captions_found`
 is the share of captions of which a span that overlaps them has 80 % of the characters. Cost: reading, and
@@ -53,10 +54,35 @@ class ShownText:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a caption is drawn: colours are RGB, None for no box or no outline."""
+
+    ink: tuple[int, int, int] = (250, 250, 250)
+    box: tuple[int, int, int] | None = None
+    outline: tuple[int, int, int] | None = None
+
+
+BOXED, OUTLINED = Look(box=(12, 12, 12)), Look(outline=(0, 0, 0))
+LOOKS = (
+    BOXED,
+    OUTLINED,
+    Look((250, 220, 60), outline=(20, 20, 20)),
+    Look((40, 40, 60), box=(225, 225, 215)),
+    Look((190, 200, 210), box=(60, 90, 130)),
+)
+FONTS = ("", "DejaVuSans", "DejaVuSans-Bold", "DejaVuSerif", "DejaVuSansMono")
+"""The empty name is Pillow's own font; the others are files of matplotlib."""
+
+
 @lru_cache(maxsize=64)
-def font(size: int) -> Any:
-    """Pillow's own font; size in pixels."""
-    return ImageFont.load_default(size)
+def font(size: int, name: str = "") -> Any:
+    """One of `FONTS`; size in pixels."""
+    if not name:
+        return ImageFont.load_default(size)
+    import matplotlib
+
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / f"{name}.ttf", size)
 
 
 def phrase(source: random.Random, least: int, most: int) -> str:
@@ -124,6 +150,46 @@ def screencast(source: random.Random, seconds: float, _: Images) -> tuple[Images
     return images(), [ShownText(float(at), float(at + 2), text) for at in steps for text in window(float(at))]
 
 
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """Lines on screen in [start, end) seconds, the last one's bottom `bottom` pixels from the top."""
+
+    start: float
+    end: float
+    lines: Sequence[str]
+    look: Look
+    size: int
+    font: str = ""
+    bottom: int = 662
+
+    def draw(self, draw: ImageDraw.ImageDraw) -> None:
+        """Draw the lines, each in the middle."""
+        used, look = font(self.size, self.font), self.look
+        width = 0 if look.outline is None else max(1, self.size // 12)
+        for row, text in enumerate(reversed(self.lines)):
+            left = (WIDTH - draw.textlength(text, used)) / 2
+            top = self.bottom - self.size - row * (self.size + 8)
+            if look.box is not None:
+                draw.rectangle((left - 6, top - 2, WIDTH - left + 6, top + self.size + 6), fill=look.box)
+            draw.text(
+                (left, top), text, fill=look.ink, font=used, stroke_width=width, stroke_fill=look.outline
+            )
+
+
+def captioned(plan: Sequence[Caption], seconds: float, behind: Images) -> tuple[Images, list[ShownText]]:
+    """The images behind, with captions."""
+
+    def images() -> Images:
+        for index, behind_it in zip(range(int(seconds * FPS)), behind, strict=False):
+            image = Image.fromarray(behind_it)
+            for caption in plan:
+                if caption.start <= index / FPS < caption.end:
+                    caption.draw(ImageDraw.Draw(image))
+            yield np.asarray(image)
+
+    return images(), [ShownText(each.start, min(each.end, seconds), " ".join(each.lines)) for each in plan]
+
+
 def captions(sizes: Sequence[int], lasting: float) -> Callable[..., tuple[Images, list[ShownText]]]:
     """One or two lines at the bottom, outlined or on a box, with a pause after each."""
 
@@ -131,35 +197,22 @@ def captions(sizes: Sequence[int], lasting: float) -> Callable[..., tuple[Images
         plan = []
         for start in np.arange(0.7, seconds, lasting + 0.8):
             lines = [phrase(source, 3, 7) for _ in range(source.choice((1, 2)))]
-            plan.append(
-                (float(start), float(start + lasting), source.choice(sizes), source.random() < 0.5, lines)
-            )
-
-        def images() -> Images:
-            for index, behind_it in zip(range(int(seconds * FPS)), behind, strict=False):
-                image = Image.fromarray(behind_it)
-                draw = ImageDraw.Draw(image)
-                for start, end, size, boxed, lines in plan:
-                    if start <= index / FPS < end:
-                        for row, text in enumerate(reversed(lines)):
-                            at = (
-                                (WIDTH - draw.textlength(text, font(size))) / 2,
-                                670 - (row + 1) * (size + 8),
-                            )
-                            if boxed:
-                                around = (at[0] - 6, at[1] - 2, WIDTH - at[0] + 6, at[1] + size + 6)
-                                draw.rectangle(around, fill=(12, 12, 12))
-                            draw.text(
-                                at, text, fill=(250, 250, 250), font=font(size),
-                                stroke_width=0 if boxed else max(1, size // 12), stroke_fill=(0, 0, 0),
-                            )  # fmt: skip
-                yield np.asarray(image)
-
-        return images(), [
-            ShownText(start, min(end, seconds), " ".join(lines)) for start, end, _, _, lines in plan
-        ]
+            size, look = source.choice(sizes), BOXED if source.random() < 0.5 else OUTLINED
+            plan.append(Caption(float(start), float(start + lasting), lines, look, size))
+        return captioned(plan, seconds, behind)
 
     return make
+
+
+def fine(source: random.Random, seconds: float, behind: Images) -> tuple[Images, list[ShownText]]:
+    """A line of 12 to 20 pixels for 2 to 4 s, at the bottom or higher, in every font and look."""
+    plan, start = [], 0.7
+    while start < seconds - 1:
+        size, name, look = source.randint(12, 20), source.choice(FONTS), source.choice(LOOKS)
+        bottom, end = source.choice((662, 662, 120, 400)), start + source.uniform(2.0, 4.0)
+        plan.append(Caption(start, end, [phrase(source, 3, 7)], look, size, name, bottom))
+        start = end + source.choice((0.0, 0.8))
+    return captioned(plan, seconds, behind)
 
 
 def street(source: random.Random, seconds: float, behind: Images) -> tuple[Images, list[ShownText]]:
@@ -213,6 +266,7 @@ KINDS: dict[str, Callable[..., tuple[Images, list[ShownText]]]] = {
     "talks": captions((20, 24, 28, 36), 3.0),
     "streets": street,
     "small": captions((15, 16, 17, 18, 19), 3.0),
+    "fine": fine,
     "plain": plain,
 }
 

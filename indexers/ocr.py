@@ -47,10 +47,10 @@ DETECTION_SCORE, PROBE_SCORE = 0.5, 0.3
 """Least mean probability of a box: the engine's own, and that of the first look, whose finds are searched
 again."""
 
-KEYFRAME_RULE = 2
+KEYFRAME_RULE = 3
 """Number of the rule by which keyframes are chosen: raised with every change to `corpora.video.keyframes`."""
 
-SCREEN_RULE = 2
+SCREEN_RULE = 3
 """Number of the rule by which a clip is searched: raised with every change to it or to `indexers.screen`."""
 
 THREADS = 1
@@ -99,7 +99,11 @@ class Ocr:
                 probed = self._detect(_scaled(image, PROBE_SIDE), PROBE_SCORE)
                 up = DETECTION_SIDE / PROBE_SIDE
                 boxes = [bounds(points, up) for points in probed]
-                parts = merged([around(box, MARGIN) for box in boxes if meets(box, parts)], slopes.shape)
+                found = [around(box, MARGIN) for box in boxes if meets(box, parts)]
+                dense = screen.dense(slopes)
+                if sum(area(part) for part in dense) > DIRECT_SHARE * slopes.size:
+                    dense = []
+                parts = merged([*found, *dense], slopes.shape)
             parts = screen.with_neighbours(parts)
             self._read_parts(scaled, slopes, parts, before, screen)
             yield "\n".join(

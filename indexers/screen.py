@@ -24,6 +24,8 @@ CELL_ROWS, CELL_COLUMNS = 8, 16
 """Pixels of a cell at `DETECTION_SIDE`, in which strokes are counted."""
 STROKES = 8
 """So many slopes up and so many down, of 128 pixels, make a cell that may hold text: half of a letter."""
+DENSE_STROKES = 24
+"""So many of both make a cell of letters that a first look at half of that size may miss."""
 CHANGED_SLOPES = 6.0
 """Mean difference of the slopes in a cell, in gray levels, from which on it is searched again."""
 MARGIN = 12
@@ -90,6 +92,7 @@ class Screen:
     def __init__(self) -> None:
         self.lines: list[Line] = []
         self._searched: NDArray[np.float32] | None = None
+        self._changed: NDArray[np.bool_] | None = None
 
     def add(self, box: TextBox, slopes: NDArray[np.float32]) -> None:
         """A text, in an image with these slopes, float32 (h, w)."""
@@ -119,7 +122,14 @@ class Screen:
             _mark(still, [line.box for line in self.lines], False)
         kept, empty = (_by_pixels(cells, slopes.shape) for cells in (still, ~strokes))
         self._searched = np.where(kept, before, np.where(empty, np.float32(0), slopes))
+        self._changed = changed
         return merged(_components(changed), slopes.shape)
+
+    def dense(self, slopes: NDArray[np.float32]) -> list[Part]:
+        """Of what `update` has just returned for these slopes the parts that may hold small letters."""
+        if self._changed is None:
+            return []
+        return merged(_components(self._changed & _stroke_cells(slopes, DENSE_STROKES)), slopes.shape)
 
     def with_neighbours(self, parts: Sequence[Part]) -> list[Part]:
         """The parts, larger by the texts that they touch, which are given up: one line may be longer now."""
@@ -212,9 +222,9 @@ def _by_pixels(cells: NDArray[np.bool_], shape: tuple[int, ...]) -> NDArray[np.b
     return whole[: shape[0], : shape[1]]
 
 
-def _stroke_cells(slopes: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _stroke_cells(slopes: NDArray[np.float32], strokes: int = STROKES) -> NDArray[np.bool_]:
     """Cells with enough slopes of both signs: an object's outline has one sign."""
-    least = STROKES / (CELL_ROWS * CELL_COLUMNS) - 1e-6
+    least = strokes / (CELL_ROWS * CELL_COLUMNS) - 1e-6
     rising, falling = (_by_cells(signs.astype(np.float32)) for signs in (slopes >= FAINT, slopes <= -FAINT))
     return np.asarray((rising >= least) & (falling >= least))
 

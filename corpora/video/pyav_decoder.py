@@ -134,7 +134,8 @@ def _samples(source: StreamDecoder, request: FrameRequest) -> Iterator[tuple[int
                 continue
             if rendered is None or rendered[0] is not shown:
                 rendered = shown, renderer.render(shown.frame, request.short_side)
-            yield (count, selector.sample(time, rendered[1], partial(renderer.render, shown.frame)))
+            enlarge = partial(renderer.render, shown.frame)
+            yield count, selector.sample(time, rendered[1], enlarge, partial(enlarge, format="gray"))
 
     for shown in source:
         count += 1

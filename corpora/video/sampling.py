@@ -88,21 +88,26 @@ class FrameRenderer:
     def __init__(self) -> None:
         from av.video.reformatter import VideoReformatter
 
-        self._scalers: dict[int, Any] = {}
+        self._scalers: dict[tuple[int, str], Any] = {}
         self._new_scaler = VideoReformatter
 
-    def render(self, frame: Any, short_side: int, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
-        """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given."""
+    def render(
+        self, frame: Any, short_side: int, size: tuple[int, int] | None = None, format: str = "rgb24"
+    ) -> NDArray[np.uint8]:
+        """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given.
+
+        format: `gray` gives the brightness alone, uint8 (height, width).
+        """
         turns = round(frame.rotation / 90) % 4
         if size is None:
             width, height = scaled_size(frame.width, frame.height, short_side)
         else:
             width, height = size if turns % 2 == 0 else size[::-1]
-        scaler = self._scalers.setdefault(short_side, None) or self._new_scaler()
-        self._scalers[short_side] = scaler
+        scaler = self._scalers.setdefault((short_side, format), None) or self._new_scaler()
+        self._scalers[short_side, format] = scaler
         # One thread: the image is small, and threads cost more than they give.
         small = scaler.reformat(
-            frame, width=width, height=height, format="rgb24", interpolation="BILINEAR", threads=1
+            frame, width=width, height=height, format=format, interpolation="BILINEAR", threads=1
         )
         image = np.asarray(small.to_ndarray(), np.uint8)
         # Turning the small image costs a thousandth of turning the large one.
@@ -130,17 +135,23 @@ class Selector:
         self._picker = KeyframePicker(request.keyframe_reset)
 
     def sample(
-        self, time: float, image: NDArray[np.uint8], enlarge: Callable[[int], NDArray[np.uint8]]
+        self,
+        time: float,
+        image: NDArray[np.uint8],
+        enlarge: Callable[[int], NDArray[np.uint8]],
+        brightness: Callable[[int], NDArray[np.uint8]] | None = None,
     ) -> Sample | None:
         """The next sample; None if it is before the start that was asked for.
 
-        `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger; called for
-        keyframes only.
+        `image`: uint8 (height, width, 3) RGB. enlarge: short side -> the same image larger. brightness: as
+        `enlarge`, but uint8 (height, width), where the decoder has it cheaper than the green channel of that.
         """
         keyframe = None
         side = self._request.keyframe_side
-        if side is not None and time >= self._request.origin and self._picker.pick(time, image):
-            keyframe = Keyframe(time, enlarge(side)) if time >= self._request.start else None
+        if side is not None and time >= self._request.origin:
+            large = enlarge(side)[:, :, 1] if brightness is None else brightness(side)
+            if self._picker.pick(time, image, large) and time >= self._request.start:
+                keyframe = Keyframe(time, enlarge(side))
         return Sample(time, image, keyframe) if time >= self._request.start else None
 
 
