@@ -56,7 +56,7 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a caption is drawn: colours are RGB, None for no box or no outline."""
+    """How a caption is rendered: colours are RGB, None for no box or no outline."""
 
     ink: tuple[int, int, int] = (250, 250, 250)
     box: tuple[int, int, int] | None = None

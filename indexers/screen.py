@@ -126,7 +126,7 @@ class Screen:
         return merged(_components(changed), slopes.shape)
 
     def dense(self, slopes: NDArray[np.float32]) -> list[Part]:
-        """Of what `update` has just returned for these slopes the parts that may hold small letters."""
+        """Of what `update` gave for these slopes, float32 (h, w), the parts that may hold small letters."""
         if self._changed is None:
             return []
         return merged(_components(self._changed & _stroke_cells(slopes, DENSE_STROKES)), slopes.shape)
