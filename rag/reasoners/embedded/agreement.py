@@ -101,7 +101,7 @@ def part_about(text: str, wanted: Collection[str]) -> str:
 
     "The front wheel has 32", of "the rear wheel has 36 spokes and the front wheel has 32".
     """
-    pieces = [piece for piece in _LISTED.split(text) if numbers(piece)]
+    pieces = [piece for piece in _LISTED.split(" ".join(text.split())) if numbers(piece)]
     shared = [len(set(wanted) & set(content_words(piece))) for piece in pieces]
     most = max(shared, default=0)
     return pieces[shared.index(most)] if len(pieces) > 1 and shared.count(most) == 1 else text

@@ -284,9 +284,9 @@ def declarative(core: str) -> str:
 def spelled_out(question: Question) -> Question:
     """With what Yes and No claim in place of such options: "wear glasses", "not wear glasses"."""
     answers = [option.strip(" .!").casefold() for option in question.options]
-    if sorted(answers) != ["no", "yes"]:
-        return question
     claim = declarative(parts(question.text).asked)
+    if sorted(answers) != ["no", "yes"] or not content_words(claim):
+        return question
     options = tuple(claim if answer == "yes" else f"not {claim}" for answer in answers)
     return replace(question, options=options)
 
