@@ -167,7 +167,7 @@ _QUESTIONS: tuple[tuple[str, str, bool], ...] = (
         "number",
         True,
     ),
-    (r"^(?:\W*\w+){0,3}?\W*\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b", "date", True),
+    (r"^(?:\W*\w+\b){0,3}?\W*\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b", "date", True),
     (r"\bwho(?:m|se)?\b", "who", True),
     (r"\bwhere\b|\bwhat (?:place|country|city|town)\b", "where", False),
     (r"\bwhy\b|\bwhat (?:is|was) the reason\b|\bfor what reason\b|\bwhat for\b", "why", False),

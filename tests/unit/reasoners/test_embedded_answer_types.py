@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rag.reasoners.embedded.answer_types import answer_type
@@ -52,3 +54,10 @@ def test_a_measure_is_a_number_with_its_unit(question: str, with_unit: str, with
 
 def test_a_number_alone_is_no_measure_where_none_is_asked() -> None:
     assert not answer_type("What is the bolt made of?").measures("Tighten the bolts to 110 Nm.")
+
+
+def test_a_question_of_one_long_word_is_typed_at_once() -> None:
+    started = time.process_time()
+    assert answer_type("a" * 4000).name == "thing"
+    assert answer_type("And so, finally, when is it done?").name == "date"
+    assert time.process_time() - started < 1, "cubic"
