@@ -102,7 +102,8 @@ def _by_order(supports: Sequence[_Support | None], end: Literal["first", "last"]
 def _by_step(reading: Reading) -> ChosenOption | None:
     """Of what comes before or after an event, the option that a passage names nearest to it on that side.
 
-    None where no passage has a sentence with all words of the event, and on that side one with an option's.
+    None where no passage has a sentence with all words of the event, and on that side one with an option's,
+    and where two options are as near.
     """
     taken = parts(reading.question.text)
     event = content_words(taken.event)
@@ -123,7 +124,7 @@ def _by_step(reading: Reading) -> ChosenOption | None:
         distance, passage = min(distances, default=(0, -1))
         weights.append(1 / distance if distance else UNSEEN)
         passages |= {passage} - {-1}
-    if not passages:
+    if not passages or weights.count(max(weights)) > 1:
         return None
     found = _chosen(weights, f"Of the options it is named next, {taken.position} “{taken.event}”.", set())
     return found.model_copy(update={"passages": tuple(sorted(passages))})

@@ -153,3 +153,11 @@ def test_the_step_that_a_passage_names_next_is_taken() -> None:
     elsewhere = reading("What do I do after painting the door?", options)
     unknown = dataclasses.replace(elsewhere, passages=passages)
     assert answer_over_time(unknown, SentenceVectors(BagOfWords()), None) is None
+
+
+def test_of_options_named_equally_near_a_step_none_is_taken() -> None:
+    text = "Never wait before painting the wall. Painting the wall takes an hour."
+    passages = (ReadPassage(Passage("p", "d", "Walls", text), "walls.md", 1.0, None),)
+    asked = reading("Do I wait before painting the wall?", ("wait", "not wait"))
+    asked = dataclasses.replace(asked, passages=passages)
+    assert answer_over_time(asked, SentenceVectors(BagOfWords()), None) is None
