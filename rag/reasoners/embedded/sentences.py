@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from corpora.records import Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import content_words, lexical_overlap, text_relevance
+from rag.relevance import content_words, lexical_overlap, numbers, text_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,9 +189,9 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
 
 def _said(body: str) -> Iterable[tuple[str, str]]:
     """Sentences of paragraphs and list items, and rows of tables, each with what it says: the cells of a row
-    below the heads of their columns."""
+    below the heads of their columns. Of two columns of names and figures already the first row is no head."""
     paragraph: list[str] = []
-    heads: list[str] = []
+    heads: list[str] | None = None
     for line in [*body.split("\n"), ""]:
         row = _ROW.match(line)
         item = _ITEM.match(line)
@@ -199,13 +199,14 @@ def _said(body: str) -> Iterable[tuple[str, str]]:
             yield from ((text, text) for text in split_sentences(" ".join(paragraph)))
             paragraph = []
         if row is None:
-            heads = []
+            heads = None
             paragraph += [line[item.end() :] if item else line] if line.strip() else []
             continue
         cells = [cell.strip() for cell in row["cells"].split("|")]
-        if not heads:
+        if heads is None and not (len(cells) == 2 and numbers(cells[1])):
             heads = cells
-        else:
+        elif content_words(row["cells"]):
+            heads = heads or []
             pairs = zip_longest(heads[: len(cells)], cells, fillvalue="")
             yield row["cells"].strip(), ", ".join(" ".join(pair).strip() for pair in pairs)
 
