@@ -96,10 +96,15 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         return ranked
     place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
     for beside in sentences[max(0, place) : place + 1]:
-        if (beside.origin, beside.index) == (best.sentence.origin, best.sentence.index):
+        if _source(beside) == _source(best.sentence):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
     return ranked
+
+
+def _source(sentence: Sentence) -> tuple[str, int, str]:
+    """Within one, sentences follow each other as they are said or written."""
+    return sentence.origin, sentence.index, sentence.kind
 
 
 def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:

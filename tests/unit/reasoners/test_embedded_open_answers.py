@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.records import Passage
+from corpora.records import Clip, Evidence, Passage
+from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 
 
@@ -59,6 +60,23 @@ def test_what_comes_before_or_after_a_step_is_the_step_beside_it() -> None:
     assert ask("What do I do after clamping the workpiece?", steps).text == "Turn on the coolant."
     assert ask("What do I do before clamping the workpiece?", steps).text == "Close the cover."
     assert ask("What do I do after turning on the coolant?", steps).text == "Turn on the coolant."
+    window = ReadWindow(
+        "v.mp4",
+        "v",
+        Clip("v:0", "v", 0.0, 30.0),
+        Window("v", 0.0, 30.0, 0.5),
+        0.5,
+        (
+            Evidence("v", 20.0, 22.0, "subtitle", "He now clamps the workpiece."),
+            Evidence("v", 1.0, 2.0, "ocr", "Welcome to the workshop"),
+        ),
+        None,
+        None,
+    )
+    question = Question("q", "What do I do after clamping the workpiece?")
+    reading = Reading(question, rewrite_question(question), anchor_event(question), (window,), ())
+    last = answer_open(reading, SentenceVectors(Even()), None)
+    assert last.text == "He now clamps the workpiece.", "what is read on the screen does not follow speech"
     said = "Replace the pads when they are thin. Oil the pads. After replacing the pads, ride slowly."
     answer = ask("What should be done after replacing the pads?", said)
     assert answer.text == "After replacing the pads, ride slowly."
