@@ -168,8 +168,9 @@ _UNTOLD = re.compile(
 """What a question of order may say beside it, and still names nothing to be seen."""
 _END = re.compile(r"\b(?:first|earliest|last|latest)\b", re.IGNORECASE)
 _OFTEN = re.compile(
-    r"^\s*how (?:often|many (?:times|parts|scenes|places))\b(?! an? \w)"
-    r"(?!.*\b(?:should|must|needs?|recommended)\b)(?P<event>.+)$",
+    r"^\s*how (?:often|many (?:times|parts|scenes|places))\b(?! (?:an?|per|each|every) \w)"
+    r"(?! (?:can|do) (?:I|you|we)\b(?! see\b))"
+    r"(?!.*\b(?:should|must|needs?|recommended|ha(?:s|ve) to)\b)(?P<event>.+)$",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(
