@@ -40,7 +40,7 @@ from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQues
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
 from rag.relevance import content_words, lexical_overlap
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
-from rag.retrieval.events import around, clips_of_occurrences, clips_of_options
+from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -271,7 +271,8 @@ def read(
         text_vectors=context.retriever.reader.span_vectors([reached(window) for window in windows]),
         must_choose=context.must_choose,
         searched_by_option=rewriting.rewritten.by_option,
-        all_occurrences=any(clip.occurrence for clip in clips),
+        # There may be more than are read.
+        all_occurrences=any(clip.occurrence for clip in clips) and len(clips) < MOST_OCCURRENCES,
     )
 
 

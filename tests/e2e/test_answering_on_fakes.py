@@ -195,6 +195,15 @@ def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
     assert set(answer.details["events"]) == set(question.options)
 
 
+def test_no_number_is_given_where_more_occurrences_than_are_read_may_be(tmp_path: Path) -> None:
+    shown = [(float(at), at + 15.0, "lamp" if at % 30 else "drill", "") for at in range(0, 900, 15)]
+    tower, text = ImageWords(), BagOfWords()
+    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
+        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
+        question = parse_question("How many times is a drill seen?", [])
+        assert not answer_question(question, retriever, reasoner, Settings()).matched
+
+
 def test_an_event_is_counted_in_the_whole_video(tmp_path: Path) -> None:
     shown = [(float(at), at + 30.0, "lamp" if at % 90 else "drill", "") for at in range(0, 330, 30)]
     tower, text = ImageWords(), BagOfWords()
