@@ -22,7 +22,7 @@ from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, shortlist, speech_question
+from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, sequence_of, shortlist, speech_question
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -91,7 +91,7 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         said = parts(one.sentence.text)
         if said.position == taken.position and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
-    best, sentences = ranked[0], sentences_of(reading)
+    best, sentences = ranked[0], sequence_of(reading)
     if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
         return ranked
     place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)

@@ -19,7 +19,7 @@ import numpy as np
 from rag.questions import option_label
 from rag.reasoners.embedded.rewriting import asks_for_order, parts
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import relevances, sentences_of
+from rag.reasoners.embedded.sentences import relevances, sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
@@ -109,7 +109,7 @@ def _by_step(reading: Reading) -> ChosenOption | None:
     event = content_words(taken.event)
     if taken.position == "within" or len(event) < LEAST_STEP_WORDS:
         return None
-    steps = [(s.index, set(content_words(s.text))) for s in sentences_of(reading) if s.origin == "passage"]
+    steps = [(s.index, set(content_words(s.text))) for s in sequence_of(reading) if s.origin == "passage"]
     anchors = [at for at, (_, words) in enumerate(steps) if lexical_overlap(event, words) == 1]
     side = 1 if taken.position == "after" else -1
     weights, passages = [], set()

@@ -121,13 +121,15 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
 def sentences_of(reading: Reading) -> list[Sentence]:
     """All sentences of windows and passages, in their order, each text once."""
     found: dict[str, Sentence] = {}
-    for index, window in enumerate(reading.windows):
-        for sentence in _of_window(index, window):
-            found.setdefault(sentence.text.casefold(), sentence)
-    for index, passage in enumerate(reading.passages):
-        for sentence in _of_passage(index, passage):
-            found.setdefault(sentence.text.casefold(), sentence)
+    for sentence in sequence_of(reading):
+        found.setdefault(sentence.text.casefold(), sentence)
     return list(found.values())
+
+
+def sequence_of(reading: Reading) -> list[Sentence]:
+    """As `sentences_of`, with a text as often as it occurs: what follows what."""
+    windows = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
+    return windows + [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
 
 
 def shortlist(

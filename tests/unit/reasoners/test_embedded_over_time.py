@@ -159,6 +159,16 @@ def test_the_step_that_a_passage_names_next_is_taken() -> None:
     assert answer_over_time(unknown, SentenceVectors(BagOfWords()), None) is None
 
 
+def test_a_step_that_is_repeated_is_next_where_it_is_repeated() -> None:
+    text = "1. Rinse the pan.\n2. Salt the soup.\n3. Rinse the pan.\n4. Dry the pan."
+    passages = (ReadPassage(Passage("p", "d", "Pan", text), "pan.md", 1.0, None),)
+    asked = reading("What comes after salting the soup?", ("Dry the pan", "Rinse the pan"))
+    asked = dataclasses.replace(asked, passages=passages)
+    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
+    assert reply is not None
+    assert reply.choice == "B"
+
+
 def test_of_options_named_equally_near_a_step_none_is_taken() -> None:
     text = "Never wait before painting the wall. Painting the wall takes an hour."
     passages = (ReadPassage(Passage("p", "d", "Walls", text), "walls.md", 1.0, None),)
