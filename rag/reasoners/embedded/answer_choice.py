@@ -73,6 +73,9 @@ EVEN = 1e-6
 """Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
+LEAST_CLAIMED = 0.5
+"""Share of the words of what Yes and No claim that a sentence must exceed to support either: one word of it
+says nothing of the claim."""
 SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it."""
 SCENE_SHARE = 0.6
@@ -109,14 +112,16 @@ def answer_choice(
 
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """
-    reading = replace(reading, question=spelled_out(reading.question))
+    asked = reading.question
+    reading = replace(reading, question=spelled_out(asked))
+    least = LEAST_CLAIMED if reading.question != asked else 0.0
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
     in_scene = windows_in_scene(reading, calibrator)
     weighed = _weigh(reading, vectors, calibrator, in_scene)
     choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
-    if not choose and not any(_supported(option, len(weighed)) for option in weighed):
+    if not choose and not any(_supported(option, len(weighed), least) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
@@ -264,8 +269,8 @@ def _share(option: Weighed, options: int) -> float:
     return 0.0 if option.image is None else math.exp(option.image) / options
 
 
-def _supported(option: Weighed, options: int) -> bool:
-    named = option.agreement_.coverage > 0 or option.relevance >= SURE_RELEVANCE
+def _supported(option: Weighed, options: int, least: float) -> bool:
+    named = option.agreement_.coverage > least or option.relevance >= SURE_RELEVANCE
     by_words = option.relevance >= LEAST_RELEVANCE and named
     return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 

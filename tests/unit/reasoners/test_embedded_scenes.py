@@ -103,3 +103,10 @@ def test_yes_and_no_are_what_they_claim(text: str, choice: str) -> None:
         reply = answer_choice(asked, SentenceVectors(BagOfWords()), None)
         assert reply.choice is not None
         assert options["AB".index(reply.choice)] == choice
+
+
+def test_a_sentence_with_one_word_of_a_claim_answers_neither_yes_nor_no() -> None:
+    text = "Is the cover gold?"
+    said = window(10.0, "", "Close the cover.")
+    asked = replace(reading(text, said), question=Question("q", text, ("Yes", "No")), must_choose=False)
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice is None
