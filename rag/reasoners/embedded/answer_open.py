@@ -22,7 +22,14 @@ from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, sequence_of, shortlist, speech_question
+from rag.reasoners.embedded.sentences import (
+    Sentence,
+    place_of,
+    sentences_of,
+    sequence_of,
+    shortlist,
+    speech_question,
+)
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -82,17 +89,26 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
-    or where the best one only says that the event happens, the sentence beside it."""
+    or where the best one only says that the event happens, the sentence beside it.
+
+    Neither where it lacks a word of what is asked beside the event that the best one has.
+    """
     taken = parts(reading.question.text)
     if not ranked or taken.position == "within":
         return ranked
-    event = content_words(taken.event)
+    event, best = content_words(taken.event), ranked[0]
+    held = set(content_words(best.sentence.text)) & set(content_words(taken.core)) - set(event)
     for one in ranked:
         said = parts(one.sentence.text)
-        if said.position == taken.position and lexical_overlap(event, content_words(said.event)) == 1:
+        as_asked = said.position == taken.position and held <= set(content_words(one.sentence.text))
+        if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
-    best, sentences = ranked[0], sequence_of(reading)
-    if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
+    sentences = sequence_of(reading)
+    if (
+        held
+        or lexical_overlap(event, content_words(best.sentence.text)) < 1
+        or _ORDERED.search(best.sentence.text)
+    ):
         return ranked
     place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
     for beside in sentences[max(0, place) : place + 1]:

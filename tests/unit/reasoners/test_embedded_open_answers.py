@@ -82,3 +82,10 @@ def test_what_comes_before_or_after_a_step_is_the_step_beside_it() -> None:
     said = "Replace the pads when they are thin. Oil the pads. After replacing the pads, ride slowly."
     answer = ask("What should be done after replacing the pads?", said)
     assert answer.text == "After replacing the pads, ride slowly."
+
+
+def test_a_sentence_that_says_what_is_asked_is_not_left_for_one_beside_or_after_it() -> None:
+    war = "After the war, bread was scarce. Truman was the president from 1945 on."
+    assert ask("Who was the president after the war?", war).text.startswith("Truman")
+    oil = "Replace the filter when you change the oil. Check the tires."
+    assert ask("When should I replace the filter after changing the oil?", oil).text.startswith("Replace")
