@@ -190,7 +190,7 @@ def _weigh(
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
         thing = named_thing(question, option)
         # A sentence about another thing that shares the option's words says nothing of this one.
-        about = [s for s in sentences if not thing or thing in _stems(s)]
+        about = [s for s in sentences if not thing or thing & _stems(s)]
         nearest, words = _nearest(claim, option, about, rows)
         agreement_ = Agreement(0.0, 0.0, ())
         relevance = 0.0

@@ -372,14 +372,19 @@ def statement(question: Question, option: str) -> str:
 
 
 _IT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
-_NAMED = re.compile(r"\b(?:the|an?|his|her|their|th(?:is|at|ese|ose))\s+(?P<noun>\w+)", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(?:the|an?|his|her|their|th(?:is|at|ese|ose))\s+(?P<noun>\w+(?: \w+)?)", re.IGNORECASE
+)
 
 
-def named_thing(question: Question, option: str) -> str:
-    """Stem of the thing of the question that an option calls "it": "stapler" of "Why is the stapler covered?"
-    and "He wraps it up."; empty where the option names what it is about, or the question names nothing."""
+def named_thing(question: Question, option: str) -> frozenset[str]:
+    """Stems of the thing of the question that an option calls "it", and of the word after it, for the first
+    may describe it: "stapler" and "cover" of "Why is the stapler covered?" and "He wraps it up.".
+
+    Empty where the option names what it is about, or the question names nothing.
+    """
     found = _NAMED.search(_topic(parts(question.text))) if _IT.search(option) else None
-    return next(iter(content_words(found["noun"])), "") if found else ""
+    return frozenset(content_words(found["noun"])) if found else frozenset()
 
 
 _OPENING_WORDS = frozenset(

@@ -91,6 +91,12 @@ def test_a_sentence_about_another_thing_is_no_evidence_of_it() -> None:
         asked = replace(reading("x", said), must_choose=False)
         asked = replace(asked, question=Question("q", "Why is the stapler covered?", options))
         assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == choice
+    said = window(10.0, "", "Now he wraps the stapler in the foil.")
+    asked = replace(reading("x", said), must_choose=False)
+    asked = replace(asked, question=Question("q", "Why is the red stapler covered?", options))
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == "A", (
+        "a sentence need not say red"
+    )
 
 
 @pytest.mark.parametrize(
