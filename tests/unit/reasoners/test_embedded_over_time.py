@@ -51,14 +51,14 @@ def test_forms_of_order_and_count() -> None:
 @pytest.mark.parametrize(
     ("text", "event"),
     [
-        ("How many times in the film is it seen that somebody opens a door?", "somebody opens a door"),
+        ("How many times in the video is it seen that somebody opens a door?", "somebody opens a door"),
         ("How often does the bell ring?", "the bell ring"),
-        ("How many parts of the film take place in the garden?", "in the garden"),
+        ("How many parts of the video take place in the garden?", "in the garden"),
         ("How many bottles are there?", ""),
         ("How often should the chain be oiled?", ""),
         ("How often do you oil the chain?", ""),
         ("How often does the chain have to be oiled?", ""),
-        ("How often do we see a chain in the film?", "we see a chain"),
+        ("How often do we see a chain in the video?", "we see a chain"),
         ("How many times a day is it fed?", ""),
         ("How many times per week is it fed?", ""),
         ("In a clip that shows a kitchen, how many times does he stir?", ""),
