@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from corpora.passages.document import Document, cut_point, read_documents
+from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
 from corpora.records import Passage, Problem
 
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
 CHUNK_OVERLAP = 30
 MAX_TITLE_SHARE = 60
+LEAST_ROOM = 100
+"""Beside a title and the heads of a table, which each of its passages repeats."""
 MAX_SECTION = 20_000
 """Characters that go to the splitter at once; nothing overlaps from one section to the next."""
 
 _PIECE = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
 )
-
-_ROWS = re.compile(r"(?<=\|\n)(?=\|)")
-"""Between two rows of a table, which has no sentences to cut at."""
 
 _UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
 """No word of any language: encoded data and the like."""
@@ -41,7 +41,10 @@ def chunk(document: Document) -> list[Passage]:
     if count_pieces(document.text) <= room:
         texts = [document.text.strip()]
     else:
-        texts = [text for part in _sections(document.text) for text in _splitter(room).split_text(part)]
+        room -= max(map(count_pieces, HEADS.findall(document.text)), default=0)
+        splitter = _splitter(max(room, LEAST_ROOM))
+        parts = (text for part in _sections(document.text) for text in splitter.split_text(part))
+        texts = list(with_heads(parts))
     passages = (
         Passage(_passage_id(document.title, text), document.doc_id, document.title, text) for text in texts
     )
@@ -88,7 +91,9 @@ def _splitter(size: int) -> Any:
 
     def sentences(text: str) -> list[str]:
         return [
-            each for part in _ROWS.split(text) for each in split_by_sentence_tokenizer_internal(part, punkt)
+            each
+            for part in BETWEEN_ROWS.split(text)
+            for each in split_by_sentence_tokenizer_internal(part, punkt)
         ]
 
     return SentenceSplitter(

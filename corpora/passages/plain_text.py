@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.passages import tables
 from corpora.passages.document import Document, cut_point, make_document
 from corpora.records import Problem
 from corpora.text_decoding import read_text_blocks
@@ -101,16 +102,22 @@ def read_markdown(path: str) -> Iterator[Document | Problem]:
 
 
 def plain(text: str) -> str:
-    """Text without marks. Code in fences is kept as it is."""
-    kept = []
-    fenced = False
+    """Text without marks. Code in fences is kept as it is, and tables as a passage has them."""
+    kept: list[str] = []
+    fenced = in_table = False
     for line in _without_comments(text).split("\n"):
+        bare = _QUOTE.sub("", line)
         if _FENCE.match(line):
             fenced = not fenced
         elif fenced:
             kept.append(line)
-        elif not _is_rule(line):
-            kept.append(_plain_line(line))
+        elif tables.is_rule(bare) and not in_table and kept and "|" in kept[-1]:
+            in_table = True
+            kept[-1] = tables.row(tables.cells_of(kept[-1]), heads=True)
+        elif not _is_rule(bare):
+            in_table = in_table and "|" in line
+            line = _plain_line(line)
+            kept.append(tables.row(tables.cells_of(line)) if in_table else line)
     return "\n".join(kept)
 
 

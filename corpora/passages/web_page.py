@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.passages import tables
 from corpora.passages.document import Document, make_document
 from corpora.passages.plain_text import refuse_binary
 from corpora.records import Problem
@@ -56,6 +58,29 @@ def _text(data: bytes) -> str:
     return decode(data)
 
 
+@dataclass(slots=True)
+class _Table:
+    """An open table: the row that is being read."""
+
+    cells: list[int] = field(default_factory=list)
+    """Where in the page's parts its cells begin."""
+    of_heads: bool = True
+    """Whether it is the first row, and all its cells are heads of columns."""
+    in_head: bool = False
+
+    def open(self, tag: str, at: int) -> None:
+        """A tag within the table, at a place of the page's parts."""
+        if tag in ("thead", "tbody", "tfoot"):
+            self.in_head = tag == "thead"
+        elif tag in ("td", "th"):
+            self.cells.append(at)
+            self.of_heads = self.of_heads and (tag == "th" or self.in_head)
+
+    def end_row(self) -> None:
+        self.cells.clear()
+        self.of_heads = False
+
+
 class _Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -63,8 +88,7 @@ class _Page(HTMLParser):
         self.heading: list[str] = []
         self._parts: list[str] = []
         self._hidden: list[str] = []
-        self._rows: list[list[int]] = []
-        """Of each open table: where in `_parts` the cells of its present row begin."""
+        self._tables: list[_Table] = []
         self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
 
     def take(self, text: str) -> None:
@@ -95,15 +119,15 @@ class _Page(HTMLParser):
             self._in_heading = self._seen_heading = True
         elif tag == "pre":
             self._keep_lines = True
-        if tag == "table" and self._rows and not self._hidden:
-            self._rows[-1].clear()
+        if tag == "table" and self._tables and not self._hidden:
+            self._tables[-1].cells.clear()
         self._space(tag)
         if self._hidden:
             return
         if tag == "table":
-            self._rows.append([])
-        elif tag in ("td", "th") and self._rows:
-            self._rows[-1].append(len(self._parts))
+            self._tables.append(_Table())
+        elif self._tables:
+            self._tables[-1].open(tag, len(self._parts))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._hidden:
@@ -119,8 +143,8 @@ class _Page(HTMLParser):
             self._end_row()
             return
         self._space(tag)
-        if tag == "table" and self._rows and not self._hidden:
-            self._rows.pop()
+        if tag == "table" and self._tables and not self._hidden:
+            self._tables.pop()
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in ("td", "th"):
@@ -143,14 +167,15 @@ class _Page(HTMLParser):
         return "\n".join(re.sub(r" +", " ", line).strip() for line in lines)
 
     def _end_row(self) -> None:
-        """Put the cells of the present row on one line: `| a | b |`."""
-        if self._hidden or not self._rows or not (begins := self._rows[-1]):
+        """Put the cells of the present row on one line, the first row of heads above a rule."""
+        if self._hidden or not self._tables or not (begins := self._tables[-1].cells):
             return
         spans = pairwise([*begins, len(self._parts)])
         cells = [" ".join("".join(self._parts[begin:end]).split()) for begin, end in spans]
         if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
-            self._parts[begins[0] :] = [f"| {' | '.join(cells)} |"]
-        begins.clear()
+            row = tables.row([tables.escaped(cell) for cell in cells], heads=self._tables[-1].of_heads)
+            self._parts[begins[0] :] = [row]
+        self._tables[-1].end_row()
 
     def _space(self, tag: str) -> None:
         if self._hidden:

@@ -372,6 +372,12 @@ def statement(question: Question, option: str) -> str:
 
 
 _IT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
+_SAYS = re.compile(
+    r"(?:article|clip|document|guide|handbook|instructions?|manual|page|passage|recording|text|"
+    r"tutorial|video)s?\b",
+    re.IGNORECASE,
+)
+"""What says or shows something, as in "What does the manual say about the kettle?"."""
 _NAMED = re.compile(
     r"\b(?:the|an?|his|her|their|th(?:is|at|ese|ose))\s+(?P<noun>\w+(?: \w+)?)", re.IGNORECASE
 )
@@ -381,10 +387,11 @@ def named_thing(question: Question, option: str) -> frozenset[str]:
     """Stems of the thing of the question that an option calls "it", and of the word after it, for the first
     may describe it: "stapler" and "cover" of "Why is the stapler covered?" and "He wraps it up.".
 
-    Empty where the option names what it is about, or the question names nothing.
+    Empty where the option names what it is about, or the question names nothing but where it is said.
     """
-    found = _NAMED.search(_topic(parts(question.text))) if _IT.search(option) else None
-    return frozenset(content_words(found["noun"])) if found else frozenset()
+    named = _NAMED.finditer(_topic(parts(question.text))) if _IT.search(option) else ()
+    found = (content_words(each["noun"]) for each in named if not _SAYS.match(each["noun"]))
+    return frozenset(next(found, ()))
 
 
 _OPENING_WORDS = frozenset(

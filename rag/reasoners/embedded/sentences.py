@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import content_words, lexical_overlap, numbers, text_relevance
+from rag.relevance import content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -191,26 +192,24 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
 
 def _said(body: str) -> Iterable[tuple[str, str]]:
     """Sentences of paragraphs and list items, and rows of tables, each with what it says: the cells of a row
-    below the heads of their columns. Of two columns of names and figures already the first row is no head."""
+    below the heads of their columns."""
     paragraph: list[str] = []
-    heads: list[str] | None = None
-    for line in [*body.split("\n"), ""]:
+    heads: list[str] = []
+    for line, below in pairwise([*body.split("\n"), "", ""]):
         row = _ROW.match(line)
         item = _ITEM.match(line)
         if (row or item or not line.strip()) and paragraph:
             yield from ((text, text) for text in split_sentences(" ".join(paragraph)))
             paragraph = []
         if row is None:
-            heads = None
+            heads = []
             paragraph += [line[item.end() :] if item else line] if line.strip() else []
-            continue
-        cells = [cell.strip() for cell in row["cells"].split("|")]
-        if heads is None and not (len(cells) == 2 and numbers(cells[1])):
-            heads = cells
+        elif is_rule(below):
+            heads = cells_of(line)
         elif content_words(row["cells"]):
-            heads = heads or []
+            cells = cells_of(line)
             pairs = zip_longest(heads[: len(cells)], cells, fillvalue="")
-            yield row["cells"].strip(), ", ".join(" ".join(pair).strip() for pair in pairs)
+            yield row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
 
 
 def _sections(text: str) -> Iterable[tuple[str, str]]:

@@ -86,7 +86,7 @@ def test_markdown(tmp_path: Path) -> None:
         (
             "The *real* title",
             "Heading\n\nSome bold, slanted and code text, a link and a image.\n\nquoted\n\n"
-            "| a | b |\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
+            "| a | b |\n|-|-|\n| 1 | 2 |\n\nx = a*b*c  # kept\n5 * 3 * 2 snake_case_name",
         )
     ]
 
@@ -118,6 +118,17 @@ def test_rows_of_an_html_table_are_those_of_markdown(tmp_path: Path) -> None:
         "<td>110<td>19 mm<br>socket</td></tr><tr> <td>plug</td> <td>25</td> <td> </td> </tr></table>"
     )
     assert pairs(tmp_path / "a.html") == pairs(tmp_path / "a.md")
+
+
+def test_tables_without_outer_bars_or_without_heads(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("> **Bolt** | Nm \\| lb\n> ---|:--:\n> M8 | 25\n\nEither | or.\n")
+    assert pairs(path) == [("", "| Bolt | Nm \\| lb |\n|-|-|\n| M8 | 25 |\n\nEither | or.")]
+    path = tmp_path / "a.html"
+    path.write_text(
+        "<table><tr><td>red|green</td><td>stop</td></tr><tr><th>blue</th><th>go</th></tr></table>"
+    )
+    assert pairs(path) == [("", "| red\\|green | stop |\n| blue | go |")]
 
 
 def test_html_tables_that_arrange_a_page_are_text(tmp_path: Path) -> None:

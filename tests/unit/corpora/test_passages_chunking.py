@@ -53,12 +53,20 @@ def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_a_long_table_is_cut_between_its_rows() -> None:
+def test_a_long_table_is_cut_between_its_rows_and_each_part_has_the_heads() -> None:
     rows = [f"| bolt {i} of the rear wheel | {i * 7} | wrench |" for i in range(40)]
-    passages = chunk(document("Before it.\n\n" + "\n".join(rows)))
-    assert len(passages) > 2
-    lines = [line for passage in passages for line in passage.text.split("\n") if "|" in line]
+    plain = chunk(document("Before it.\n\n" + "\n".join(rows)))
+    assert len(plain) > 2
+    lines = [line for passage in plain for line in passage.text.split("\n") if "|" in line]
     assert set(lines) == set(rows)
+    heads = "| bolt | torque | tool |\n|-|-|-|"
+    passages = chunk(document("\n".join(["Before it.\n", heads, *rows, "\nAfter it.", *rows[:1]])))
+    assert all(passage.text.count(heads) == 1 for passage in passages)
+    assert all(count_pieces(passage.text) <= CHUNK_SIZE for passage in passages)
+    assert {line for passage in passages for line in passage.text.split("\n") if "bolt " in line} == {
+        heads.split("\n")[0],
+        *rows,
+    }
 
 
 def test_ids_go_by_title_and_text_alone() -> None:
