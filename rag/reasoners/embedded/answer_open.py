@@ -89,7 +89,8 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 
 def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
-    or where the best one only says that the event happens, the sentence beside it.
+    or where the best one only says that the event happens, the sentence beside it. Where a passage has none
+    there, nothing; a window may show it.
 
     Neither where it lacks a word of what is asked beside the event that the best one has.
     """
@@ -115,7 +116,7 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         if _source(beside) == _source(best.sentence):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
-    return ranked
+    return [] if best.sentence.origin == "passage" else ranked
 
 
 def _source(sentence: Sentence) -> tuple[str, int, str]:

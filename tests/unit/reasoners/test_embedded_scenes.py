@@ -97,6 +97,8 @@ def test_a_sentence_about_another_thing_is_no_evidence_of_it() -> None:
     assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == "A", (
         "a sentence need not say red"
     )
+    asked = replace(asked, question=Question("q", "What does the manual say about the stapler?", options))
+    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == "A", "nor who says it"
 
 
 @pytest.mark.parametrize(
