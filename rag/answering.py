@@ -272,7 +272,9 @@ def read(
         must_choose=context.must_choose,
         searched_by_option=rewriting.rewritten.by_option,
         # There may be more than are read.
-        all_occurrences=any(clip.occurrence for clip in clips) and len(clips) < MOST_OCCURRENCES,
+        all_occurrences=bool(rewriting.rewritten.counted)
+        and any(clip.occurrence for clip in clips)
+        and len(clips) < MOST_OCCURRENCES,
     )
 
 

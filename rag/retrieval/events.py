@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +17,14 @@ from rag.retrieval.ranking import RetrievedClip, clip_with_most
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.shots import allowed
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MOST_OCCURRENCES = 24
 """That are read; of more, those in which the event is seen best."""
+
+MOMENT = 1.0
+"""Seconds around a frame that shows an event best, which its window holds."""
 
 
 def clips_of_options(
@@ -48,10 +55,28 @@ def clips_of_options(
     for clip in found:
         scores = best.setdefault(clip.clip.video_id, {})
         scores[clip.event] = max(clip.score, scores.get(clip.event, 0.0))
+    if not best:
+        return []
+    video_id = max(best, key=lambda key: (sum(best[key].values()), key))
     if len(best) > 1:
-        video_id = max(best, key=lambda key: (sum(best[key].values()), key))
         found = find(replace(where, videos=frozenset([video_id])))
-    return sorted(found, key=lambda clip: -clip.score)
+    return sorted([*found, *_moments(retriever, options, video_id, where)], key=lambda clip: -clip.score)
+
+
+def _moments(
+    retriever: Retriever, events: Sequence[str], video_id: str, where: SearchFilter
+) -> list[RetrievedClip]:
+    """For each event the clip with the frame of a video that shows it best, where one does.
+
+    An event of two seconds is not the most part of a clip, or of a window of five."""
+    found = []
+    for event in events:
+        times, scores = _scores_inside(retriever, video_id, event, where)
+        if len(times) and scores.max() >= IMAGE_MIDDLE:
+            moment = float(times[scores.argmax()])
+            start, end = moment - MOMENT / 2, moment + MOMENT / 2
+            found.append(_seen_at(retriever, video_id, event, start, end, float(scores.max())))
+    return found
 
 
 def clips_of_occurrences(
@@ -62,26 +87,43 @@ def clips_of_occurrences(
     By the stored frames of the whole video: those whose standard score reaches 2.5 (relevance one half), see
     `occurrences`. Empty where no frame shows it, and under a filter on kinds of text.
     """
-    if not clips or where.kinds is not None:
+    if not clips:
         return []
-    video = retriever.reader.video(clips[0].clip.video_id)
-    times, scores = retriever.frame_scores(video.video_id, event)
-    inside = np.zeros(len(times), np.bool_)
-    for start, end in allowed(video.video_id, where):
-        inside |= (times >= start) & (times < end)
-    times, scores = times[inside], scores[inside]
-    held = retriever.reader.clips(video.video_id)
-    found = []
-    for start, end in occurrences(times, scores, IMAGE_MIDDLE):
-        seen = image_relevance(float(scores[(times >= start) & (times <= end)].max()))
-        clip = clip_with_most(held, start, end)
-        found.append(
-            RetrievedClip(
-                clip, video.path, video.title, seen, seen, seen, (), event=event, occurrence=(start, end)
-            )
+    video_id = clips[0].clip.video_id
+    times, scores = _scores_inside(retriever, video_id, event, where)
+    found = [
+        _seen_at(
+            retriever, video_id, event, start, end, float(scores[(times >= start) & (times <= end)].max())
         )
+        for start, end in occurrences(times, scores, IMAGE_MIDDLE)
+    ]
     best = sorted(found, key=lambda clip: -clip.score)[:MOST_OCCURRENCES]
     return [clip for clip in found if clip in best]
+
+
+def _scores_inside(
+    retriever: Retriever, video_id: str, event: str, where: SearchFilter
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """As `Retriever.frame_scores`, float64 (n,) each, of the frames under a filter; none under one on kinds
+    of text."""
+    if where.kinds is not None:
+        return np.zeros(0), np.zeros(0)
+    times, scores = retriever.frame_scores(video_id, event)
+    inside = np.zeros(len(times), np.bool_)
+    for start, end in allowed(video_id, where):
+        inside |= (times >= start) & (times < end)
+    return times[inside], scores[inside]
+
+
+def _seen_at(
+    retriever: Retriever, video_id: str, event: str, start: float, end: float, z: float
+) -> RetrievedClip:
+    """The clip of an event that is seen from `start` to `end` seconds, at best with a standard score of z."""
+    video, seen = retriever.reader.video(video_id), image_relevance(z)
+    clip = clip_with_most(retriever.reader.clips(video_id), start, end)
+    return RetrievedClip(
+        clip, video.path, video.title, seen, seen, seen, (), event=event, occurrence=(start, end)
+    )
 
 
 def around(clip: RetrievedClip, length: float, where: SearchFilter) -> SearchFilter:

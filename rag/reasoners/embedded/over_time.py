@@ -4,7 +4,7 @@ What comes before or after a step is the option that a passage names next to it.
 "Which of these happens first?" is decided by when each option's event is best supported, "how many times"
 by the number of windows that support the event asked for, where these are all its occurrences found, or one
 of the options must be chosen. What supports: a sentence of the windows (`text_relevance`), or a frame
-(`image_relevance`), at a relevance of one half or more; tags hold for a whole video and support no time.
+(as `image_relevance`), at a relevance of one half or more; tags hold for a whole video and support no time.
 """
 
 from __future__ import annotations
@@ -23,13 +23,23 @@ from rag.reasoners.embedded.sentences import relevances, sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import ImageScoreCalibrator, content_words, image_relevance, lexical_overlap, numbers
+from rag.relevance import (
+    IMAGE_MIDDLE,
+    IMAGE_SLOPE,
+    ImageScoreCalibrator,
+    content_words,
+    lexical_overlap,
+    logistic,
+    numbers,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 SUPPORTED = 0.5
+LEAST_DOUBT = 1e-6
+"""That a text supports an event, or that it does not: what relevance is rounded to."""
 UNSEEN = 0.05
 """Weight of an option that nothing supports against one that is surely seen at the right end."""
 SURE_COUNT, SURE_OF_ALL = 0.3, 0.7
@@ -45,9 +55,15 @@ OPEN_COUNT = 0.5
 class _Support:
     """The strongest place at which an option is seen or stated."""
 
-    strength: float
+    log_odds: float
+    """Of the strength, which rounds to 1 where it is great."""
     time: float
     window: int
+
+    @property
+    def strength(self) -> float:
+        """In [0, 1], to 6 decimals."""
+        return round(logistic(self.log_odds), 6)
 
 
 def answer_over_time(
@@ -201,8 +217,8 @@ def _support(
     for index in among:
         supports = _by_text(event, reading, index, vectors), _by_frames(rows, reading, index, calibrator)
         found = [support for support in supports if support and support.strength >= SUPPORTED]
-        together = sum(math.log(support.strength / max(1e-6, 1 - support.strength)) for support in found)
-        here = max(found, key=lambda support: (support.strength, -support.time), default=None)
+        together = sum(support.log_odds for support in found)
+        here = max(found, key=lambda support: (support.log_odds, -support.time), default=None)
         if here and (best is None or (together, -here.time) > (most, -best.time)):
             best, most = here, together
     return best
@@ -214,7 +230,8 @@ def _by_text(event: str, reading: Reading, index: int, vectors: SentenceVectors)
         return None
     strengths = relevances(event, [text.text for text in texts], vectors, reading.text_vectors)
     at = strengths.index(max(strengths))
-    return _Support(strengths[at], texts[at].start, index)
+    sure = min(strengths[at], 1 - LEAST_DOUBT)
+    return _Support(math.log(max(LEAST_DOUBT, sure) / (1 - sure)), texts[at].start, index)
 
 
 def _by_frames(
@@ -226,4 +243,4 @@ def _by_frames(
     z: NDArray[np.float64] = np.round(calibrator.level_z(rows, window.frame_vectors)[0], 6)
     at = int(np.argmax(z))
     time = float(window.frame_times[at]) if window.frame_times is not None else window.window.start
-    return _Support(image_relevance(float(z[at])), time, index)
+    return _Support(IMAGE_SLOPE * (float(z[at]) - IMAGE_MIDDLE), time, index)
