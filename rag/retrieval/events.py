@@ -35,6 +35,7 @@ def clips_of_options(
     upcoming: Sequence[str] = (),
 ) -> list[RetrievedClip]:
     """The best clips of each option, `top_k` in all, or more that each has as many; one may be of several.
+    For each, beside them or as one of them, the clip of the frame that shows it best.
 
     Of the one video in which the options are found best, for times of two videos have no order. `upcoming`
     queries of passages are encoded with the options.
@@ -60,7 +61,13 @@ def clips_of_options(
     video_id = max(best, key=lambda key: (sum(best[key].values()), key))
     if len(best) > 1:
         found = find(replace(where, videos=frozenset([video_id])))
-    return sorted([*found, *_moments(retriever, options, video_id, where)], key=lambda clip: -clip.score)
+    spans = {(clip.event, clip.clip): clip.spans for clip in found}
+    moments = [
+        replace(clip, spans=spans.pop((clip.event, clip.clip), ()))
+        for clip in _moments(retriever, options, video_id, where)
+    ]
+    others = [clip for clip in found if (clip.event, clip.clip) in spans]
+    return sorted([*moments, *others], key=lambda clip: -clip.score)
 
 
 def _moments(
@@ -68,14 +75,15 @@ def _moments(
 ) -> list[RetrievedClip]:
     """For each event the clip with the frame of a video that shows it best, where one does.
 
-    An event of two seconds is not the most part of a clip, or of a window of five."""
+    An event of two seconds is not the most part of a clip, or of a window of five.
+    """
+    times, scores = _scores_inside(retriever, video_id, events, where)
     found = []
-    for event in events:
-        times, scores = _scores_inside(retriever, video_id, event, where)
-        if len(times) and scores.max() >= IMAGE_MIDDLE:
-            moment = float(times[scores.argmax()])
+    for event, z in zip(events, scores, strict=True):
+        if len(z) and z.max() >= IMAGE_MIDDLE:
+            moment = float(times[z.argmax()])
             start, end = moment - MOMENT / 2, moment + MOMENT / 2
-            found.append(_seen_at(retriever, video_id, event, start, end, float(scores.max())))
+            found.append(_seen_at(retriever, video_id, event, start, end, float(z.max())))
     return found
 
 
@@ -90,29 +98,27 @@ def clips_of_occurrences(
     if not clips:
         return []
     video_id = clips[0].clip.video_id
-    times, scores = _scores_inside(retriever, video_id, event, where)
-    found = [
-        _seen_at(
-            retriever, video_id, event, start, end, float(scores[(times >= start) & (times <= end)].max())
-        )
-        for start, end in occurrences(times, scores, IMAGE_MIDDLE)
-    ]
+    times, (scores,) = _scores_inside(retriever, video_id, [event], where)
+    found = []
+    for start, end in occurrences(times, scores, IMAGE_MIDDLE):
+        z = float(scores[(times >= start) & (times <= end)].max())
+        found.append(_seen_at(retriever, video_id, event, start, end, z))
     best = sorted(found, key=lambda clip: -clip.score)[:MOST_OCCURRENCES]
     return [clip for clip in found if clip in best]
 
 
 def _scores_inside(
-    retriever: Retriever, video_id: str, event: str, where: SearchFilter
+    retriever: Retriever, video_id: str, events: Sequence[str], where: SearchFilter
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """As `Retriever.frame_scores`, float64 (n,) each, of the frames under a filter; none under one on kinds
-    of text."""
-    if where.kinds is not None:
-        return np.zeros(0), np.zeros(0)
-    times, scores = retriever.frame_scores(video_id, event)
+    """As `Retriever.frame_scores`, float64 (n,) and (e, n), of the frames under a filter; of none under one
+    on kinds of text."""
+    times, scores = np.zeros(0), np.zeros((len(events), 0))
+    if where.kinds is None:
+        times, scores = retriever.frame_scores(video_id, events)
     inside = np.zeros(len(times), np.bool_)
     for start, end in allowed(video_id, where):
         inside |= (times >= start) & (times < end)
-    return times[inside], scores[inside]
+    return times[inside], scores[:, inside]
 
 
 def _seen_at(

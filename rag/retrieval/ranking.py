@@ -22,6 +22,7 @@ from corpora.records import Clip, Evidence, Passage
 from rag.records import PassageHit, VideoHit
 from rag.relevance import (
     FUNCTION_WORDS,
+    TEXT_ODDS_POWER,
     chunk_relevance,
     content_words,
     lexical_overlap,
@@ -96,10 +97,6 @@ MOST_RELEVANCE = 1 - 1e-6
 """Relevance of finite odds."""
 LEAST_SCORE = 1e-6
 """Of what is found at all."""
-ODDS_POWER = 0.5
-"""Of the odds of relevance: a relevant text is on the subject, and need not be what is looked for. Of 0.3,
-0.5, 0.7 and 1 that under which most clips are among the best five, on 170 questions about two sets of long
-videos that no report is about (docs/design/video_detective.md)."""
 WORDS_SHARE = 0.25
 """Of the chance that text gives, what BM25 decides: an exact name or number that no vector knows."""
 
@@ -138,11 +135,13 @@ def fuse(
 def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> dict[Key, float]:
     """Of each item the chance, in [0, 1], that it is looked for, by its text; their sum is at most 1.
 
-    `relevance`: in [0, 1]; as odds, to the power of `ODDS_POWER`, with even odds that no text is relevant.
-    So texts that are all somewhat relevant say little of each. `words`: BM25, above 0, by its share.
+    `relevance`: in [0, 1]; as odds, to the power of `TEXT_ODDS_POWER`, with even odds that no text is
+    relevant. So texts that are all somewhat relevant say little of each. `words`: BM25, above 0, by its
+    share.
     """
     odds = {
-        key: (value / (1.0 - min(value, MOST_RELEVANCE))) ** ODDS_POWER for key, value in relevance.items()
+        key: (value / (1.0 - min(value, MOST_RELEVANCE))) ** TEXT_ODDS_POWER
+        for key, value in relevance.items()
     }
     whole, matched = 1.0 + sum(odds.values()), sum(words.values()) or 1.0
     return {

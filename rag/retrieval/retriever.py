@@ -56,8 +56,8 @@ Kind = Literal["video", "passage", "all"]
 EVERYWHERE = SearchFilter()
 LEAST_POOL = 50
 POOL_FACTOR = 8
-SCORED_FRAMES = 4096
-"""Frames that are compared with a background at a time: 17 MB of 512 dimensions in double precision."""
+SCORED_CLIPS = 64
+"""Clips whose frames are compared at a time: 16 MB for 30 s of 512 dimensions in double precision."""
 JUDGED_CLIPS = 5
 """Clips, the best by their frames, of which the most relevant says how far matches count."""
 
@@ -282,19 +282,24 @@ class Retriever:
             return ScoreCurve(of, np.zeros(0), np.zeros(0))
         return ScoreCurve(of, *relevance_curve(query, start=clips[0].start, end=clips[-1].end))
 
-    def frame_scores(self, video_id: str, event: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Times of the stored frames of a whole video, and how well each shows an event.
+    def frame_scores(
+        self, video_id: str, events: Sequence[str]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Times of the stored frames of a whole video, and how well each shows each of e events.
 
-        float64 (n,) seconds, and standard scores float64 (n,) as `ImageScoreCalibrator.level_z`; n may be 0.
+        float64 (n,) seconds, rising, and standard scores float64 (e, n) as `ImageScoreCalibrator.level_z`; n
+        may be 0. Each frame is read once, and few clips are held at a time.
         """
-        frames = self._frames_of_video(video_id)
-        if not frames or self._calibrator is None:
-            return np.zeros(0), np.zeros(0)
-        times, vectors = joined_frames(frames)
-        query = self._image_space_vectors([event])
-        parts = np.array_split(vectors, -(-len(vectors) // SCORED_FRAMES))
-        scores = np.concatenate([self._calibrator.level_z(query, part)[0] for part in parts])
-        return times, np.asarray(scores.round(6), np.float64)
+        clips = [clip.clip_id for clip in self._clips_of(video_id)]
+        times, scores = [np.zeros(0)], [np.zeros((len(events), 0))]
+        for part in np.array_split(clips, -(-len(clips) // SCORED_CLIPS)) if clips else ():
+            frames = list(self.frames(part.tolist()).values())
+            if frames and self._calibrator is not None:
+                of_part, vectors = joined_frames(frames)
+                times.append(of_part)
+                scores.append(self._calibrator.level_z(self._calibrator.encode(events), vectors))
+        whole, places = np.unique(np.concatenate(times), return_index=True)
+        return whole, np.concatenate(scores, axis=1)[:, places].round(6)
 
     def find_like(
         self, video_id: str, start: float, end: float, top_k: int, where: SearchFilter = EVERYWHERE

@@ -195,6 +195,23 @@ def test_times_of_two_videos_are_not_compared(tmp_path: Path) -> None:
     assert set(answer.details["events"]) == set(question.options)
 
 
+def test_an_option_is_looked_for_in_every_frame_of_the_video(tmp_path: Path) -> None:
+    """One second of a clip shows the drill; all of an earlier one show it beside a lamp."""
+    shown = [(0.0, 30.0, "drill lamp", ""), (30.0, 60.0, "iron", ""), (60.0, 88.0, "lamp", "")]
+    shown += [(88.0, 89.0, "drill", ""), (89.0, 300.0, "lamp", "")]
+    tower, text = ImageWords(), BagOfWords()
+    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
+        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
+        question = parse_question("Which of these happens last?", ["a drill", "an iron"])
+        answer = answer_question(question, retriever, reasoner, Settings(), top_k=2)
+        early = answer_question(
+            question, retriever, reasoner, Settings(), top_k=2, where=SearchFilter(end=60.0)
+        )
+    assert answer.choice == "A"
+    assert any(start <= 88.0 and end >= 89.0 for _, start, end, _ in answer.details["windows"])
+    assert early.choice == "B", "a filter holds"
+
+
 def test_no_number_is_given_where_more_occurrences_than_are_read_may_be(tmp_path: Path) -> None:
     shown = [(float(at), at + 15.0, "lamp" if at % 30 else "drill", "") for at in range(0, 900, 15)]
     tower, text = ImageWords(), BagOfWords()
