@@ -96,15 +96,23 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     return Agreement(coverage, max(-1.0, min(1.0, verdict)), tuple(reasons))
 
 
-def part_about(text: str, wanted: Collection[str]) -> str:
-    """Of a text with several numbers the part that shares most of the `wanted` stems; all of it where two do.
+def part_about(text: str, wanted: Collection[str], option: str) -> str:
+    """The part of a text that speaks of what is asked: of those with numbers of the option's unit, or with
+    numbers at all, or for an option without one of those that share `wanted` stems, the one that shares most.
 
-    "The front wheel has 32", of "the rear wheel has 36 spokes and the front wheel has 32".
+    All of the text where two do, or where it has only one such part. "The front wheel has 32", of "the rear
+    wheel has 36 spokes and the front wheel has 32".
     """
-    pieces = [piece for piece in _LISTED.split(" ".join(text.split())) if numbers(piece)]
-    shared = [len(set(wanted) & set(content_words(piece))) for piece in pieces]
-    most = max(shared, default=0)
-    return pieces[shared.index(most)] if len(pieces) > 1 and shared.count(most) == 1 else text
+    words = {word for word in wanted if not numbers(word)}
+    pieces = _LISTED.split(" ".join(text.split()))
+    shared = {piece: len(words & set(content_words(piece))) for piece in pieces}
+    kept = [piece for piece in pieces if (numbers(piece) if numbers(option) else shared[piece])]
+    if len(kept) < 2:
+        return text
+    kept = [piece for piece in kept if _units(option) & _units(piece)] or kept
+    most = max(shared[piece] for piece in kept)
+    fullest = [piece for piece in kept if shared[piece] == most]
+    return fullest[0] if len(fullest) == 1 else text
 
 
 def stance(clause: str) -> int:

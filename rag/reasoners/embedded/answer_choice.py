@@ -4,8 +4,9 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
+    asked_i   = share of the question's words in s, where the option has a number
     image_i   = log(n share) of the n options, by the frames of the windows (`frame_votes`)
-    p         = softmax((8 words + 3 coverage + 2.5 verdict + image) / T)
+    p         = softmax((8 words + 3 coverage + 2.5 verdict + 3 asked + image) / T)
 
 with T = 1.6, and T = 3 where the windows were looked for by the options (`Reading.searched_by_option`):
 there each option's nearest sentence is the best of a whole video, and a denial or a number in one
@@ -67,6 +68,8 @@ TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
+ASKED = 3.0
+"""Of the question's words, in the sentence nearest to an option with a number: each row of a table has one."""
 OWN_WORDS = 0.25
 """What all of an option's own words add in choosing its nearest sentence."""
 EVEN = 1e-6
@@ -92,13 +95,16 @@ class Weighed:
     words: float
     relevance: float
     agreement_: Agreement
+    asked: float
+    """Share of the question's words that the sentence holds; 0 where the option has no number."""
     image: float | None
     frames: tuple[int, ...]
     """Windows whose frames gave the vote."""
 
     def text_score(self) -> float:
         """What the words say."""
-        return WORDS * self.words + COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
+        said = COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
+        return WORDS * self.words + said + ASKED * self.asked
 
     def image_score(self) -> float:
         """What the images say."""
@@ -193,15 +199,16 @@ def _weigh(
         about = [s for s in sentences if not thing or thing & _stems(s)]
         nearest, words = _nearest(claim, option, about, rows)
         agreement_ = Agreement(0.0, 0.0, ())
-        relevance = 0.0
+        relevance = share = 0.0
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            said = part_about(nearest.context, asked) if numbers(option) else nearest.context
+            said = part_about(nearest.context, asked, option)
             agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
+            share = lexical_overlap(asked, _stems(nearest)) if numbers(option) else 0.0
         vote = votes[index] if votes else None
         image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, agreement_, image, frames))
+        weighed.append(Weighed(nearest, words, relevance, agreement_, share, image, frames))
     return weighed
 
 

@@ -60,6 +60,8 @@ _ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+_ASKS = re.compile(r"[?？][\"'”’)\]]*$")
+"""A question, which answers none: what follows it may."""
 _BACK = re.compile(
     r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
     re.I,
@@ -72,7 +74,7 @@ class Sentence:
 
     text: str
     context: str
-    """The sentence as it is compared: after the one it points back to, below its title."""
+    """The sentence as it is compared: after the one it points back to or the question it answers."""
     title: str
     origin: Literal["window", "passage"]
     index: int
@@ -155,7 +157,8 @@ def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
         spoken = [evidence for evidence in window.texts if evidence.kind == kind]
         before = ""
         for text, start, end in joined_cues(spoken):
-            yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
+            if not _ASKS.search(text):
+                yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
             before = text
     for evidence in window.texts:
         if evidence.kind not in ("subtitle", "asr"):
@@ -186,7 +189,8 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
         title = ": ".join(part for part in (read.passage.title, heading) if part)
         before = ""
         for text, said in _said(body):
-            yield Sentence(text, _context(before, said), title, "passage", index, "passage")
+            if not _ASKS.search(text):
+                yield Sentence(text, _context(before, said), title, "passage", index, "passage")
             before = said
 
 
@@ -243,7 +247,8 @@ def _heads(line: str, above: str) -> bool:
 
 
 def _context(before: str, text: str) -> str:
-    return f"{before} {text}" if before and _BACK.match(text) else text
+    """With the question that a sentence answers, or the sentence that it points back to."""
+    return f"{before} {text}" if before and (_ASKS.search(before) or _BACK.match(text)) else text
 
 
 def _continues(run: Sequence[tuple[str, float, float]], cue: Evidence) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposite, part_about, stance
 from rag.reasoners.embedded.answer_types import answer_type, focus_noun
+from rag.relevance import content_words
 
 PAIRS = [
     (
@@ -96,8 +97,18 @@ def test_focus_noun() -> None:
     assert focus_noun("What is it?") == ""
 
 
-def test_of_two_numbers_that_of_what_is_asked_counts() -> None:
+def test_the_part_of_a_sentence_that_speaks_of_what_is_asked_counts() -> None:
     text = "The rear wheel has 36 spokes and the front wheel has 32 spokes."
-    assert part_about(text, ["spoke", "front", "wheel"]) == "the front wheel has 32 spokes."
-    assert part_about(text, ["spoke", "wheel"]) == text
-    assert part_about("It holds 1,500 litres and a cup.", ["cup"]) == "It holds 1,500 litres and a cup."
+    assert part_about(text, ["spoke", "front", "wheel"], "36") == "the front wheel has 32 spokes."
+    assert part_about(text, ["spoke", "wheel"], "36") == text
+    litres = "It holds 1,500 litres and a cup."
+    assert part_about(litres, ["cup"], "7 litres") == litres
+    assert (
+        part_about("It costs 95 euros and takes three hours.", ["cost"], "one hour") == "takes three hours."
+    )
+    foam = "A CO2 extinguisher is beside the bench and a foam extinguisher at the door."
+    assert (
+        part_about(foam, content_words("foam extinguisher"), "the door") == "a foam extinguisher at the door."
+    )
+    red = "The foam extinguisher is red and hangs at the door."
+    assert part_about(red, content_words("foam extinguisher"), "the door") == red
