@@ -25,6 +25,7 @@ Options that differ only in when, or how often: `over_time`.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -41,12 +42,14 @@ from rag.reasoners.embedded.rewriting import (
     parts,
     spelled_out,
     statement,
+    topic_of,
     two_hop,
 )
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
+from rag.records import Question
 from rag.relevance import (
     IMAGE_MIDDLE,
     OVERLAP_WEIGHT,
@@ -69,18 +72,21 @@ TEMPERATURE_BY_OPTION = 3.0
 log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
 ASKED = 3.0
-"""Of the question's words, in the sentence nearest to an option with a number: each row of a table has one."""
+"""Of the question's words in the sentence nearest to an option with a number: each row of a table has one."""
 OWN_WORDS = 0.25
 """What all of an option's own words add in choosing its nearest sentence."""
 EVEN = 1e-6
 """Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
-LEAST_CLAIMED = 0.5
+LEAST_CLAIMED = 0.6
 """Share of the words of what Yes and No claim that a sentence must exceed to support either: one word of it
 says nothing of the claim."""
 SURE_RELEVANCE = 0.9
-"""From which a sentence supports an option that shares no word with it."""
+"""From which a sentence supports an option that shares no word with it, and with which the claim is nearer to
+the sentence than the question alone."""
+_TIMES = re.compile(r"\b(?:times|once|twice|thrice)\b", re.IGNORECASE)
+"""What a text says how often something happens with; other numbers are of other things."""
 SCENE_SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 LEAST_IMAGE_SHARE = 0.6
@@ -95,6 +101,8 @@ class Weighed:
     words: float
     relevance: float
     agreement_: Agreement
+    nearer: bool
+    """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
     asked: float
     """Share of the question's words that the sentence holds; 0 where the option has no number."""
     image: float | None
@@ -187,6 +195,8 @@ def _weigh(
     asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
     informative = _informative_sentences(reading, votes is not None)
+    if reading.rewritten.counted:
+        informative = [s for s in informative if _TIMES.search(s.text)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     sentences = shortlist(wanted, informative)
@@ -200,15 +210,18 @@ def _weigh(
         nearest, words = _nearest(claim, option, about, rows)
         agreement_ = Agreement(0.0, 0.0, ())
         relevance = share = 0.0
+        nearer = False
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
             agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if numbers(option) else 0.0
+            if relevance >= SURE_RELEVANCE and not agreement_.coverage:
+                nearer = _brings_nearer(question, claim, nearest, rows, vectors)
         vote = votes[index] if votes else None
         image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, agreement_, share, image, frames))
+        weighed.append(Weighed(nearest, words, relevance, agreement_, nearer, share, image, frames))
     return weighed
 
 
@@ -262,6 +275,20 @@ def _nearest(
     return best, likest
 
 
+def _brings_nearer(
+    question: Question,
+    claim: str,
+    sentence: Sentence,
+    rows: Mapping[str, NDArray[np.float64]],
+    vectors: SentenceVectors,
+) -> bool:
+    """Whether a claim is nearer to a sentence than its topic is: "who pours the milk: Anna" is not."""
+    topic = topic_of(question)
+    alone = vectors.of([topic])[topic] if topic else None
+    near = rows[sentence.context]
+    return alone is None or float(rows[claim] @ near) > float(alone @ near)
+
+
 def _stems(sentence: Sentence) -> set[str]:
     return set(content_words(f"{sentence.title} {sentence.context}"))
 
@@ -277,7 +304,7 @@ def _share(option: Weighed, options: int) -> float:
 
 
 def _supported(option: Weighed, options: int, least: float) -> bool:
-    named = option.agreement_.coverage > least or option.relevance >= SURE_RELEVANCE
+    named = option.agreement_.coverage > least or (option.relevance >= SURE_RELEVANCE and option.nearer)
     by_words = option.relevance >= LEAST_RELEVANCE and named
     return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 

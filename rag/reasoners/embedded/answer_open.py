@@ -105,18 +105,14 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
     sentences = sequence_of(reading)
-    if (
-        held
-        or lexical_overlap(event, content_words(best.sentence.text)) < 1
-        or _ORDERED.search(best.sentence.text)
-    ):
+    if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
         return ranked
     place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
     for beside in sentences[max(0, place) : place + 1]:
-        if _source(beside) == _source(best.sentence):
+        if _source(beside) == _source(best.sentence) and held <= set(content_words(beside.text)):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
-    return [] if best.sentence.origin == "passage" else ranked
+    return [] if best.sentence.origin == "passage" and not held else ranked
 
 
 def _source(sentence: Sentence) -> tuple[str, int, str]:

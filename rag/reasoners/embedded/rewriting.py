@@ -347,28 +347,28 @@ def _with_object(event: str) -> str:
     return " ".join([head, "something", *tail])
 
 
-def _topic(taken: Parts) -> str:
-    """What the options are about, where the question itself says it in words of its own."""
-    core = taken.core.strip().rstrip("?.! ")
+def topic_of(question: Question) -> str:
+    """What the options are about, where the question itself says it in words of its own; else empty."""
+    core = parts(question.text).core.strip().rstrip("?.! ")
     found = _TOPIC.search(core)
     if found:
         topic = found.group("topic") or ""
     else:
         topic = declarative(core)
     hidden = re.match(r"(?:the|an?|some) (?:object|thing|item)\b|something\b", topic, re.IGNORECASE)
-    return "" if hidden and found else topic
+    return "" if (hidden and found) or not content_words(topic) else topic
 
 
 def statement(question: Question, option: str) -> str:
     """What an option claims, after the question's own topic: "the torque wrench: it loosens bolts"."""
-    topic = _topic(parts(question.text))
+    topic = topic_of(question)
     body = option.strip().rstrip(". ")
     if hop := two_hop(body):
         body = f"{_lower(hop.when)}, {_lower(hop.claim)}"
     else:
         body = _lower(body)
     body = re.sub(r"\b[Tt]he object\b", "some object", body)
-    return f"{topic}: {body}" if topic and content_words(topic) else body
+    return f"{topic}: {body}" if topic else body
 
 
 _IT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
@@ -389,7 +389,7 @@ def named_thing(question: Question, option: str) -> frozenset[str]:
 
     Empty where the option names what it is about, or the question names nothing but where it is said.
     """
-    named = _NAMED.finditer(_topic(parts(question.text))) if _IT.search(option) else ()
+    named = _NAMED.finditer(topic_of(question)) if _IT.search(option) else ()
     found = (content_words(each["noun"]) for each in named if not _SAYS.match(each["noun"]))
     return frozenset(next(found, ()))
 
