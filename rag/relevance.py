@@ -116,7 +116,7 @@ def stem(word: str) -> str:
         word = word[:-1]
     for ending in ("ing", "ed"):
         root = word.removesuffix(ending)
-        if root != word and len(root) >= 3 and re.search(r"[aeiouy]", root):
+        if root != word and len(root) >= 3 and re.search(r"[aeiouy]", root) and not word.endswith("eed"):
             word = root[:-1] if root[-1] == root[-2] and root[-1] not in "lsz" else root
             break
     word = _QUALITY_OF_VERB.get(word, word)

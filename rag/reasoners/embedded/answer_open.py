@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.over_time import count_open
+from rag.reasoners.embedded.procedures import steps_open
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -60,9 +61,9 @@ LEAST = 0.05
 def answer_open(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> OpenAnswer:
-    """How often an event is seen, where that is asked; else the best sentence, or an empty text where none
-    comes near."""
-    return count_open(reading, vectors, calibrator) or _quoted(reading, vectors)
+    """How often an event is seen or the steps of a procedure, where that is asked; else the best sentence, or
+    an empty text where none comes near."""
+    return count_open(reading, vectors, calibrator) or steps_open(reading) or _quoted(reading, vectors)
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
@@ -79,7 +80,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     windows = sorted({s.sentence.index for s in support if s.sentence.origin == "window"})
     passages = sorted({s.sentence.index for s in support if s.sentence.origin == "passage"})
     return OpenAnswer(
-        text=best.sentence.text,
+        text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
         explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
         windows=tuple(windows),
@@ -215,5 +216,6 @@ def _explanation(best: Scored, kind: AnswerType) -> str:
         if best.holds_type and kind.name != "thing"
         else ""
     )
-    place = place_of(best.sentence)
+    row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
+    place = place_of(best.sentence) + row
     return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."

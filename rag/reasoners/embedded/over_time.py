@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rag.questions import option_label
+from rag.reasoners.embedded.procedures import asked_steps
 from rag.reasoners.embedded.rewriting import asks_for_order, parts
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import relevances, sequence_of
@@ -86,7 +87,7 @@ def answer_over_time(
         return _by_order(max(of_videos, key=_strength, default=[]), end)
     offered = [numbers(option) for option in question.options]
     whole = reading.all_occurrences or reading.must_choose
-    if (step := _by_step(reading)) is not None:
+    if (step := _by_number(reading) or _by_step(reading)) is not None:
         return step
     if reading.rewritten.counted and whole and all(len(found) == 1 for found in offered):
         return _by_count(reading, [found[0] for found in offered], vectors, calibrator)
@@ -141,6 +142,20 @@ def _chance_beyond(time: float, end: Literal["first", "last"], places: _Places) 
     sign = 1 if end == "first" else -1
     later = sum(chance for chance, place in places if sign * place.time > sign * time)
     return later + sum(chance for chance, place in places if place.time == time) / 2
+
+
+def _by_number(reading: Reading) -> ChosenOption | None:
+    """Of the options the one that shares most words with the step asked for by its number; None where that is
+    not asked, or two share as many."""
+    asked = asked_steps(reading)
+    if asked is None or len(asked.steps) > 1:
+        return None
+    held = set(content_words(asked.steps[0]))
+    weights = [UNSEEN + lexical_overlap(content_words(option), held) for option in reading.question.options]
+    if max(weights) == UNSEEN or weights.count(max(weights)) > 1:
+        return None
+    found = _chosen(weights, f"It is the step “{asked.steps[0]}”.", set())
+    return found.model_copy(update={"passages": (asked.passage,)})
 
 
 def _by_step(reading: Reading) -> ChosenOption | None:

@@ -17,7 +17,7 @@ from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import content_words, lexical_overlap, text_relevance
+from rag.relevance import FUNCTION_WORDS, content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ PLACES = {
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
-_ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
+ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
@@ -82,6 +82,11 @@ class Sentence:
     kind: str
     start: float = 0.0
     end: float = 0.0
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table, whose context has the heads of its columns."""
+        return self.origin == "passage" and " | " in self.text
 
 
 def place_of(sentence: Sentence) -> str:
@@ -185,7 +190,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
-    for heading, body in _sections(read.passage.text):
+    for heading, body in sections(read.passage.text):
         title = ": ".join(part for part in (read.passage.title, heading) if part)
         before = ""
         for text, said in _said(body):
@@ -201,7 +206,7 @@ def _said(body: str) -> Iterable[tuple[str, str]]:
     heads: list[str] = []
     for line, below in pairwise([*body.split("\n"), "", ""]):
         row = _ROW.match(line)
-        item = _ITEM.match(line)
+        item = ITEM.match(line)
         if (row or item or not line.strip()) and paragraph:
             yield from ((text, text) for text in split_sentences(" ".join(paragraph)))
             paragraph = []
@@ -216,7 +221,7 @@ def _said(body: str) -> Iterable[tuple[str, str]]:
             yield row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
 
 
-def _sections(text: str) -> Iterable[tuple[str, str]]:
+def sections(text: str) -> Iterable[tuple[str, str]]:
     """Heading (or empty) and the text below it: a heading is no part of the sentence below it."""
     heading = ""
     body: list[str] = []
@@ -241,7 +246,7 @@ def _heads(line: str, above: str) -> bool:
         and not words[0][0].islower()
         and line.rstrip()[-1] not in ".!?…。！？;,"
         and not _FIGURED.search(line)
-        and bool(content_words(words[-1]))
+        and words[-1].casefold() not in FUNCTION_WORDS
         and (not above or bool(_CLOSED.search(above)))
     )
 

@@ -89,3 +89,11 @@ def test_a_sentence_that_says_what_is_asked_is_not_left_for_one_beside_or_after_
     assert ask("Who was the president after the war?", war).text.startswith("Truman")
     oil = "Replace the filter when you change the oil. Check the tires."
     assert ask("When should I replace the filter after changing the oil?", oil).text.startswith("Replace")
+
+
+def test_a_row_of_a_table_is_given_with_the_heads_of_its_columns() -> None:
+    answer = ask(
+        "What is the price of the router?", "| Tool | Price |\n|-|-|\n| Router | 210 |\n| Sander | 90 |"
+    )
+    assert answer.text == "Tool Router, Price 210"
+    assert "“Router | 210”" in answer.explanation

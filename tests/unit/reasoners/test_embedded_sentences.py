@@ -88,6 +88,12 @@ def test_a_table_without_a_rule_has_no_heads() -> None:
     ]
 
 
+def test_a_list_is_below_its_own_heading() -> None:
+    text = "Hours\n\n| Day | Opens |\n|-|-|\n| Friday | 10:00 |\n\nPeople\n\n- Tomas runs the wood shop."
+    titles = [s.title for s in sentences_of(reading(Passage("p", "d", "Manual", text)))]
+    assert titles == ["Manual: Hours", "Manual: People"]
+
+
 def test_short_lines_without_prose_below_are_sentences_not_headings() -> None:
     for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
         sentences = sentences_of(reading(Passage("p", "d", "", text)))
