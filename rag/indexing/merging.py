@@ -63,7 +63,7 @@ class MergeReport:
     bytes: int = 0
     """Size of the library on disk."""
     stages: tuple[str, ...] = ()
-    """What could not be done at the end: index files, calibration."""
+    """What was not copied or could not be done at the end: other subtitles, index files, calibration."""
 
     @property
     def exit_code(self) -> int:
@@ -110,6 +110,11 @@ def merge_libraries(
             lines = writer.maintain(settings.search.exact_rows)
             if line := calibrate_scores(writer, settings):
                 lines.append(line)
+            if plan.subtitles:
+                lines.append(
+                    f"videos of which the libraries have different subtitle files: {plan.subtitles}; those "
+                    "of one library are kept; to have all, run rag index on all their folders at once"
+                )
     watch.done()
     return MergeReport(
         tuple(folders),

@@ -85,8 +85,9 @@ def _short_side(meta: Meta) -> dict[str, Any]:
 class JoinedSnapshot(Snapshot):
     """The snapshots of several libraries behind the interface of one.
 
-    A content that several hold is read from one of them: that in which most stages were on, then that with
-    the first path. Vectors are searched in one index over all. BM25 weighs words by each library's own texts.
+    A content that several hold is read from one of them: that in which most stages were on, of which
+    subtitle files are one, then that with the first path. Vectors are searched in one index over all.
+    BM25 weighs words by each library's own texts.
     Relevance of images uses the scale of the library with the most clips.
 
     One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`.
@@ -145,6 +146,10 @@ class JoinedSnapshot(Snapshot):
         self._files = pa.Table.from_pylist(list(files.values()), schema.arrow_schema("files", 0))
         return True
 
+    def sidecars(self, video_id: str) -> frozenset[str]:
+        """As of a snapshot of one library; several where libraries differ."""
+        return frozenset().union(*(library.sidecars(video_id) for library in self._libraries))
+
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
         ranked: dict[str, tuple[bool, int, str, int]] = {}
@@ -152,7 +157,7 @@ class JoinedSnapshot(Snapshot):
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages_on = sum(stage != "off" for stage in library.stages(content).values())
+                    stages_on = sum(stage not in ("off", "") for stage in library.stages(content).values())
                     path = library.paths[content][0]
                 rank = (content not in library.ready, -stages_on, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
