@@ -98,6 +98,8 @@ def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> N
         (clip,) = local.frames([f"{1:032x}:00000"])
         assert len(clip.times) == len(clip.vectors) == 0
         assert clip.clip_vector.tolist() == stored.frames([f"{1:032x}:00000"])[0].clip_vector.tolist()
+    with Reader.open(copy, address) as both:
+        assert len(both.frames([f"{1:032x}:00000"])[0].times) > 0
     again = pull_library(address, copy)
     assert (again.files, again.clips) == (0, 0)
 
