@@ -113,7 +113,7 @@ def merge_libraries(
             if plan.subtitles:
                 lines.append(
                     f"videos of which the libraries have different subtitle files: {plan.subtitles}; those "
-                    "of one library are kept; to have all, run rag index on all their folders at once"
+                    "of one library are kept; to have all, run rag index on their folders"
                 )
     watch.done()
     return MergeReport(
