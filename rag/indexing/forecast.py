@@ -72,7 +72,8 @@ def forecast(
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path
 
-    plan = make_plan(found, roots, held, settings.storage, identify, limits_of(settings))
+    limits, within = limits_of(settings), settings.scan.within
+    plan = make_plan(found, roots, held, settings.storage, identify, limits, within)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]

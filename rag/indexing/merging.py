@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from corpora.objects import StoreError
 from corpora.records import Problem
 from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
@@ -28,6 +30,7 @@ from rag.store.layout import (
 from rag.store.reading import Reader
 from rag.store.records import Meta
 from rag.store.scan_cache import ScanCache
+from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 
 GROUP = 256
@@ -60,7 +63,7 @@ class MergeReport:
     bytes: int = 0
     """Size of the library on disk."""
     stages: tuple[str, ...] = ()
-    """What could not be done at the end: index files, calibration."""
+    """What was not copied or could not be done at the end: other subtitles, index files, calibration."""
 
     @property
     def exit_code(self) -> int:
@@ -84,7 +87,8 @@ def merge_libraries(
     to copy, as of a search; all without any. The libraries are read as they are when it begins, and may be
     written meanwhile. Killed at any instant and run again, it goes on after the last committed group.
 
-    Raises `UsageError` for folders that contain each other, and the errors of the libraries.
+    Raises `UsageError` for folders that contain each other and for copies without frame matrices,
+    `StoreError` where the store of any library fails, and the errors of the libraries.
     """
     started, watch = time.monotonic(), progress or Silent()
     settings = settings or load_settings()
@@ -95,15 +99,22 @@ def merge_libraries(
         meta = reader.meta
         if meta is None:
             raise nothing_indexed(reader.folder)
-        if not reader.ask(lambda s: chosen_files(s, paths)):
+        if meta.image_encoder is not None:
+            _require_frames(folders)
+        if not _ask(reader, lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
             _prepare(writer, meta, reader.folder)
-            plan = reader.ask(lambda s: plan_copies(s, writer, paths))
+            plan = _ask(reader, lambda s: plan_copies(s, writer, paths))
             copied = _copy(reader, writer, plan, watch)
             lines = writer.maintain(settings.search.exact_rows)
             if line := calibrate_scores(writer, settings):
                 lines.append(line)
+            if plan.subtitles:
+                lines.append(
+                    f"videos of which the libraries have different subtitle files: {plan.subtitles}; those "
+                    "of one library are kept; to have all, run rag index on their folders"
+                )
     watch.done()
     return MergeReport(
         tuple(folders),
@@ -130,6 +141,28 @@ def _require_apart(folders: Sequence[Location]) -> None:
                 raise UsageError(f"{folder}: this library is named twice")
             if real[at].startswith(path) or path.startswith(real[at]):
                 raise UsageError(f"{folder} and {other}: one is inside the other; name a folder outside")
+
+
+def _require_frames(folders: Iterable[Location]) -> None:
+    """Raise `UsageError` for a copy without frame matrices: its rows would pass for whole ones."""
+    for folder in folders:
+        note = open_layout(folder).copy_note()
+        if note is not None and not note.frames:
+            command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
+            raise UsageError(
+                f"{folder}: a copy without frame matrices; name {note.of} itself, or add them: {command}"
+            )
+
+
+def _ask(reader: Reader, question: Callable[[Snapshot], T]) -> T:
+    """As `Reader.ask`. Raises `StoreError` where a library is left out: a merge without it is none."""
+
+    def ask(s: Snapshot) -> T:
+        if s.left_out:
+            raise StoreError(next(iter(s.left_out.values())))
+        return question(s)
+
+    return reader.ask(ask)
 
 
 def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
@@ -162,12 +195,12 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         # As in indexing: paths first, so that `rag index` takes up what a killed run leaves of their videos.
         _publish(writer, plan, [video.video_id for video in videos])
         writer.flush()
-        copied.update(reader.ask(partial(copy_videos, writer=writer, videos=videos)))
+        copied.update(_ask(reader, partial(copy_videos, writer=writer, videos=videos)))
         progress.advance(sum(video.duration for video in videos))
     for sources in _groups(plan.sources):
         for row in sources:
             progress.file(row.path)
-        there = reader.ask(partial(copy_passages, writer=writer, sources=sources))
+        there = _ask(reader, partial(copy_passages, writer=writer, sources=sources))
         _publish(writer, plan, there)
         copied.update(there)
         progress.advance(sum(row.size for row in sources) / PASSAGE_BYTES_PER_SECOND)

@@ -65,7 +65,7 @@ def run_indexing(
         bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
         earlier = bundled.commit() if bundled is not None else set()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = make_plan(scan, roots, writer, settings.storage, limits=limits)
+        plan = make_plan(scan, roots, writer, settings.storage, limits=limits, within=settings.scan.within)
         if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
             raise LibraryError(refusal)
         outcomes.report(problem for problem in plan.problems if problem not in stats.problems)

@@ -26,8 +26,9 @@ from corpora.fetching import content_id, read_sidecar
 from corpora.objects import is_url, object_states
 from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, path_or_address
+from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
-from rag.errors import FileProblem
+from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.report import Prune, reason_of
 from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
 from rag.store.records import FileRow
@@ -139,12 +140,13 @@ def make_plan(
     storage: StorageSettings = LOCAL,
     identify: Callable[[FoundFile], str] | None = None,
     limits: str = "",
+    within: Sequence[str] = (),
 ) -> Plan:
     """Compare the files found with the library.
 
     `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
     fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
-    `limits`: of reading files (`limits_of`); a content that exceeded them is not tried again.
+    `limits`: of reading files (`limits_of`); what exceeded them is not tried again. `within`: as of a scan.
     """
     rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), indexed.problems()
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
@@ -180,12 +182,13 @@ def make_plan(
             unread.add(found.path)
         by_content.setdefault(content or found.path, []).append(found)
     held = Counter(row.content_id for row in rows.values())
+    elsewhere = _sidecars_elsewhere(rows, {f.path for f in scan.files}, by_content.keys(), within)
     for content, files in by_content.items():
         group = Group(
             "" if content in unread else content,
             tuple(files),
             tuple(f for f in files if f.path in fresh),
-            tuple(sorted({sidecar for f in files for sidecar in f.sidecars})),
+            tuple(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
         )
         if files[0].kind == "passages":
             done = content in published
@@ -207,10 +210,34 @@ def make_plan(
         plan.unchanged += there
         plan.arrived += len(files) - there
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
-    lost = set(plan.missing)
-    here = by_content.keys() | {row.content_id for path, row in rows.items() if path not in lost}
+    here = by_content.keys() | {rows[path].content_id for path in rows.keys() - set(plan.missing)}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
+
+
+def _sidecars_elsewhere(
+    rows: Mapping[str, FileRow], scanned: Collection[str], contents: Collection[str], within: Sequence[str]
+) -> dict[str, set[str]]:
+    """By content the sidecars beside files that were not scanned and are there as they were indexed.
+
+    Without them a run of one folder would take from a video what that of another gave it. Those of objects
+    are not looked for.
+    """
+    others = [
+        path
+        for path, row in rows.items()
+        if row.kind != "passages" and row.content_id in contents and path not in scanned and not is_url(path)
+    ]
+    found: dict[str, set[str]] = {}
+    try:
+        files = scan_files(filter(os.path.isfile, others), within=within).files
+    except UnreadableFile:
+        return found  # gone since it was looked for
+    for file in files:
+        row = rows[file.path]
+        if (file.size, file.mtime_ns, file.ctime_ns) == (row.size, row.mtime_ns, row.ctime_ns):
+            found.setdefault(row.content_id, set()).update(file.sidecars)
+    return found
 
 
 OVER_LIMIT = "over limit "

@@ -204,7 +204,8 @@ def run_staging(
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
-    plan = make_plan(scan, roots, rows, settings.storage, limits=limits_of(settings))
+    limits, within = limits_of(settings), settings.scan.within
+    plan = make_plan(scan, roots, rows, settings.storage, limits=limits, within=within)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:

@@ -32,6 +32,8 @@ class CopyPlan:
     """Files that could not be used, with their stamps."""
     conflicts: list[Problem] = field(default_factory=list)
     """Paths under which two libraries hold different contents."""
+    subtitles: int = 0
+    """Videos of which some subtitle files are not copied: the libraries have different ones."""
 
 
 def chosen_files(s: Snapshot, globs: tuple[str, ...]) -> list[FileRow]:
@@ -44,7 +46,8 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = ()) -> Cop
 
     Of a path with several contents the library's own is kept, else the file that was changed last.
     """
-    held, finished = writer.files(), set(writer.stage_fingerprints())
+    held, stages = writer.files(), writer.stage_fingerprints()
+    finished = set(stages)
     finished |= {row.content_id for row in held.values() if row.kind == "passages"}
     plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
     for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
@@ -63,6 +66,8 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = ()) -> Cop
         if row.path not in held:
             plan.paths.setdefault(row.content_id, []).append(row)
     for content, row in first.items():
+        others = s.sidecars(content) - {stages.get(content, {}).get("sidecars", "")}
+        plan.subtitles += bool(others) if content in stages else len(others) > 1
         if content in finished:
             plan.known += 1
         elif row.kind == "passages":

@@ -85,9 +85,10 @@ def _short_side(meta: Meta) -> dict[str, Any]:
 class JoinedSnapshot(Snapshot):
     """The snapshots of several libraries behind the interface of one.
 
-    A content that several hold is read from one of them: that in which most stages were on, then that with
-    the first path. Vectors are searched in one index over all. BM25 weighs words by each library's own texts.
-    Relevance of images uses the scale of the library with the most clips.
+    A content that several hold is read from one of them: that in which most stages were on, of which
+    subtitle files are one, then one with frame matrices, then that with the first path. Vectors are
+    searched in one index over all. BM25 weighs words by each library's own texts. Relevance of images uses
+    the scale of the library with the most clips.
 
     One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`.
     Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
@@ -145,16 +146,22 @@ class JoinedSnapshot(Snapshot):
         self._files = pa.Table.from_pylist(list(files.values()), schema.arrow_schema("files", 0))
         return True
 
+    def sidecars(self, video_id: str) -> frozenset[str]:
+        """As of a snapshot of one library; several where libraries differ."""
+        return frozenset().union(*(library.sidecars(video_id) for library in self._libraries))
+
     def _owners(self) -> dict[str, int]:
         """The number of the library from which each content is read."""
-        ranked: dict[str, tuple[bool, int, str, int]] = {}
+        ranked: dict[str, tuple[bool, int, bool, str, int]] = {}
         for number, library in enumerate(self._libraries):
+            note = library.layout.copy_note()
+            bare = note is not None and not note.frames
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages_on = sum(stage != "off" for stage in library.stages(content).values())
+                    stages_on = sum(stage not in ("off", "") for stage in library.stages(content).values())
                     path = library.paths[content][0]
-                rank = (content not in library.ready, -stages_on, path, number)
+                rank = (content not in library.ready, -stages_on, bare, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)
         return {content: rank[-1] for content, rank in ranked.items()}
 

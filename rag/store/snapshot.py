@@ -271,6 +271,11 @@ class Snapshot:
         found: dict[str, Any] = json.loads(self.video_rows[video_id]["stages"])
         return found
 
+    def sidecars(self, video_id: str) -> frozenset[str]:
+        """The hash over the sidecars that a ready video was indexed with; none without any."""
+        found = self.stages(video_id).get("sidecars", "") if video_id in self.ready else ""
+        return frozenset({found} - {""})
+
     @cached_property
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence of each video that has any."""

@@ -140,6 +140,27 @@ def test_two_names_of_one_content_share_it_and_their_subtitles(corpus: Path, set
     assert spoken(settings) == {"Tighten the bolt to nine newton metres.", "And wipe it."}
 
 
+def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    """They are left out only by a run that sees that they are gone, or after their video is."""
+    said = {"Tighten the bolt to nine newton metres."}
+    run(corpus, settings)
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(corpus / "a.mp4", other / "copy.mp4")
+    assert run(other, settings).indexed == 0
+    assert spoken(settings) == said
+    (other / "copy.srt").write_text("1\n00:00:06,000 --> 00:00:07,000\nAnd wipe it.\n")
+    assert run(other, settings).indexed == 1
+    assert spoken(settings) == {*said, "And wipe it."}
+    assert [run(folder, settings).indexed for folder in (corpus, other)] == [0, 0]
+    (corpus / "a.mp4").unlink()
+    (other / "copy.srt").write_text("1\n00:00:06,000 --> 00:00:07,000\nAnd dry it.\n")
+    run(other, settings)
+    assert spoken(settings) == {"And dry it."}
+
+
 def test_a_missing_file_is_kept_until_it_is_pruned(corpus: Path, settings: Settings) -> None:
     assert run(corpus, settings, limit=1).indexed == 1
     assert run(corpus, settings).indexed == 1, "a limited run goes on next time"

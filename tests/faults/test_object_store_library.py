@@ -98,6 +98,8 @@ def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> N
         (clip,) = local.frames([f"{1:032x}:00000"])
         assert len(clip.times) == len(clip.vectors) == 0
         assert clip.clip_vector.tolist() == stored.frames([f"{1:032x}:00000"])[0].clip_vector.tolist()
+    with Reader.open(copy, address) as both:
+        assert len(both.frames([f"{1:032x}:00000"])[0].times) > 0
     again = pull_library(address, copy)
     assert (again.files, again.clips) == (0, 0)
 
@@ -401,3 +403,26 @@ def test_merged_between_stores_and_folders(bucket: FakeStore, tmp_path: Path) ->
         assert len(reader.videos()) == len(both.videos()) == 2
     with pytest.raises(UsageError, match="one is inside the other"):
         merge_libraries([address.url], f"{address.url}/below", settings=settings)
+
+
+def test_a_library_whose_store_fails_is_not_merged_without(bucket: FakeStore, tmp_path: Path) -> None:
+    address, folder = bucket.address("a"), tmp_path / "b"
+    small(address, 1)
+    small(folder, 2)
+    settings = Settings(storage=bucket.storage)
+    bucket.intercept = lambda request: 403 if "/a/" in request["PATH_INFO"] else None
+    with pytest.raises(StoreError, match="access is refused"):
+        merge_libraries([folder, address.url], tmp_path / "into", settings=settings)
+    assert not (tmp_path / "into").exists()
+
+
+def test_a_copy_without_frame_matrices_is_not_merged(bucket: FakeStore, tmp_path: Path) -> None:
+    address, copy, into = bucket.address(), tmp_path / "copy", tmp_path / "into"
+    small(address)
+    pull_library(address, copy)
+    with pytest.raises(UsageError, match=f"name {address} itself, or add them: rag library pull --frames"):
+        merge_libraries([copy], into)
+    assert not into.exists()
+    pull_library(address, copy, frames=True)
+    assert merge_libraries([copy], into).exit_code == 0
+    assert list(dump(into)) == list(dump(address))

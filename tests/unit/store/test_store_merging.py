@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from corpora.identity import content_hash
-from corpora.records import Problem, Shot, SoundTrack
+from corpora.records import Evidence, Problem, Shot, SoundTrack
 from corpora.scan import scan
 from rag.errors import LibraryBusy, LibraryError, LibraryNotFound, UsageError
 from rag.indexing.merging import MergeReport, merge_libraries
@@ -226,6 +226,36 @@ def test_the_copy_with_more_stages_is_taken(world: Path, tmp_path: Path) -> None
             "/a.mp4",
         )
         assert len(reader.clips(video(3).video_id)) == 2
+
+
+def test_the_copy_with_subtitle_files_is_taken(tmp_path: Path) -> None:
+    """Also by a search; where several have different ones, or what is there lacks them, it is said."""
+    for name, sidecars in (("a", ""), ("b", "1"), ("c", "2")):
+        with Writer.open(tmp_path / name) as writer:
+            writer.set_meta(META)
+            made = replace(video(3), path=f"/{name}.mp4")
+            writer.begin_video(made)
+            writer.add_clips([clip_frames(3, 0)])
+            said = [Evidence(made.video_id, 0.0, 5.0, "subtitle", f"said {name}")] if sidecars else []
+            writer.put_evidence(made.video_id, said, unit(3, len(said), TEXT.dim))
+            writer.finish_video(made, {"asr": "off", "sidecars": sidecars})
+            writer.put_file(file_row(made.path, made.video_id, "video"))
+
+    def texts(*folders: str) -> list[str]:
+        with Reader.open(*(tmp_path / name for name in folders)) as reader:
+            return [span.text for span in reader.evidence(video(3).video_id, 0.0, 5.0)]
+
+    def lines(into: str, *names: str) -> list[str]:
+        stages = merge(tmp_path, tmp_path / into, names).stages
+        return [line for line in stages if line.startswith("videos of which the libraries have different")]
+
+    assert lines("ab", "a", "b") == []
+    assert texts("ab") == texts("a", "b") == ["said b"]
+    for names in (("abc", "a", "b", "c"), ("ab", "c"), ("a", "b")):
+        (line,) = lines(*names)
+        assert "subtitle files: 1; those of one library are kept" in line
+    assert texts("abc") == texts("ab") == ["said b"]
+    assert lines("b", "a") == []
 
 
 def test_indexing_the_same_folder_finds_the_files_unchanged(tmp_path: Path) -> None:
