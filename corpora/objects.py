@@ -396,12 +396,13 @@ def open_store(url: str, settings: StorageSettings) -> ObjectStore:
 
     Raises `UsageError` for an address without a bucket, and where the package for stores is missing.
     """
-    address = url.rstrip("/")
+    scheme, _, rest = url.partition("://")
+    rest = rest.rstrip("/")
+    address = f"{scheme}://{rest}"
     try:
         import obstore  # noqa: F401 (only to see whether it is there)
     except ImportError as error:
         raise UsageError(f"{address}: reading object stores needs the package obstore; {INSTALL}") from error
-    scheme, _, rest = address.partition("://")
     if not rest.partition("/")[0]:
         raise UsageError(f"{address}: an address names a bucket, as in {scheme}://bucket/folder")
     options = _lance_options(address, settings)
