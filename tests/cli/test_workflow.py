@@ -230,6 +230,34 @@ def test_doctor_names_what_is_broken(
         shutil.move(tmp_path / "away", home / "corpus" / name)
 
 
+def test_a_changed_file_is_named_and_gives_no_frames(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the same name with other content: what is cited is no longer in it."""
+    video, named = home / "corpus" / "workshop day.mp4", ["--library", str(home / ".rag")]
+    assert main(["search", "drill", "--json"]) == 0
+    (tmp_path / "found.json").write_text(capsys.readouterr().out)
+    shutil.move(video, tmp_path / "away")
+    monkeypatch.chdir(tmp_path)
+    try:
+        write_video(video, 8, size=(64, 48))
+        for command in (
+            ["show", f"{video}@1-3", "--out", "a.png", "--clip", "a.mp4"],
+            ["export", f"{video}@1-3", "--format", "clips"],
+            ["export", "--from", "found.json", "--format", "clips"],
+        ):
+            assert main([*command, *named]) == 1
+            said = capsys.readouterr()
+            assert (said.out, said.err.count("\n")) == ("", 1)
+            assert f"{video}: changed since it was indexed; run rag index on its folder" in said.err
+        assert not any(Path(name).exists() for name in ("a.png", "a.mp4", "selects"))
+        assert main(["doctor", *named, "--text"]) == 1
+        line = rf"BROKEN  library +indexed files +1 changed since .*{video.name}; run rag index"
+        assert re.search(line, capsys.readouterr().out)
+    finally:
+        shutil.move(tmp_path / "away", video)
+
+
 def test_removed_is_gone_and_the_file_stays(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

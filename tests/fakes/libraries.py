@@ -103,11 +103,12 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0))
     left_out = ()
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
+        reader = SimpleNamespace(meta=None, unfinished=lambda: 0, paths=lambda _: (str(path),))
+        self.engine = SimpleNamespace(reader=reader)
 
     def __enter__(self) -> OneVideoLibrary:
         return self
@@ -116,6 +117,12 @@ class OneVideoLibrary:
 
     def indexed_paths(self) -> list[str]:
         return []
+
+    def video_id(self, name: str) -> str:
+        return name
+
+    def indexed_file(self, video_id: str) -> str:  # noqa: ARG002 (as of `Library`)
+        return str(self.path)
 
     def resolve(self, citation: str) -> VideoCitation:
         start, end = map(float, citation.rpartition("@")[2].split("-"))
