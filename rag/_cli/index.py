@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 import rag
+from corpora.kinds import why_ignored
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
@@ -204,11 +205,20 @@ def index(
         print_report(session.as_json, report_shape("rag.index/1", report), ())
         return 0
     if nothing:
-        echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
+        _report_nothing(report, paths)
     named = session.settings.library
     lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named)
     print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
+
+
+def _report_nothing(report: IndexReport, paths: Sequence[Path]) -> None:
+    """No file can be indexed; some that are there, and why they are not."""
+    echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
+    for path in report.ignored_files:
+        echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")
+    if more := report.ignored - len(report.ignored_files):
+        echo_stderr(f"rag: {more} more ignored; -v names them")
 
 
 def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
@@ -246,7 +256,7 @@ def summary_lines(
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,
-        "ignored": report.ignored,
+        "ignored (-v names them)": report.ignored,
         "with problems": len(report.problems),
     }
     yield "files: " + ", ".join(

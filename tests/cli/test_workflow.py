@@ -277,3 +277,37 @@ def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFi
     library = tmp_path / "library"
     assert main(["index", str(tmp_path / "empty"), "--library", str(library), "--text"]) == 1
     assert capsys.readouterr() == ("", f"rag: no indexable file in {tmp_path / 'empty'}\n")
+
+
+def test_ignored_files_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `.json` file first: it is indexed where the user names it."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("notes")
+    folder.mkdir()
+    for name in ("a.xyz", "b.xyz", "c.xyz", "lone.srt", "notes.json"):
+        (folder / name).write_text('[{"text": "Green tea is brewed at eighty degrees."}]')
+    assert main(["index", "notes", "--text"]) == 1
+    below = tmp_path / "notes"
+    assert capsys.readouterr().err.splitlines() == [
+        "rag: no indexable file in notes",
+        f"rag: {below / 'notes.json'}: ignored: a .json file is read only when it is named",
+        f"rag: {below / 'a.xyz'}: ignored: no reader knows this kind of file",
+        f"rag: {below / 'b.xyz'}: ignored: no reader knows this kind of file",
+        "rag: 2 more ignored; -v names them",
+    ]
+
+
+@pytest.mark.usefixtures("home")
+def test_v_names_what_is_ignored(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    Path("corpus/lone.srt").write_text(SUBTITLES)
+    try:
+        caplog.set_level("INFO", "rag.indexing.run")
+        assert main(["index", "corpus", "--text"]) == 3
+    finally:
+        Path("corpus/lone.srt").unlink()
+    assert "1 ignored (-v names them)" in capsys.readouterr().out
+    assert "lone.srt: ignored: belongs to no video beside it" in caplog.text

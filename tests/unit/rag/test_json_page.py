@@ -98,6 +98,7 @@ INDEXED = IndexReport(
     indexed=2,
     problems=BAD,
     ignored=1,
+    ignored_files=("notes.json",),
     clips=4,
     passages=12,
     video_seconds=95.5,
