@@ -238,7 +238,8 @@ def summary_lines(
         ahead = report.forecast
         yield (
             f"would index {counted(ahead.new_files, 'file')} with {duration(ahead.media_seconds)} of media: "
-            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk"
+            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk, "
+            f"in the library {visible(report.library)}"
         )
     elif report.staged:
         named = f" --library {shlex.quote(str(library))}" if library else ""
@@ -248,7 +249,7 @@ def summary_lines(
             f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "
             f"{duration(report.video_seconds)} of media, {counted(report.clips, 'clip')}, "
             f"{counted(report.passages, 'passage')}; "
-            f"the library has {byte_count(report.bytes)}"
+            f"the library {visible(report.library)} has {byte_count(report.bytes)}"
         )
     counts = {
         "found": report.files_found,

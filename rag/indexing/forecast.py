@@ -103,6 +103,7 @@ def forecast(
     on_workers = settings.cluster.engine == "ray" and seconds
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         unchanged=plan.unchanged,
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),

@@ -92,6 +92,8 @@ class Forecast:
 class IndexReport:
     """Counts and problems of one indexing run."""
 
+    library: str = ""
+    """The library's folder or address."""
     files_found: int = 0
     """Files of known kinds, those with problems included."""
     indexed: int = 0

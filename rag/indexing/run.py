@@ -180,6 +180,7 @@ def _nothing_to_do(
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         unchanged=sum(_usable(status) for status in statuses.values()),
         missing=len(missing),
@@ -227,6 +228,7 @@ def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fing
 
 def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         indexed=stats.indexed,
         staged=stats.staged,

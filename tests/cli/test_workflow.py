@@ -272,6 +272,15 @@ def test_removed_is_gone_and_the_file_stays(
     assert main(["remove", "corpus/tea.txt", *named]) == 1
 
 
+def test_a_run_in_a_subfolder_names_the_library_above(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home / "corpus")
+    for options in ([], ["--dry-run"]):
+        assert main(["index", "tea.txt", "--text", *options]) == 0
+        assert f"{home / '.rag'} " in capsys.readouterr().out.replace("\n", " ")
+
+
 def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     library = tmp_path / "library"

@@ -94,6 +94,7 @@ HITS = (
 )
 SHOWN = {"citation": citation_shape(PassageCitation("notes.md", "77ab", "Telescopes", COLD, 1.0))}
 INDEXED = IndexReport(
+    library="/home/me/.rag",
     files_found=3,
     indexed=2,
     problems=BAD,
