@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpora.objects import StoreError
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
 from rag.errors import UsageError
@@ -226,13 +226,14 @@ class Library:
 
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
-    ) -> list[Window]:
+    ) -> list[LocalizedWindow]:
         """Up to `count` windows of one video that fit the query best, best first.
 
         `video`: its path or the last parts of it, its id or the start of it. `window_seconds`: default
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
         of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
         and tags do not count: they hold for the whole video. No two have an IoU above `localize.overlap`.
+        One whose `relevance` is below `search.threshold` is only the nearest, no match.
         Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name.
         """
         query = parse_query(query)
@@ -241,7 +242,7 @@ class Library:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
             settings = settings.model_copy(update={"localize": localize})
         hits = self._engine.new_retriever(settings).localize_video(video_id, query, count)
-        return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
+        return [LocalizedWindow(hit.video_id, hit.start, hit.end, hit.score, hit.relevance) for hit in hits]
 
     def score_curve(self, video: str, query: str) -> ScoreCurve:
         """The score of a query at every stored moment of one video, by which `localize` finds its windows.

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag._cli.ask import unsearchable_lines
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import IndexedVideo, Session, given_path, with_session, words
+from rag._cli.session import IndexedVideo, Session, given_path, weak_hits_line, with_session, words
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape, windows_shape
 from rag.rendering.terminal import (
@@ -145,8 +146,15 @@ def localize(
     with session.open_library() as opened:
         video_id = opened.video_id(name)
         windows = opened.localize(video_id, words(query), count=count, window_seconds=window)
-        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows)
+        least = session.settings.search.threshold
+        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows, least)
+        unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
     print_report(session.as_json, shape, window_lines(windows))
+    if windows and not shape["matched"]:
+        best = max(window["relevance"] for window in shape["windows"])
+        echo_stderr(weak_hits_line("video", "windows", best, least))
+    for line in unread:
+        echo_stderr(line)
     return 0
 
 

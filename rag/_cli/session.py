@@ -355,6 +355,14 @@ def where(
     )
 
 
+def weak_hits_line(searched: str, hits: str, best: float, least: float) -> str:
+    """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
+    return (
+        f"rag: nothing in the {searched} matches this query: the most relevant of these {hits} has relevance "
+        f"{best:.2f}, below {least:.2f}; they are only the nearest"
+    )
+
+
 def unmatched_paths(library: OpenedLibrary, chosen: SearchFilter | None) -> str:
     """What to say of `--path` where no file of the library matches; else empty."""
     from rag.store.filters import path_matches

@@ -230,6 +230,20 @@ def test_doctor_names_what_is_broken(
         shutil.move(tmp_path / "away", home / "corpus" / name)
 
 
+@pytest.mark.usefixtures("home")
+def test_localize_says_that_nothing_matches_and_what_is_not_searched(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["localize", "workshop day.mp4", "elephants dancing"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["matched"] is False
+    assert "rag: nothing in the video matches this query" in said.err
+    assert "rag: not searchable in this library: What is seen in 1 video" in said.err
+    assert main(["localize", "workshop day.mp4", "a cordless drill"]) == 0
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["matched"], said.err) == (True, "")
+
+
 def test_a_changed_file_is_named_and_gives_no_frames(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from corpora.records import Clip, Evidence, Passage, Problem
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
@@ -73,9 +73,9 @@ class FixedLibrary:
     def path_of(self, video_id: str) -> str:
         return f"b/{video_id}.mp4"
 
-    def localize(self, video: str, query: str, **given: Any) -> list[Window]:
+    def localize(self, video: str, query: str, **given: Any) -> list[LocalizedWindow]:
         self.asked.append((f"{video} {query}", given))
-        return [Window("v1", 1, 6, 0.25)]
+        return [LocalizedWindow("v1", 1, 6, 0.25, 0.4)]
 
     def indexed_paths(self) -> list[str]:
         return ["a.mp4", "b.csv"]
