@@ -249,6 +249,8 @@ async def frame(
 ) -> Response:
     """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
     facts, path = await service.in_media_thread(opened, service, video_id)
+    if t > facts.duration:
+        raise UsageError(f"the video is {facts.duration:g} s long: a frame is of a time inside it")
     tag = f"{video_id}-{t:.3f}-{height}"
     if (kept := unchanged(request, tag)) is not None:
         return kept
