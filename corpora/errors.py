@@ -64,6 +64,13 @@ class ChangedFile(UnreadableFile):
         )
 
 
+class StaleFile(FileProblem):
+    """It changed since it was indexed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: changed since it was indexed; run rag index on its folder")
+
+
 class UnfetchedFile(UnreadableFile):
     """Its object store answers, and does not give this object."""
 

@@ -124,6 +124,16 @@ def sidecar_base(name: str) -> str | None:
     return None
 
 
+def why_ignored(path: str) -> str:
+    """Why a file that was met on a walk is not indexed."""
+    name = os.path.basename(path)
+    if sidecar_base(name) is not None:
+        return "belongs to no video beside it"
+    if _suffix(name) in NAMED_PASSAGES:
+        return f"a {_suffix(name)} file is read only when it is named"
+    return "no reader knows this kind of file"
+
+
 def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:
     """The media files beside it that a sidecar belongs to; the longest fitting name wins.
 

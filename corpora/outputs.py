@@ -20,7 +20,7 @@ How a file of ours is recognized, by its content alone:
     a folder    `.offline-video-rag.json` in it lists the files that were written with their SHA-256: Markdown
                 and CSV have no place for a mark, and what was edited by hand since is no longer ours
 
-Recordings and answers are appended to, never replaced.
+Recordings and answers are appended to; `force` empties answers that were made otherwise (`eval.batches`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Rules, in the order in which they apply to a name:
 - A folder is walked, whatever its name; one named like a video is reported as such.
 - FIFOs, sockets and devices named like media are reported and never opened.
 - Unreadable, empty, and hollow files (over 256 MiB of which under 1 % is on the disk) are reported.
-- What vanishes during the walk is skipped silently. Unknown kinds are counted.
+- What vanishes during the walk is skipped silently. Unknown kinds are ignored.
 
 Below an address of an object store the same names are found, by one listing and without opening an object.
 """
@@ -101,8 +101,8 @@ class Scan:
     """Sorted by path, each path once."""
     problems: tuple[Problem, ...]
     """Sorted by path, at most one for a path."""
-    ignored: int
-    """Files of unknown kind, and sidecars that belong to no file."""
+    ignored: tuple[str, ...]
+    """Files of unknown kind, `.json` files, and sidecars that belong to no file; sorted."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
     found: int = 0
@@ -144,7 +144,7 @@ def scan(
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     outside = sorted(walk.outside & walk.files.keys())
-    ignored = len(walk.ignored - walk.files.keys())
+    ignored = tuple(sorted(walk.ignored - walk.files.keys()))
     found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
     return Scan(tuple(files), tuple(problems), ignored, tuple(outside), found)
 

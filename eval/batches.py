@@ -111,8 +111,11 @@ def _question(number: int, raw: bytes) -> BatchQuestion | BadLine:
 class Output(LineWriter):
     """An append-only JSON lines file with its manifest; a context manager.
 
-    `done` maps the ids that were answered before to their lines' objects.
+    `done` maps the ids that were answered before to their lines' objects. Under `force` what was made
+    otherwise is emptied; what was made the same is taken up.
     """
+
+    to_replace = "start over with --force"
 
     def __init__(
         self,
@@ -132,8 +135,17 @@ class Output(LineWriter):
     def check(self, questions: Sequence[BatchQuestion]) -> list[BatchQuestion]:
         """The questions still to be answered, in order.
 
-        Raises `UsageError` where an answered question is gone or reads otherwise now.
+        Raises `UsageError` where an answered question is gone or reads otherwise now, unless under `force`.
         """
+        try:
+            self._check_answered(questions)
+        except UsageError:
+            if not self._policy.force:
+                raise
+            self._start_over()
+        return [question for question in questions if question.question_id not in self.done]
+
+    def _check_answered(self, questions: Sequence[BatchQuestion]) -> None:
         known = {question.question_id: question for question in questions}
         for identifier, entry in self.done.items():
             question = known.get(identifier)
@@ -141,7 +153,6 @@ class Output(LineWriter):
                 self._refuse(f"it answers {identifier!r}, which is no longer asked")
             elif entry.get("digest") != question.digest:
                 self._refuse(f"the words of {identifier!r} (line {question.line}) have changed since")
-        return [question for question in questions if question.question_id not in self.done]
 
     def append(self, question: BatchQuestion, shape: Mapping[str, Any]) -> None:
         """Write one answer; `shape` is a schema's document, to which the question's digest is added."""
@@ -159,10 +170,25 @@ class Output(LineWriter):
 
     def _resume(self) -> None:
         if self.path.stat().st_size == 0:
-            atomic_write_text(
-                self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n"
-            )
+            self._start()
             return
+        try:
+            self._take_up()
+        except UsageError:
+            if not self._policy.force:
+                raise
+            self._start_over()
+
+    def _start(self) -> None:
+        atomic_write_text(self._manifest_path, json.dumps(self._manifest, indent=2, sort_keys=True) + "\n")
+
+    def _start_over(self) -> None:
+        os.truncate(self.path, 0)
+        self.done.clear()
+        self._start()
+
+    def _take_up(self) -> None:
+        """Read what is there. Raises `UsageError` where it was made otherwise."""
         try:
             there = json.loads(self._manifest_path.read_text(encoding="utf-8"))
         except FileNotFoundError:

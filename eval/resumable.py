@@ -90,6 +90,7 @@ class LineWriter(ABC):
     """
 
     kind: ClassVar[str] = "file"
+    to_replace: ClassVar[str] = "delete this one to start over"
 
     def __init__(self, path: Path, named: Path) -> None:
         self._path, self._named = path, named
@@ -135,4 +136,4 @@ class LineWriter(ABC):
             self._refuse(f"it was made otherwise: {changed}")
 
     def _refuse(self, why: str) -> NoReturn:
-        raise UsageError(f"{self._named}: {why}; name another {self.kind}, or delete this one to start over")
+        raise UsageError(f"{self._named}: {why}; name another {self.kind}, or {self.to_replace}")

@@ -42,14 +42,16 @@ def task_settings(
 
     `fixed`: dotted names to values that the task's questions rest on (`{"ocr.mode": "off"}`); exact
     search always is. `synthetic`: the videos are rendered; `SYNTHETIC` then holds where the user sets
-    no image encoder. Raises `UsageError` where the user sets a fixed setting to another value.
+    no image encoder. Raises `UsageError` where the user sets a fixed setting to another value
+    that is not its default.
     """
     fixed = {"search.index": "flat", **fixed}
     changes: dict[str, dict[str, Any]] = {}
     for name, value in fixed.items():
         section, _, key = name.partition(".")
         held = getattr(settings, section)
-        if key in held.model_fields_set and getattr(held, key) != value:
+        default = type(held).model_fields[key].get_default(call_default_factory=True)
+        if key in held.model_fields_set and getattr(held, key) not in (value, default):
             raise UsageError(
                 f"{task} fixes {name} = {value}; take {name} = {getattr(held, key)} out of the settings"
             )

@@ -40,6 +40,13 @@ class Window:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class LocalizedWindow(Window):
+    """A window that a query found in its video; `relevance`: in [0, 1], comparable between queries."""
+
+    relevance: float = 0.0
+
+
 TIME_STEP = 1e-6
 """Times closer than this are equal: a frame at `start + w` less half a step is outside."""
 MIN_FILL = 0.5

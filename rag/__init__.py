@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from localization.windows import Window
+    from localization.windows import LocalizedWindow, Window
     from rag import errors, records
     from rag.answering import Pipeline
     from rag.errors import RagError
@@ -52,6 +52,7 @@ __all__ = [
     "Faults",
     "IndexReport",
     "Library",
+    "LocalizedWindow",
     "MergeReport",
     "NearDuplicate",
     "PassageCitation",
@@ -82,6 +83,7 @@ _MODULES = {
     "Faults": "rag.web",
     "IndexReport": "rag.indexing.report",
     "Library": "rag.library",
+    "LocalizedWindow": "localization.windows",
     "MergeReport": "rag.indexing.merging",
     "Pipeline": "rag.answering",
     "RagError": "rag.errors",

@@ -8,6 +8,7 @@ RagError
 │   ├── UnreadableFile       it cannot be opened, or is no file at all
 │   │   ├── ChangedFile      it changed while it was read
 │   │   └── UnfetchedFile    its object store gives others, and not this one
+│   ├── StaleFile            it changed since it was indexed
 │   ├── UnsupportedFile      no reader for this kind of file
 │   ├── DamagedFile          it opened, but contains nothing usable
 │   ├── StalledFile          its reader made no progress for too long, or was ended
@@ -64,6 +65,7 @@ from corpora.errors import (
     RagError,
     ScratchFull,
     SettingsError,
+    StaleFile,
     StalledFile,
     UnfetchedFile,
     UnreadableFile,
@@ -107,6 +109,7 @@ __all__ = [
     "RoleUnknown",
     "ScratchFull",
     "SettingsError",
+    "StaleFile",
     "StalledFile",
     "StoreError",
     "Unanswered",

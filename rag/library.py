@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from corpora.objects import StoreError, is_url
+from corpora.objects import StoreError
 from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
-from localization.windows import Window
+from localization.windows import LocalizedWindow
+from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
-from rag.errors import LibraryCorrupt, RagError, UsageError
+from rag.errors import UsageError
 from rag.questions import parse_query, parse_question
 from rag.records import (
     Answer,
@@ -29,16 +28,8 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.error_mapping import REPAIR
-from rag.store.layout import (
-    Location,
-    absolute_path,
-    find_library,
-    library_location,
-    nothing_indexed,
-    open_layout,
-)
-from rag.store.lookup import file_states, find_video, path_of, resolve_citation, window_seconds
+from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
+from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
 from rag.store.scan_cache import ScanCache
@@ -50,21 +41,8 @@ if TYPE_CHECKING:
     from rag.answering import Pipeline
     from rag.indexing.report import IndexReport, Progress, Prune
     from rag.retrieval.retriever import Kind
-    from rag.store.checking import Health
 
 T = TypeVar("T")
-
-LEAST_RECALL = 0.99
-"""Of the ten best, for `Library.doctor`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check of `Library.doctor`."""
-
-    name: str
-    ok: bool
-    message: str
 
 
 class Library:
@@ -248,13 +226,14 @@ class Library:
 
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
-    ) -> list[Window]:
+    ) -> list[LocalizedWindow]:
         """Up to `count` windows of one video that fit the query best, best first.
 
         `video`: its path or the last parts of it, its id or the start of it. `window_seconds`: default
         `localize.window_seconds`. The windows are found as `ask` finds those of a clip, under the settings
         of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
         and tags do not count: they hold for the whole video. No two have an IoU above `localize.overlap`.
+        One whose `relevance` is below `search.threshold` is only the nearest, no match.
         Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name.
         """
         query = parse_query(query)
@@ -263,7 +242,7 @@ class Library:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
             settings = settings.model_copy(update={"localize": localize})
         hits = self._engine.new_retriever(settings).localize_video(video_id, query, count)
-        return [Window(hit.video_id, hit.start, hit.end, hit.score) for hit in hits]
+        return [LocalizedWindow(hit.video_id, hit.start, hit.end, hit.score, hit.relevance) for hit in hits]
 
     def score_curve(self, video: str, query: str) -> ScoreCurve:
         """The score of a query at every stored moment of one video, by which `localize` finds its windows.
@@ -401,6 +380,14 @@ class Library:
         self._one_folder()
         return self._reader.stats()
 
+    def indexed_file(self, video_id: str) -> str:
+        """The first path of a video where the file is the one that was indexed, by size and time of change.
+
+        Raises `StaleFile` where it was changed since, `UnreadableFile` where it is gone or cannot be read,
+        and KeyError for an unknown id.
+        """
+        return indexed_file(self._reader, video_id, self.settings.storage)
+
     def indexed_paths(self) -> list[str]:
         """The path of every file that was indexed, sorted."""
         return self._reader.indexed_paths()
@@ -412,7 +399,7 @@ class Library:
     def doctor(
         self, recall: int = 0, *, full: bool = False, progress: Callable[[int, int], object] = lambda *_: None
     ) -> list[Check]:
-        """Whether tables and index files can be read, indexed files exist, and the encoders are installed.
+        """Whether tables and index files can be read, indexed files are unchanged, and encoders installed.
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
@@ -420,8 +407,9 @@ class Library:
         at most a GiB is compared with sums, with `full` all; the check `files of tables` says how much.
         `progress` is called with the bytes that were compared, and those that will be.
         """
-        checks = [*_run_checks(self, full=full, progress=progress)]
-        return [*checks, *_recall_checks(self, recall)] if recall and checks[0].ok else checks
+        self._one_folder()
+        checks = [*run_checks(self._engine, full=full, progress=progress)]
+        return [*checks, *recall_checks(self._engine, recall)] if recall and checks[0].ok else checks
 
     def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.
@@ -515,84 +503,3 @@ def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     """The paths of `known` that are one of `wanted` or below it."""
     prefixes = tuple(os.path.join(path, "") for path in wanted)
     return [path for path in known if path in wanted or path.startswith(prefixes)]
-
-
-def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
-    """The checks of a library's files: what was compared, then what is wrong."""
-    found = health.compared
-    compared = f"{found.bytes:,} of {found.of:,} bytes compared with the sums of when they were written"
-    if found.bytes < found.of:
-        compared += ", all with: rag doctor --full"
-    if health.rows_read:
-        compared += f"; without sums, so rows were read: {', '.join(sorted(health.rows_read))}"
-        if not all(health.rows_read.values()):
-            compared += " (the first ones, all with: rag doctor --full)"
-    yield Check("files of tables", True, compared)
-    made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
-    for name, fault in health.faults.items():
-        if name.startswith("table "):
-            remedy = (
-                "remove this copy and pull it again"
-                if is_copy
-                else "restore what can be: rag doctor --repair"
-            )
-            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
-        else:
-            yield Check(name, False, f"{fault}; {made}")
-    for table, fault in health.index_files.items():
-        message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
-        yield Check(f"index of {table}", not fault, message if fault else "as it was written")
-
-
-def _run_checks(library: Library, *, full: bool, progress: Callable[[int, int], object]) -> Iterable[Check]:
-    try:
-        stats = library.stats()
-        held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
-        if stats.pending_videos:
-            held += f"; {stats.pending_videos} videos are not indexed yet: rag index goes on with them"
-        yield Check("tables", True, held)
-    except LibraryCorrupt as error:
-        yield Check("tables", False, str(error))
-        return
-    is_copy = any(open_layout(folder).copy_note() for folder in library.engine.reader.folders)
-    for health in library.engine.reader.check_files(full=full, progress=progress):
-        yield from file_checks(health, is_copy=is_copy)
-    from rag.indexing.planning import find_gone
-
-    storage = library.settings.storage
-    states = file_states(library.engine.reader.file_rows(), storage)
-    absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
-    message = "all exist"
-    if gone := find_gone(absent, storage):
-        remedy = "rag index --prune removes them"
-        if is_copy:
-            remedy = "this copy answers without them, frames are not shown; remove them where it is a copy of"
-        message = f"{len(gone)} are missing, such as {gone[0]}; {remedy}"
-    elif remote := list(filter(is_url, absent)):
-        message = (
-            f"{len(remote)} are on a store that does not answer, such as {remote[0]}; check the network, the "
-            "credentials and [storage]: questions are answered without them, frames are not shown"
-        )
-    elif absent:
-        message = f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"
-    yield Check("indexed files", not absent, message)
-    for name in ("text_encoder", "tower"):
-        label = "text encoder" if name == "text_encoder" else "image encoder"
-        try:
-            encoder = getattr(library.engine, name)
-        except RagError as error:
-            yield Check(label, False, str(error))
-            continue
-        yield Check(label, True, encoder.name if encoder is not None else "none: images are not searched")
-
-
-def _recall_checks(library: Library, count: int) -> Iterable[Check]:
-    tower = None
-    with contextlib.suppress(RagError):
-        tower = library.engine.tower
-    found = library.engine.reader.recall(count, tower.encode_text if tower is not None else None)
-    for table, (questions, share) in found.items():
-        message = f"{share:.4f} of the exact ten best are found, n = {questions} questions"
-        yield Check(f"recall of {table}", share >= LEAST_RECALL, message)
-    if not found:
-        yield Check("recall", True, "every table is searched exactly")

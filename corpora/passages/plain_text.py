@@ -15,6 +15,9 @@ from corpora.text_decoding import read_text_blocks
 PIECE = 4 * 2**20
 """Characters after which a text is cut at the next paragraph and goes on as another document."""
 MAX_TITLE_LINE = 120
+MAX_CONTROLS = 0.03
+"""Share of control characters of more than `MAX_CONTROL_KINDS` kinds, on both sides of pairs of bytes."""
+MAX_CONTROL_KINDS = 3
 
 
 def read(path: str) -> Iterator[Document | Problem]:
@@ -63,11 +66,28 @@ def refuse_binary(path: str) -> None:
         head = file.read(8192)
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"\x00\x00\xfe\xff")):
         return
-    odd = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b\x00" for byte in head)
+    odd = len(_odd(head))
     zeros = head.count(0)
     utf16 = zeros > 0.2 * len(head) and min(head[0::2].count(0), head[1::2].count(0)) < 0.05 * len(head)
-    if odd > 0.1 * len(head) or (zeros > 0.3 * len(head) and not utf16):
+    if odd > 0.1 * len(head) or _is_noise(head) or (zeros > 0.3 * len(head) and not utf16):
         raise UnsupportedFile(f"{path}: not text, though its name says so")
+
+
+def _odd(data: bytes) -> bytes:
+    """The control characters of `data` that text has no use for."""
+    return bytes(byte for byte in data if byte < 32 and byte not in b"\t\n\r\f\v\x1b\x00")
+
+
+def _is_noise(head: bytes) -> bool:
+    """Whether control characters of many kinds are everywhere, as in compressed data: about 10 %.
+
+    Text has separators of up to three kinds, and UTF-16 has such bytes on one side of its pairs alone.
+    """
+    sides = head[0::2], head[1::2]
+    return all(
+        len(odd) > MAX_CONTROLS * len(side) and len(set(odd)) > MAX_CONTROL_KINDS
+        for side, odd in zip(sides, map(_odd, sides), strict=True)
+    )
 
 
 MAX_INLINE = 10_000

@@ -337,7 +337,7 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
 
 def _files_of_tables(folder: Location, *, full: bool) -> Iterator[Finding]:
     """Of a library that cannot be opened."""
-    from rag.library import file_checks
+    from rag.checks import file_checks
     from rag.store.checking import check_files_of
     from rag.store.layout import open_layout
 

@@ -14,8 +14,8 @@ import typer
 
 from corpora.objects import is_url
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import Force, Session, given_path, with_session
-from rag.errors import LibraryError, UsageError
+from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
+from rag.errors import RagError, StaleFile, UsageError
 from rag.export.found import read_documents, select_of
 from rag.export.records import FormatName, Select
 from rag.records import VideoCitation
@@ -126,12 +126,19 @@ def _selects(session: Session, citations: Sequence[Path], found: Path | None) ->
             return stack.enter_context(session.open_library())
 
         def find_path(path: str, video_id: str) -> str:
-            """The path as it is, or where the library has the video now."""
-            if not video_id or (path and (is_url(path) or os.path.exists(path))):
+            """Where the library has the video now, or the path as it is. Raises `StaleFile`."""
+            if not video_id:
                 return path
+            exists = bool(path) and (is_url(path) or os.path.exists(path))
             try:
-                return library().path_of(library().video_id(video_id))
-            except (LibraryError, UsageError):
+                opened = library()
+                known_id = opened.video_id(video_id)
+                if exists and path not in opened.engine.reader.paths(known_id):
+                    return path
+                return opened.indexed_file(known_id)
+            except StaleFile:
+                raise
+            except RagError:
                 if path:
                     return path
                 raise
@@ -150,7 +157,7 @@ def _resolved(library: Library, citation: str) -> Select:
         raise UsageError(f"{citation}: is a passage; only windows of videos are exported")
     if window_seconds(citation, citation.rpartition("@")[2])[1] > resolved.end:
         echo_stderr(f"rag: {citation}: cut to the end of its video, at {resolved.end:g} s")
-    return select_of(resolved)
+    return select_of(with_indexed_file(library, resolved))
 
 
 def _text(path: Path) -> str:

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 import rag
+from corpora.kinds import why_ignored
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
@@ -204,11 +205,20 @@ def index(
         print_report(session.as_json, report_shape("rag.index/1", report), ())
         return 0
     if nothing:
-        echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
+        _report_nothing(report, paths)
     named = session.settings.library
     lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named)
     print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
+
+
+def _report_nothing(report: IndexReport, paths: Sequence[Path]) -> None:
+    """No file can be indexed; some that are there, and why they are not."""
+    echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
+    for path in report.ignored_files:
+        echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")
+    if more := report.ignored - len(report.ignored_files):
+        echo_stderr(f"rag: {more} more ignored; -v names them")
 
 
 def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
@@ -228,7 +238,8 @@ def summary_lines(
         ahead = report.forecast
         yield (
             f"would index {counted(ahead.new_files, 'file')} with {duration(ahead.media_seconds)} of media: "
-            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk"
+            f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk, "
+            f"in the library {visible(report.library)}"
         )
     elif report.staged:
         named = f" --library {shlex.quote(str(library))}" if library else ""
@@ -238,7 +249,7 @@ def summary_lines(
             f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "
             f"{duration(report.video_seconds)} of media, {counted(report.clips, 'clip')}, "
             f"{counted(report.passages, 'passage')}; "
-            f"the library has {byte_count(report.bytes)}"
+            f"the library {visible(report.library)} has {byte_count(report.bytes)}"
         )
     counts = {
         "found": report.files_found,
@@ -246,7 +257,7 @@ def summary_lines(
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,
-        "ignored": report.ignored,
+        "ignored (-v names them)": report.ignored,
         "with problems": len(report.problems),
     }
     yield "files: " + ", ".join(

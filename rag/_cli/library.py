@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag._cli.ask import unsearchable_lines
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import IndexedVideo, Session, given_path, with_session, words
+from rag._cli.session import IndexedVideo, Session, given_path, weak_hits_line, with_session, words
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape, windows_shape
 from rag.rendering.terminal import (
@@ -57,7 +58,8 @@ def stats_lines(held: Stats) -> Iterator[str]:
     yield (
         f"{counted(held.files, 'file')}: {counted(held.videos, 'video')} "
         f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
-        f"{counted(held.documents, 'document')} in {counted(held.passages, 'passage')}, "
+        f"{counted(held.documents, 'document')} (each row of a table is one) "
+        f"in {counted(held.passages, 'passage')}, "
         f"{held.evidence} spans of evidence"
     )
     if held.pending_videos:
@@ -145,8 +147,15 @@ def localize(
     with session.open_library() as opened:
         video_id = opened.video_id(name)
         windows = opened.localize(video_id, words(query), count=count, window_seconds=window)
-        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows)
+        least = session.settings.search.threshold
+        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows, least)
+        unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
     print_report(session.as_json, shape, window_lines(windows))
+    if windows and not shape["matched"]:
+        best = max(window["relevance"] for window in shape["windows"])
+        echo_stderr(weak_hits_line("video", "windows", best, least))
+    for line in unread:
+        echo_stderr(line)
     return 0
 
 

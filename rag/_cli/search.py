@@ -19,6 +19,7 @@ from rag._cli.session import (
     Start,
     TopK,
     unmatched_paths,
+    weak_hits_line,
     where,
     with_session,
     words,
@@ -143,7 +144,7 @@ def _one(
         echo_stderr(f"rag: {unmatched}")
     best = max((hit.relevance for hit in hits), default=1.0) if query is not None else 1.0
     if best < session.settings.search.threshold:
-        echo_stderr(_weak_hits_line(best, session.settings.search.threshold))
+        echo_stderr(weak_hits_line("library", "hits", best, session.settings.search.threshold))
     return session.say_left_out(opened)
 
 
@@ -154,14 +155,6 @@ def _report_unmeasured(unmeasured: UnmeasuredVideos | None) -> None:
             f"rag: the filter could not decide about {unmeasured.videos} of {unmeasured.of} videos: "
             f"{'; '.join(unmeasured.why)}"
         )
-
-
-def _weak_hits_line(best: float, least: float) -> str:
-    """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
-    return (
-        f"rag: nothing in the library matches this query: the most relevant of these hits has relevance "
-        f"{best:.2f}, below {least:.2f}; they are only the nearest"
-    )
 
 
 def _run(

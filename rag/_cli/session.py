@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import logging
@@ -10,7 +11,7 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,8 @@ import typer
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json
-from rag.errors import LibraryError, QuestionError, StoreError, UsageError
-from rag.records import SearchFilter, ShotFilter
+from rag.errors import LibraryError, QuestionError, StoreError, UnreadableFile, UsageError
+from rag.records import SearchFilter, ShotFilter, VideoCitation
 
 if TYPE_CHECKING:
     from rag.library import Library as OpenedLibrary
@@ -316,6 +317,16 @@ def with_session(
     return decorate
 
 
+def with_indexed_file(library: OpenedLibrary, cited: VideoCitation) -> VideoCitation:
+    """A citation, with a path of its video where the file is the one that was indexed, if one can be read.
+
+    Raises `StaleFile` where it was changed since.
+    """
+    with contextlib.suppress(UnreadableFile):
+        return replace(cited, path=library.indexed_file(cited.video_id))
+    return cited
+
+
 def words(text: str) -> str:
     """A question as typed. Raises `QuestionError` where its bytes are not UTF-8."""
     try:
@@ -341,6 +352,14 @@ def where(
         raise UsageError(f"--end {end:g} is not after --start {begin:g}")
     return SearchFilter(
         paths=tuple(os.fsdecode(path) for path in paths or ()), start=begin, end=end, shots=shots
+    )
+
+
+def weak_hits_line(searched: str, hits: str, best: float, least: float) -> str:
+    """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
+    return (
+        f"rag: nothing in the {searched} matches this query: the most relevant of these {hits} has relevance "
+        f"{best:.2f}, below {least:.2f}; they are only the nearest"
     )
 
 

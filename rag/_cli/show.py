@@ -15,7 +15,7 @@ from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
 from corpora.settings import StorageSettings
 from rag._cli.output import echo_stderr, print_json, print_lines
-from rag._cli.session import Force, Session, given_path, with_session
+from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.rendering.shapes import citation_shape, plain, report_shape
@@ -64,6 +64,8 @@ def show(
     """Show a citation: a video's window as a contact sheet, a passage as text."""
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
+        if isinstance(found, VideoCitation):
+            found = with_indexed_file(opened, found)
     shown = Shown()
     if isinstance(found, VideoCitation):
         policy, storage = session.overwrite_policy(force, Path(found.path)), session.settings.storage

@@ -23,7 +23,7 @@ from rag.indexing.planning import (
     prune_refusal,
     shares_its_size,
 )
-from rag.indexing.report import Forecast, IndexReport, Prune, reason_of
+from rag.indexing.report import Forecast, IndexReport, Prune, examples, reason_of
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -101,25 +101,24 @@ def forecast(
         + frames * SECONDS_PER_FRAME
         + kib * SECONDS_PER_PASSAGE_KIB
     )
+    on_workers = settings.cluster.engine == "ray" and seconds
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         unchanged=plan.unchanged,
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),
         problems=tuple(problems),
-        ignored=found.ignored,
+        ignored=len(found.ignored),
+        ignored_files=examples(found.ignored),
         seconds=time.monotonic() - started,
         stages=(
             f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",
             reading,
             asr_line(settings.asr, settings.encoder),
             *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
-            *(
-                [_by_workers(cost, max(durations) / seconds)]
-                if settings.cluster.engine == "ray" and seconds
-                else []
-            ),
+            *([_by_workers(cost, max(durations) / seconds)] if on_workers else []),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),
         forecast=Forecast(len(files), seconds, cost, size),

@@ -96,7 +96,9 @@ def index_media(
         evidence += spoken
     lost = stages.measuring.store(writer, video, frames.figures if stages.measuring.frames_on else {}, meter)
     writer.put_evidence(video_id, evidence, stages.encode([span.text for span in evidence]))
-    notes = [note for note in (frames.damage, problem, lost, *sidecars.notes) if note]
+    # What is cut off of a damaged file is no fault of its subtitles.
+    late = "" if frames.damage else _late_cues(texts, video.duration)
+    notes = [note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note]
     result = MediaResult(video, frames.clips, "; ".join(notes))
     context.keep(result)
     writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)})
@@ -292,6 +294,16 @@ def _timed_evidence(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
         for text in texts
     }
     return [span for span in spans if span.end > span.start and span.text.strip()]
+
+
+def _late_cues(texts: Iterable[TimedText], duration: float) -> str:
+    """How many subtitles begin after the end of the video, in words; empty for none."""
+    late = sum(text.kind == "subtitle" and text.start >= duration for text in texts)
+    return (
+        f"{late} subtitle{'s' * (late > 1)} after the end of the video at {duration:g} s skipped"
+        if late
+        else ""
+    )
 
 
 def _title_evidence(video: Video) -> list[Evidence]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from corpora.kinds import kind_of
 from corpora.records import Problem
 from rag.errors import FileProblem
 
@@ -67,6 +69,15 @@ class Silent:
         """Ignored."""
 
 
+MOST_EXAMPLES = 3
+"""Of ignored files."""
+
+
+def examples(ignored: Sequence[str]) -> tuple[str, ...]:
+    """Those that a report names: first what is indexed when the user names it."""
+    return tuple(sorted(ignored, key=lambda path: kind_of(path, named=True) is None)[:MOST_EXAMPLES])
+
+
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What a run would do, from headers alone; times are estimates."""
@@ -81,6 +92,8 @@ class Forecast:
 class IndexReport:
     """Counts and problems of one indexing run."""
 
+    library: str = ""
+    """The library's folder or address."""
     files_found: int = 0
     """Files of known kinds, those with problems included."""
     indexed: int = 0
@@ -94,7 +107,9 @@ class IndexReport:
     removed: int = 0
     problems: tuple[Problem, ...] = ()
     ignored: int = 0
-    """Files that no reader is registered for."""
+    """Files below the folders that are not read: of unknown kinds, `.json` files, subtitles of no video."""
+    ignored_files: tuple[str, ...] = ()
+    """The first of them, `.json` files before others."""
     clips: int = 0
     passages: int = 0
     video_seconds: float = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
 from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
@@ -18,7 +20,7 @@ from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import UsageError
 from rag.indexing.planning import damaged_file, find_missing
-from rag.indexing.report import IndexReport, Progress, Prune, Silent
+from rag.indexing.report import IndexReport, Progress, Prune, Silent, examples
 from rag.settings import Settings
 from rag.store.layout import Location, absolute_path, find_library, open_layout, writable_library
 from rag.store.records import SCORE_MEASURES
@@ -26,6 +28,8 @@ from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
     from rag.indexing.outcomes import IndexingStats
+
+log = logging.getLogger(__name__)
 
 
 def index(
@@ -125,12 +129,12 @@ def _commit_staged(folder: Location, settings: Settings, progress: Progress, sta
     with ScanCache(folder) as cache:
         cache.forget(stats.forgotten)
     files = len(stats.forgotten)
-    return replace(_report(folder, Scan((), (), 0), stats, started), files_found=files)
+    return replace(_report(folder, Scan((), (), ()), stats, started), files_found=files)
 
 
 def _scan(roots: Sequence[str], settings: Settings) -> Scan:
     chosen = settings.scan
-    return scan(
+    found = scan(
         roots,
         include=chosen.include,
         exclude=chosen.exclude,
@@ -138,6 +142,9 @@ def _scan(roots: Sequence[str], settings: Settings) -> Scan:
         shard=Shard.parse(chosen.shard) if chosen.shard else None,
         storage=settings.storage,
     )
+    for path in found.ignored:
+        log.info("%s: ignored: %s", path, why_ignored(path))
+    return found
 
 
 def _settings_fingerprint(settings: Settings) -> str:
@@ -173,11 +180,13 @@ def _nothing_to_do(
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         unchanged=sum(_usable(status) for status in statuses.values()),
         missing=len(missing),
         problems=_in_order(problems),
-        ignored=found.ignored,
+        ignored=len(found.ignored),
+        ignored_files=examples(found.ignored),
         seconds=time.monotonic() - started,
         bytes=open_layout(folder).size(),
     )
@@ -219,6 +228,7 @@ def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fing
 
 def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
     return IndexReport(
+        library=str(folder),
         files_found=found.found,
         indexed=stats.indexed,
         staged=stats.staged,
@@ -227,7 +237,8 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         missing=stats.missing,
         removed=stats.removed,
         problems=_in_order(stats.problems),
-        ignored=found.ignored,
+        ignored=len(found.ignored),
+        ignored_files=examples(found.ignored),
         clips=stats.clips,
         passages=stats.passages,
         video_seconds=stats.video_seconds,

@@ -31,7 +31,7 @@ from rag.records import (
 )
 
 if TYPE_CHECKING:
-    from localization.windows import Window
+    from localization.windows import LocalizedWindow, Window
 
 
 def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
@@ -152,9 +152,9 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
 
 
 def windows_shape(
-    video: str, path: str, video_id: str, query: str, windows: Sequence[Window]
+    video: str, path: str, video_id: str, query: str, windows: Sequence[LocalizedWindow], threshold: float
 ) -> dict[str, Any]:
-    """`rag.localize/1`; `video`: as it was named in the question."""
+    """`rag.localize/1`; `video`: as it was named in the question; `threshold`: as of `search_shape`."""
     return {
         "schema": "rag.localize/1",
         "video": video,
@@ -167,9 +167,12 @@ def windows_shape(
                 **_span(window),
                 "citation": citation_id(window),
                 "score": _score(window.score),
+                "relevance": _score(window.relevance),
             }
             for window in windows
         ],
+        "matched": any(window.relevance >= threshold for window in windows),
+        "threshold": _score(threshold),
     }
 
 

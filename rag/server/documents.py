@@ -116,6 +116,7 @@ class WindowItem(Span):
     video_id: str
     citation: str
     score: float
+    relevance: float
 
 
 class Curve(TypedDict):
@@ -135,6 +136,8 @@ class LocalizeDocument(TypedDict):
     video_id: str
     query: str
     windows: list[WindowItem]
+    matched: bool
+    threshold: float
     curve: NotRequired[Curve]
 
 

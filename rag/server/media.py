@@ -21,7 +21,7 @@ from corpora.kinds import media_type
 from corpora.objects import is_url, locate
 from corpora.records import EvidenceKind, Video
 from corpora.settings import StorageSettings
-from rag.errors import FileProblem, UsageError
+from rag.errors import FileProblem, StaleFile, UnreadableFile, UsageError
 from rag.library import Library
 from rag.rendering.shapes import evidence_shape, report_shape
 from rag.rendering.webvtt import webvtt
@@ -30,7 +30,6 @@ from rag.server.library_routes import VideoId, known_video, spans_of, video_row
 from rag.server.problems import Document, Problem, problems
 from rag.server.renditions import best_moment, tile_cues, tile_times
 from rag.server.service import Served, Service
-from rag.store.lookup import file_states
 
 router = APIRouter(prefix="/v1/videos/{video_id}", tags=["media"])
 
@@ -121,19 +120,12 @@ def how_to_play(service: Service, video: Video, path: str | None, reason: str = 
 
 def servable(library: Library, video_id: str) -> str:
     """The first path where the file is the one that was indexed. Raises `Problem` where there is none."""
-    states = file_states(library.engine.reader.files_of(video_id), library.settings.storage)
-    for path, state in states.items():
-        if state == "ok":
-            return path
-    shown = library.path_of(video_id)
-    if "changed" in states.values():
-        raise Problem(
-            409, "file-changed", f"{shown}: changed since it was indexed; run rag index on its folder"
-        )
-    if "unreadable" in states.values():
-        raise Problem(404, "file-gone", f"{shown}: cannot be read; check permissions, links and mounts")
-    advice = "index the folder it was moved to, or remove it with rag index --prune"
-    raise Problem(404, "file-gone", f"{shown}: no longer exists; {advice}")
+    try:
+        return library.indexed_file(video_id)
+    except StaleFile as error:
+        raise Problem(409, "file-changed", str(error)) from error
+    except UnreadableFile as error:
+        raise Problem(404, "file-gone", str(error)) from error
 
 
 def opened(service: Service, video_id: str) -> tuple[Video, str]:
@@ -257,6 +249,8 @@ async def frame(
 ) -> Response:
     """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
     facts, path = await service.in_media_thread(opened, service, video_id)
+    if t > facts.duration:
+        raise UsageError(f"the video is {facts.duration:g} s long: a frame is of a time inside it")
     tag = f"{video_id}-{t:.3f}-{height}"
     if (kept := unchanged(request, tag)) is not None:
         return kept

@@ -301,7 +301,9 @@ def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
     known_video(library, body.video_id)
     found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
     path = library.path_of(body.video_id)
-    shape = windows_shape(body.video_id, path, body.video_id, body.query, found)
+    shape = windows_shape(
+        body.video_id, path, body.video_id, body.query, found, library.settings.search.threshold
+    )
     if body.curve is None:
         return shape
     return {**shape, "curve": curve_shape(library.score_curve(body.video_id, body.query), body.curve)}

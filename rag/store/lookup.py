@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
 from corpora.settings import StorageSettings
-from rag.errors import UsageError
+from rag.errors import StaleFile, UnreadableFile, UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.store.filters import nearest_names, path_matches
 from rag.store.reading import Reader
@@ -66,6 +66,25 @@ def path_of(reader: Reader, video_id: str) -> str:
     """
     paths = reader.paths(video_id)
     return next((path for path in paths if is_url(path) or os.path.exists(path)), paths[0])
+
+
+def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str:
+    """The first path of a video where the file is the one that was indexed.
+
+    Raises `StaleFile` where it was changed since, `UnreadableFile` where it is gone or cannot be read, and
+    KeyError for an unknown id.
+    """
+    states = file_states(reader.files_of(video_id), storage)
+    for path, state in states.items():
+        if state == "ok":
+            return path
+    shown = path_of(reader, video_id)
+    if "changed" in states.values():
+        raise StaleFile(shown)
+    if "unreadable" in states.values():
+        raise UnreadableFile(f"{shown}: cannot be read; check permissions, links and mounts")
+    advice = "index the folder it was moved to, or remove it with rag index --prune"
+    raise UnreadableFile(f"{shown}: no longer exists; {advice}")
 
 
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:

@@ -91,8 +91,9 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     shape = _json(capsys)
     assert (shape["video"], shape["path"], shape["video_id"]) == ("a.mp4", "b/a.mp4", "a")
     assert shape["windows"] == [
-        {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25}
+        {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25, "relevance": 0.4}
     ]
+    assert (shape["matched"], shape["threshold"]) == (True, 0.3)
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a lamp", {"count": 3, "window_seconds": 2.0}),

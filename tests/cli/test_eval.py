@@ -13,6 +13,7 @@ import pytest
 
 from eval import tasks
 from eval.reports import page
+from eval.task import task_settings
 from eval.tasks.libraries import indexing, rendering
 from rag._cli import eval_commands
 from rag._cli import eval_run as eval_progress
@@ -20,6 +21,7 @@ from rag._cli.eval_commands import Listed
 from rag._cli.main import main
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.records import Usage
+from rag.settings import load_settings
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask
 
@@ -76,6 +78,12 @@ def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFi
         "rag: egofact-workbench-mini fixes ocr.mode = off; take ocr.mode = on out of the settings\n"
     )
     assert not Path("egofact-workbench-mini").exists()
+
+
+def test_a_default_in_the_settings_file_is_no_conflict() -> None:
+    Path("rag.toml").write_text("[ocr]\nmode = 'auto'\n", encoding="utf-8")
+    settings = task_settings("t", load_settings(), Path("lib"), {"ocr.mode": "off"})
+    assert settings.ocr.mode == "off"
 
 
 def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:

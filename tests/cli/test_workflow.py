@@ -230,6 +230,48 @@ def test_doctor_names_what_is_broken(
         shutil.move(tmp_path / "away", home / "corpus" / name)
 
 
+@pytest.mark.usefixtures("home")
+def test_localize_says_that_nothing_matches_and_what_is_not_searched(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["localize", "workshop day.mp4", "elephants dancing"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["matched"] is False
+    assert "rag: nothing in the video matches this query" in said.err
+    assert "rag: not searchable in this library: What is seen in 1 video" in said.err
+    assert main(["localize", "workshop day.mp4", "a cordless drill"]) == 0
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["matched"], said.err) == (True, "")
+
+
+def test_a_changed_file_is_named_and_gives_no_frames(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the same name with other content: what is cited is no longer in it."""
+    video, named = home / "corpus" / "workshop day.mp4", ["--library", str(home / ".rag")]
+    assert main(["search", "drill", "--json"]) == 0
+    (tmp_path / "found.json").write_text(capsys.readouterr().out)
+    shutil.move(video, tmp_path / "away")
+    monkeypatch.chdir(tmp_path)
+    try:
+        write_video(video, 8, size=(64, 48))
+        for command in (
+            ["show", f"{video}@1-3", "--out", "a.png", "--clip", "a.mp4"],
+            ["export", f"{video}@1-3", "--format", "clips"],
+            ["export", "--from", "found.json", "--format", "clips"],
+        ):
+            assert main([*command, *named]) == 1
+            said = capsys.readouterr()
+            assert (said.out, said.err.count("\n")) == ("", 1)
+            assert f"{video}: changed since it was indexed; run rag index on its folder" in said.err
+        assert not any(Path(name).exists() for name in ("a.png", "a.mp4", "selects"))
+        assert main(["doctor", *named, "--text"]) == 1
+        line = rf"BROKEN  library +indexed files +1 changed since .*{video.name}; run rag index"
+        assert re.search(line, capsys.readouterr().out)
+    finally:
+        shutil.move(tmp_path / "away", video)
+
+
 def test_removed_is_gone_and_the_file_stays(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -244,8 +286,51 @@ def test_removed_is_gone_and_the_file_stays(
     assert main(["remove", "corpus/tea.txt", *named]) == 1
 
 
+def test_a_run_in_a_subfolder_names_the_library_above(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home / "corpus")
+    for options in ([], ["--dry-run"]):
+        assert main(["index", "tea.txt", "--text", *options]) == 0
+        assert f"{home / '.rag'} " in capsys.readouterr().out.replace("\n", " ")
+
+
 def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     library = tmp_path / "library"
     assert main(["index", str(tmp_path / "empty"), "--library", str(library), "--text"]) == 1
     assert capsys.readouterr() == ("", f"rag: no indexable file in {tmp_path / 'empty'}\n")
+
+
+def test_ignored_files_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `.json` file first: it is indexed where the user names it."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("notes")
+    folder.mkdir()
+    for name in ("a.xyz", "b.xyz", "c.xyz", "lone.srt", "notes.json"):
+        (folder / name).write_text('[{"text": "Green tea is brewed at eighty degrees."}]')
+    assert main(["index", "notes", "--text"]) == 1
+    below = tmp_path / "notes"
+    assert capsys.readouterr().err.splitlines() == [
+        "rag: no indexable file in notes",
+        f"rag: {below / 'notes.json'}: ignored: a .json file is read only when it is named",
+        f"rag: {below / 'a.xyz'}: ignored: no reader knows this kind of file",
+        f"rag: {below / 'b.xyz'}: ignored: no reader knows this kind of file",
+        "rag: 2 more ignored; -v names them",
+    ]
+
+
+@pytest.mark.usefixtures("home")
+def test_v_names_what_is_ignored(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    Path("corpus/lone.srt").write_text(SUBTITLES)
+    try:
+        caplog.set_level("INFO", "rag.indexing.run")
+        assert main(["index", "corpus", "--text"]) == 3
+    finally:
+        Path("corpus/lone.srt").unlink()
+    assert "1 ignored (-v names them)" in capsys.readouterr().out
+    assert "lone.srt: ignored: belongs to no video beside it" in caplog.text

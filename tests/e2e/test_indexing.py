@@ -129,6 +129,18 @@ def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings)
     assert spoken(settings) == {"Loosen it again."}
 
 
+def test_subtitles_after_the_end_of_the_video_are_reported(corpus: Path, settings: Settings) -> None:
+    (corpus / "a.srt").write_text(
+        "1\n00:00:07,000 --> 00:00:09,000\nTighten it.\n\n2\n00:01:00,000 --> 00:01:02,000\nLoosen it.\n"
+    )
+    report = run(corpus, settings)
+    reason = "1 subtitle after the end of the video at 8 s skipped"
+    assert [(problem.path, problem.reason) for problem in report.problems] == [
+        (str(corpus / "a.mp4"), reason)
+    ]
+    assert spoken(settings) == {"Tighten it."}
+
+
 def test_two_names_of_one_content_share_it_and_their_subtitles(corpus: Path, settings: Settings) -> None:
     shutil.copy(corpus / "a.mp4", corpus / "0 copy.mp4")
     (corpus / "0 copy.srt").write_text("1\n00:00:06,000 --> 00:00:07,000\nAnd wipe it.\n")

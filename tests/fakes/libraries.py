@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from corpora.records import Clip, Evidence, Passage, Problem
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
@@ -73,9 +73,9 @@ class FixedLibrary:
     def path_of(self, video_id: str) -> str:
         return f"b/{video_id}.mp4"
 
-    def localize(self, video: str, query: str, **given: Any) -> list[Window]:
+    def localize(self, video: str, query: str, **given: Any) -> list[LocalizedWindow]:
         self.asked.append((f"{video} {query}", given))
-        return [Window("v1", 1, 6, 0.25)]
+        return [LocalizedWindow("v1", 1, 6, 0.25, 0.4)]
 
     def indexed_paths(self) -> list[str]:
         return ["a.mp4", "b.csv"]
@@ -103,11 +103,12 @@ class FixedLibrary:
 
 
 class OneVideoLibrary:
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0))
     left_out = ()
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
+        reader = SimpleNamespace(meta=None, unfinished=lambda: 0, paths=lambda _: (str(path),))
+        self.engine = SimpleNamespace(reader=reader)
 
     def __enter__(self) -> OneVideoLibrary:
         return self
@@ -116,6 +117,12 @@ class OneVideoLibrary:
 
     def indexed_paths(self) -> list[str]:
         return []
+
+    def video_id(self, name: str) -> str:
+        return name
+
+    def indexed_file(self, video_id: str) -> str:  # noqa: ARG002 (as of `Library`)
+        return str(self.path)
 
     def resolve(self, citation: str) -> VideoCitation:
         start, end = map(float, citation.rpartition("@")[2].split("-"))

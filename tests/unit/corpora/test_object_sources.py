@@ -40,7 +40,7 @@ def shape(found: Scan, root: str) -> object:
     return (
         [(f.path[cut:], f.kind, f.size, [each[cut:] for each in f.sidecars]) for f in found.files],
         [(p.path[cut:], p.reason, p.action) for p in found.problems],
-        found.ignored,
+        [path[cut:] for path in found.ignored],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,41 @@ def test_bad_csv_rows_are_reported(tmp_path: Path) -> None:
     assert problem.reason == (
         "row 2: 1 columns where the header has 2; row 3: 3 columns where the header has 2"
     )
+
+
+@pytest.mark.parametrize("suffix", ["md", "txt", "html", "csv"])
+def test_random_bytes_are_no_text(tmp_path: Path, suffix: str) -> None:
+    for size in (300, 1000, 3000, 20_000):
+        for seed in range(50):
+            path = tmp_path / f"{seed}.{suffix}"
+            path.write_bytes(random.Random(seed).randbytes(size))
+            with pytest.raises(UnsupportedFile, match="not text, though its name says so"):
+                list(read_documents(str(path)))
+
+
+@pytest.mark.parametrize(
+    ("text", "encodings"),
+    [
+        ("Größe prüfen, “dann” die Schraube anziehen.\n", "latin-1 cp1252 utf-8 utf-16 utf-16-le utf-16-be"),
+        ("Затяните болт с моментом 12 Нм.\n", "cp1251 koi8-r iso8859-5 utf-8 utf-16"),
+        ("ボルトを十二ニュートンで締めます。\n", "shift_jis euc_jp iso2022_jp utf-8 utf-16"),
+        ("拧紧螺栓，然后检查扭矩，三下就好。\n", "gb18030 utf-8 utf-16 utf-16-le utf-16-be"),
+        ("شد البرغي ثم تحقق من العزم.\n", "cp1256 utf-8 utf-16"),
+        ("बोल्ट को कसें।\n", "utf-8 utf-16"),
+        ("ขันน็อตให้แน่น\n", "cp874 utf-8 utf-16"),
+        ("볼트를 조이세요.\n", "euc_kr utf-8 utf-16"),
+        ("\x1b[32mok\x1b[0m \x1b[1;31mdéjà vu\x1b[0m 12 %\b\b13 %\a\n", "utf-8 latin-1"),
+        (
+            "Nummer der Schraube\x1fGröße in Millimetern\x1fOrt der Werkstatt\x1e17\x1f12 Nm\x1fKöln\x1d\n",
+            "utf-8 latin-1",
+        ),
+    ],
+)
+def test_text_of_any_language_is_no_noise(tmp_path: Path, text: str, encodings: str) -> None:
+    for encoding in encodings.split():
+        path = tmp_path / f"{encoding}.txt"
+        path.write_bytes((text * 40).encode(encoding, errors="replace"))
+        assert list(read_documents(str(path))), encoding
 
 
 @pytest.mark.parametrize(

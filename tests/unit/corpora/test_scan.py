@@ -36,7 +36,7 @@ def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None
         "notes.txt": "passages",
         "table.csv": "passages",
     }
-    assert found.ignored == 3
+    assert len(found.ignored) == 3
     assert found.problems == ()
 
 
@@ -44,7 +44,7 @@ def test_hidden_names_are_left_out(tmp_path: Path) -> None:
     put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._video.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["seen.txt"]
-    assert found.ignored == 0
+    assert found.ignored == ()
 
 
 def test_a_hidden_root_is_walked(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_several_roots_and_single_files_give_each_path_once(tmp_path: Path) -> N
     found = scan([tmp_path, tmp_path / "a", tmp_path / "a" / "x.mp4", tmp_path / "b" / "data.json"])
     assert names(found, tmp_path) == ["a/x.mp4", "b/data.json", "b/y.mp4"]
     assert found.files[0].sidecars == (str(tmp_path / "a/x.srt"),)
-    assert found.ignored == 0
+    assert found.ignored == ()
 
 
 def test_a_file_with_a_problem_is_found(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_each_file_is_in_one_shard_with_its_sidecars(tmp_path: Path) -> None:
         file.path for file in scan(tmp_path).files
     ]
     assert all(3 <= len(found.files) <= 12 for found in shards)
-    assert all(found.ignored == 0 for found in shards)
+    assert all(found.ignored == () for found in shards)
     assert all(file.sidecars == (f"{file.path[:-4]}.srt",) for found in shards for file in found.files)
 
 
@@ -155,7 +155,7 @@ def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: boo
     put(tmp_path, "video.mp4", sidecar)
     found = scan(tmp_path)
     assert found.files[0].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
-    assert found.ignored == (0 if belongs else 1)
+    assert found.ignored == (() if belongs else (str(tmp_path / sidecar),))
 
 
 def test_the_longest_fitting_name_takes_a_sidecar(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_typescript_is_no_transport_stream(tmp_path: Path) -> None:
     (tmp_path / "video.ts").write_bytes((b"G\x40\x00\x10\x00" + b"\xff" * 183) * 10)
     found = scan(tmp_path)
     assert names(found, tmp_path) == ["video.ts"]
-    assert found.ignored == 1
+    assert found.ignored == (str(tmp_path / "app.ts"),)
 
 
 def test_names_are_kept_as_the_file_system_has_them(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from corpora.outputs import OverwritePolicy
 from eval.batches import BadLine, BatchQuestion, Output, read_questions
 from rag.errors import UsageError
 
@@ -20,8 +21,8 @@ def _shape(question: BatchQuestion) -> dict[str, Any]:
     return {"schema": "rag.ask/1", "question_id": question.question_id, "answer": "\u2028\udce9"}
 
 
-def _output(path: Path, manifest: dict[str, Any] | None = None) -> Output:
-    return Output(path, manifest or MANIFEST, "question_id")
+def _output(path: Path, manifest: dict[str, Any] | None = None, *, force: bool = False) -> Output:
+    return Output(path, manifest or MANIFEST, "question_id", OverwritePolicy(force))
 
 
 def _fill(path: Path, *questions: BatchQuestion) -> None:
@@ -108,7 +109,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     _fill(path, Q1)
     other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
-    complaint = r"settings\.search\.top_k was 5, is 3.*delete this one"
+    complaint = r"settings\.search\.top_k was 5, is 3.*start over with --force"
     with pytest.raises(UsageError, match=complaint), _output(path, other):
         pass
     assert path.read_bytes().count(b"\n") == 1
@@ -122,6 +123,23 @@ def test_other_words_and_missing_questions_are_refused(tmp_path: Path) -> None:
             output.check([BatchQuestion(4, "q1", "What?", ("b", "a"))])
         with pytest.raises(UsageError, match="'q1', which is no longer asked"):
             output.check([Q2])
+
+
+def test_force_empties_what_was_made_otherwise_and_takes_up_what_was_not(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    _fill(path, Q1)
+    other = {"schema": "rag.batch/1", "settings": {"search": {"top_k": 3}}}
+    with _output(path, force=True) as output:
+        assert output.check([Q1, Q2]) == [Q2]
+    with _output(path, other, force=True) as output:
+        assert output.check([Q1]) == [Q1]
+        output.append(Q1, _shape(Q1))
+    with _output(path, other, force=True) as output:
+        assert output.check([Q2]) == [Q2]
+        output.append(Q2, _shape(Q2))
+    assert [json.loads(line)["question_id"] for line in path.read_text().splitlines()] == ["q2"]
+    with _output(path, other) as output:
+        assert output.check([Q2]) == []
 
 
 def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:

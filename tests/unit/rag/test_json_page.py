@@ -21,7 +21,7 @@ from eval.workbench.corpus import CorpusReport
 from eval.workbench.recording import recorded_fields
 from eval.workbench.web_files import WebReport
 from indexers.models.verify import FileCheck, ModelRow, Verification
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag._cli.batch import Counts
 from rag._cli.doctor import Finding
 from rag._cli.eval_commands import Listed
@@ -93,11 +93,14 @@ HITS = (
     PassageHit("notes.md", Passage("77ab", "9c1d", "Telescopes", COLD), 0.5, 0.4),
 )
 SHOWN = {"citation": citation_shape(PassageCitation("notes.md", "77ab", "Telescopes", COLD, 1.0))}
+LOCALIZED = [LocalizedWindow("5f0c2a", 12.5, 17.5, 0.31, 0.62)]
 INDEXED = IndexReport(
+    library="/home/me/.rag",
     files_found=3,
     indexed=2,
     problems=BAD,
     ignored=1,
+    ignored_files=("notes.json",),
     clips=4,
     passages=12,
     video_seconds=95.5,
@@ -191,7 +194,14 @@ MADE = [
     search_shape("the mirror", [replace(HITS[0], evidence=())], shots=[SHOT], unmeasured=UNMEASURED),
     report_shape("rag.calibrate/1", {"out": "rag-calibration.json", "tables": CALIBRATED["tables"]}),
     report_shape("rag.shots/1", MEASURED),
-    windows_shape("webb.mp4", "talks/webb.mp4", "5f0c2a", "the mirror", [Window("5f0c2a", 12.5, 17.5, 0.31)]),
+    windows_shape(
+        "webb.mp4",
+        "talks/webb.mp4",
+        "5f0c2a",
+        "the mirror",
+        [LocalizedWindow("5f0c2a", 12.5, 17.5, 0.31, 0.62)],
+        0.3,
+    ),
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
     report_shape("rag.export/1", EXPORTED) | {"path": "selects.edl"},
     report_shape("rag.index/1", INDEXED),

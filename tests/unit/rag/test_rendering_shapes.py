@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, Passage
-from localization.windows import Window
+from localization.windows import LocalizedWindow, Window
 from rag.records import (
     Answer,
     PassageCitation,
@@ -142,14 +142,25 @@ def test_search_shape_is_the_documented_one() -> None:
 
 
 def test_windows_shape() -> None:
-    window = Window("v1", 1.00049, 6.0, 0.123456789)
-    assert windows_shape("a.mp4", "b/a.mp4", "v1", "a drill", [window]) == {
+    window = LocalizedWindow("v1", 1.00049, 6.0, 0.123456789, 0.25)
+    assert windows_shape("a.mp4", "b/a.mp4", "v1", "a drill", [window], 0.3) == {
         "schema": "rag.localize/1",
         "video": "a.mp4",
         "path": "b/a.mp4",
         "video_id": "v1",
         "query": "a drill",
-        "windows": [{"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.123457}],
+        "windows": [
+            {
+                "video_id": "v1",
+                "start": 1.0,
+                "end": 6.0,
+                "citation": "v1@1-6",
+                "score": 0.123457,
+                "relevance": 0.25,
+            }
+        ],
+        "matched": False,
+        "threshold": 0.3,
     }
 
 

@@ -103,6 +103,11 @@ def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestCli
     assert client.get(f"/v1/videos/{'f' * 32}/file").json()["type"].endswith("unknown-id")
 
 
+def test_a_frame_after_the_end_is_refused_with_the_duration(client: TestClient, world: World) -> None:
+    answer = client.get(f"/v1/videos/{world.lamp}/frame", params={"t": 300})
+    assert (answer.status_code, "the video is 6 s long" in answer.json()["detail"]) == (400, True)
+
+
 def test_a_frame_is_the_one_on_screen(client: TestClient, world: World) -> None:
     answer = client.get(f"/v1/videos/{world.lamp}/frame", params={"t": 2.34})
     image = np.asarray(Image.open(io.BytesIO(answer.content)))

@@ -73,7 +73,7 @@ def of_kind(lines: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 def test_the_index_finds_videos_and_passages_and_never_the_truth(corpus: Path) -> None:
     found = scan(corpus)
-    assert (found.problems, found.ignored) == ((), 0)
+    assert (found.problems, found.ignored) == ((), ())
     folders = {Path(file.path).relative_to(corpus).parts[0] for file in found.files}
     assert folders == {"videos", "passages"}
     assert sum(file.kind == "video" for file in found.files) == 6

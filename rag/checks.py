@@ -1,0 +1,125 @@
+"""The checks of `rag doctor` on a library: its tables, index files, indexed files and encoders."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from corpora.objects import is_url
+from rag.engine import Engine
+from rag.errors import LibraryCorrupt, RagError
+from rag.store.error_mapping import REPAIR
+from rag.store.layout import open_layout
+from rag.store.lookup import file_states
+
+if TYPE_CHECKING:
+    from rag.store.checking import Health
+
+LEAST_RECALL = 0.99
+"""Of the ten best, for `Library.doctor`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of `Library.doctor`."""
+
+    name: str
+    ok: bool
+    message: str
+
+
+def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
+    """The checks of a library's files: what was compared, then what is wrong."""
+    found = health.compared
+    compared = f"{found.bytes:,} of {found.of:,} bytes compared with the sums of when they were written"
+    if found.bytes < found.of:
+        compared += ", all with: rag doctor --full"
+    if health.rows_read:
+        compared += f"; without sums, so rows were read: {', '.join(sorted(health.rows_read))}"
+        if not all(health.rows_read.values()):
+            compared += " (the first ones, all with: rag doctor --full)"
+    yield Check("files of tables", True, compared)
+    made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
+    for name, fault in health.faults.items():
+        if name.startswith("table "):
+            remedy = (
+                "remove this copy and pull it again"
+                if is_copy
+                else "restore what can be: rag doctor --repair"
+            )
+            yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
+        else:
+            yield Check(name, False, f"{fault}; {made}")
+    for table, fault in health.index_files.items():
+        message = f"{fault}; until {made.replace(' makes', ' has made')}, the table is searched exactly"
+        yield Check(f"index of {table}", not fault, message if fault else "as it was written")
+
+
+def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], object]) -> Iterable[Check]:
+    """All checks but those of recall; the first one alone where the tables cannot be read."""
+    try:
+        stats = engine.reader.stats()
+        held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
+        if stats.pending_videos:
+            held += f"; {stats.pending_videos} videos are not indexed yet: rag index goes on with them"
+        yield Check("tables", True, held)
+    except LibraryCorrupt as error:
+        yield Check("tables", False, str(error))
+        return
+    is_copy = any(open_layout(folder).copy_note() for folder in engine.reader.folders)
+    for health in engine.reader.check_files(full=full, progress=progress):
+        yield from file_checks(health, is_copy=is_copy)
+    yield _check_indexed_files(engine, is_copy=is_copy)
+    for name in ("text_encoder", "tower"):
+        label = "text encoder" if name == "text_encoder" else "image encoder"
+        try:
+            encoder = getattr(engine, name)
+        except RagError as error:
+            yield Check(label, False, str(error))
+            continue
+        yield Check(label, True, encoder.name if encoder is not None else "none: images are not searched")
+
+
+def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
+    """Whether the files exist, with the size and the time of change that they were indexed with."""
+    from rag.indexing.planning import find_gone
+
+    storage = engine.settings.storage
+    states = file_states(engine.reader.file_rows(), storage)
+    absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
+    found = []
+    if gone := find_gone(absent, storage):
+        remedy = "rag index --prune removes them"
+        if is_copy:
+            remedy = "this copy answers without them, frames are not shown; remove them where it is a copy of"
+        found.append(f"{len(gone)} are missing, such as {gone[0]}; {remedy}")
+    elif remote := list(filter(is_url, absent)):
+        found.append(
+            f"{len(remote)} are on a store that does not answer, such as {remote[0]}; check the network, the "
+            "credentials and [storage]: questions are answered without them, frames are not shown"
+        )
+    elif absent:
+        found.append(
+            f"{len(absent)} cannot be read, such as {absent[0]}; check permissions, links and mounts"
+        )
+    if changed := [path for path, state in states.items() if state == "changed"]:
+        found.append(
+            f"{len(changed)} changed since they were indexed, such as {changed[0]}; "
+            "run rag index on their folders"
+        )
+    return Check("indexed files", not found, "; ".join(found) or "all exist and are unchanged")
+
+
+def recall_checks(engine: Engine, count: int) -> Iterable[Check]:
+    """How many of the ten best index files give, for `count` questions to each table."""
+    tower = None
+    with contextlib.suppress(RagError):
+        tower = engine.tower
+    found = engine.reader.recall(count, tower.encode_text if tower is not None else None)
+    for table, (questions, share) in found.items():
+        message = f"{share:.4f} of the exact ten best are found, n = {questions} questions"
+        yield Check(f"recall of {table}", share >= LEAST_RECALL, message)
+    if not found:
+        yield Check("recall", True, "every table is searched exactly")
