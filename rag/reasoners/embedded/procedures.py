@@ -21,7 +21,7 @@ LEAST_STEPS = 2
 
 _NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ALL = re.compile(
-    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one|somebody)|how to|"
+    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
     r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
     re.IGNORECASE,
 )
