@@ -65,12 +65,13 @@ def facts_of(library: Library, folder: os.PathLike[str], version: str) -> Librar
         "videos": len(videos),
         "documents": sum(row.kind == "passages" for row in reader.file_rows()),
         "video_hours": plain(sum(video.duration for video in videos) / 3600),
-        "images": _has_images(library),
+        "images": has_images(library),
         "unsearchable": list(unsearchable(library)),
     }
 
 
-def _has_images(library: Library) -> bool:
+def has_images(library: Library) -> bool:
+    """Whether its images can be searched."""
     meta = library.engine.reader.meta
     return meta is not None and meta.image_encoder is not None
 
@@ -92,7 +93,7 @@ def unsearchable(
 
     reader = library.engine.reader
     chosen = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
-    if not _has_images(library) and (seen := [v.video_id for v in chosen if v.width > 0]):
+    if not has_images(library) and (seen := [v.video_id for v in chosen if v.width > 0]):
         yield f"What is seen in {which(seen)}: {image_encoder_advice()}"
     for found in unread_text(reader, library.settings, video_ids):
         yield f"The {found.what} of {which(found.video_ids)}: {found.advice}"

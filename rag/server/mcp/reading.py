@@ -13,6 +13,7 @@ from rag.library import Library
 from rag.rendering.shapes import evidence_shape
 from rag.rendering.terminal import counted, duration
 from rag.server import library_routes
+from rag.server.health import has_images
 from rag.server.mcp.rows import (
     Absent,
     Arguments,
@@ -140,7 +141,8 @@ class ListResult(Row):
 def list_videos(_: Service, library: Library, given: ListArguments) -> Reply:
     """Videos by path."""
     shape = library_routes.videos_shape(library, given.query, given.cursor, given.limit)
-    rows = [video_row(row) for row in shape["videos"]]
+    searched = has_images(library)
+    rows = [video_row(row, searched) for row in shape["videos"]]
     shown = fitting(rows, VideoRow.line)
     cursor = shape["next_cursor"]
     if len(shown) < len(rows):
@@ -159,14 +161,14 @@ def list_videos(_: Service, library: Library, given: ListArguments) -> Reply:
     return Reply(result, [*lines, *map(VideoRow.line, shown), *following(result.next)])
 
 
-def video_row(shape: Mapping[str, Any]) -> VideoRow:
-    """A row of `rag.videos/1`."""
+def video_row(shape: Mapping[str, Any], searched: bool) -> VideoRow:
+    """A row of `rag.videos/1`; `searched`: whether the library has an image encoder."""
     return VideoRow(
         video_id=shape["video_id"],
         file=file_name(shape["path"]),
         title=cleaned(shape["title"], 100),
         duration=shape["duration"],
-        images=shape["height"] > 0,
+        images=shape["height"] > 0 and searched,
         text=shape["evidence"],
         state=shape["state"],
         damage=cleaned(shape["damage"], 100),
@@ -223,7 +225,7 @@ def describe_video(_: Service, library: Library, given: DescribeArguments) -> Re
     paths = set(row["paths"])
     shots = library.shots(video_id)[given.skip :]
     result = DescribeResult(
-        video=video_row(row),
+        video=video_row(row, has_images(library)),
         width=video.width,
         height=video.height,
         description=cleaned(video.description, 400),

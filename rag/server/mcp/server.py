@@ -188,7 +188,7 @@ class McpHandlers:
             return ListResourcesResult(resources=[])
         except RagError as error:
             raise MCPError(INVALID_PARAMS, error_text(error)) from error
-        rows = map(reading.video_row, shape["videos"])
+        rows = [reading.video_row(row, searched=False) for row in shape["videos"]]  # no word of images
         resources = [
             Resource(
                 uri=f"rag://videos/{row.video_id}",

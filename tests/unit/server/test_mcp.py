@@ -205,7 +205,17 @@ def test_the_longest_answer_fits(world: World, monkeypatch: pytest.MonkeyPatch) 
 def test_a_name_that_is_not_utf8_is_shown(world: World) -> None:
     result = _call(world, "list_videos", {"query": "kettle"})
     assert [row["file"] for row in result.structured_content["videos"]] == [r"caf\xe9 kettle.mkv"]
+    assert [row["images"] for row in result.structured_content["videos"]] == [True]
     assert _call(world, "describe_video", {"video": world.kettle}).structured_content["width"] == 90
+
+
+def test_videos_without_an_image_encoder_have_no_images_to_search(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "has_images", lambda _: False)
+    rows = _call(world, "list_videos", {}).structured_content["videos"]
+    assert rows
+    assert not any(row["images"] for row in rows)
 
 
 def test_the_list_goes_on_page_by_page(world: World) -> None:
