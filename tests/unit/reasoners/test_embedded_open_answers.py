@@ -91,6 +91,17 @@ def test_a_sentence_that_says_what_is_asked_is_not_left_for_one_beside_or_after_
     assert ask("When should I replace the filter after changing the oil?", oil).text.startswith("Replace")
 
 
+def test_a_sentence_that_has_the_event_and_what_follows_is_the_answer() -> None:
+    asked = "What do I do after clamping the workpiece?"
+    for said in (
+        "When you have clamped the workpiece, turn on the coolant.",
+        "Clamping the workpiece is followed by turning on the coolant.",
+        "Clamp the workpiece and turn on the coolant.",
+    ):
+        assert ask(asked, said).text == said
+    assert ask(asked, "When you have clamped the workpiece, cool it. Close the lid.").text.startswith("When")
+
+
 def test_a_row_of_a_table_is_given_with_the_heads_of_its_columns() -> None:
     answer = ask(
         "What is the price of the router?", "| Tool | Price |\n|-|-|\n| Router | 210 |\n| Sander | 90 |"
