@@ -71,7 +71,7 @@ def answer_open(
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     scored = scored_sentences(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
-    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.text)) > 1]
+    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.context)) > 1]
     ranked = _beside(ranked, reading)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
