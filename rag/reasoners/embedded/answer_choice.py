@@ -219,7 +219,8 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
-            if not numbers(option) and not answers & set(content_words(said)):
+            if answers and not numbers(option) and not answers & set(content_words(said)):
+                # "Insert the lever and remove the tube": what is asked about may be beside the answer.
                 said = nearest.context
             agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
