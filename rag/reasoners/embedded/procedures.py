@@ -24,7 +24,7 @@ _OF_STEPS = frozenset(content_words("step instruction procedure"))
 
 _NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ALL = re.compile(
-    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one|somebody)|how to|"
+    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one|people)|how to|"
     r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
     re.IGNORECASE,
 )

@@ -86,11 +86,11 @@ def test_a_step_is_not_the_one_before_or_after_it() -> None:
 
 
 def test_a_list_ends_where_another_begins_or_text_does() -> None:
-    tools, work = "You need:\n\n- Levers\n- A pump", "1. Open it.\n\n   Mind it.\n2. Pull it.\n   - Slowly."
+    tools, work = "You need:\n\n- Levers\n- A pump", "1. Open it.\n\n   Wipe it.\n2. Pull it.\n   - Slowly."
     text = f"{tools}\n\nThen:\n\n{work}\n\nDone."
-    assert steps("How do I replace a tube?", text) == "1. Open it. Mind it. 2. Pull it. Slowly."
-    lazy = "1. Open it.\n\nMind it.\n\n1. Pull it.\n1. Fill it.\n\nDone."
-    assert steps("How do I replace a tube?", lazy) == "1. Open it. Mind it. 2. Pull it. 3. Fill it."
+    assert steps("How do I replace a tube?", text) == "1. Open it. Wipe it. 2. Pull it. Slowly."
+    lazy = "1. Open it.\n\nWipe it.\n\n1. Pull it.\n1. Fill it.\n\nDone."
+    assert steps("How do I replace a tube?", lazy) == "1. Open it. Wipe it. 2. Pull it. 3. Fill it."
     assert steps("What is step 3 of replacing a tube?", lazy) == "Fill it."
 
 
