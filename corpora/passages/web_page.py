@@ -64,8 +64,10 @@ class _Table:
 
     cells: list[int] = field(default_factory=list)
     """Where in the page's parts its cells begin."""
-    of_heads: bool = True
-    """Whether it is the first row, and all its cells are heads of columns."""
+    heads: list[bool] = field(default_factory=list)
+    """Which of them are heads of columns."""
+    first: bool = True
+    """Whether no row of several cells came before it; a row of one is the table's title."""
     in_head: bool = False
 
     def open(self, tag: str, at: int) -> None:
@@ -74,11 +76,12 @@ class _Table:
             self.in_head = tag == "thead"
         elif tag in ("td", "th"):
             self.cells.append(at)
-            self.of_heads = self.of_heads and (tag == "th" or self.in_head)
+            self.heads.append(tag == "th" or self.in_head)
 
     def end_row(self) -> None:
+        self.first = self.first and len(self.cells) < 2
         self.cells.clear()
-        self.of_heads = False
+        self.heads.clear()
 
 
 class _Page(HTMLParser):
@@ -120,7 +123,7 @@ class _Page(HTMLParser):
         elif tag == "pre":
             self._keep_lines = True
         if tag == "table" and self._tables and not self._hidden:
-            self._tables[-1].cells.clear()
+            self._tables[-1].end_row()
         self._space(tag)
         if self._hidden:
             return
@@ -170,12 +173,16 @@ class _Page(HTMLParser):
         """Put the cells of the present row on one line, the first row of heads above a rule."""
         if self._hidden or not self._tables or not (begins := self._tables[-1].cells):
             return
+        table = self._tables[-1]
         spans = pairwise([*begins, len(self._parts)])
         cells = [" ".join("".join(self._parts[begin:end]).split()) for begin, end in spans]
         if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
-            row = tables.row([tables.escaped(cell) for cell in cells], heads=self._tables[-1].of_heads)
-            self._parts[begins[0] :] = [row]
-        self._tables[-1].end_row()
+            # The corner above the names of rows is often an empty cell of no head.
+            heads = table.first and all(
+                head or not cell for head, cell in zip(table.heads, cells, strict=True)
+            )
+            self._parts[begins[0] :] = [tables.row([tables.escaped(cell) for cell in cells], heads)]
+        table.end_row()
 
     def _space(self, tag: str) -> None:
         if self._hidden:

@@ -62,8 +62,12 @@ def clips_of_options(
     if len(best) > 1:
         found = find(replace(where, videos=frozenset([video_id])))
     spans = {(clip.event, clip.clip): clip.spans for clip in found}
+    relevance = {
+        event: max((c.relevance for c in found if c.event == event), default=0.0) for event in options
+    }
     moments = [
-        replace(clip, spans=spans.pop((clip.event, clip.clip), ()))
+        # Of so many frames one is like anything: whether an event is there at all, the search says.
+        replace(clip, spans=spans.pop((clip.event, clip.clip), ()), relevance=relevance[clip.event])
         for clip in _moments(retriever, options, video_id, where)
     ]
     others = [clip for clip in found if (clip.event, clip.clip) in spans]

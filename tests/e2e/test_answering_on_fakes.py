@@ -207,6 +207,9 @@ def test_an_option_is_looked_for_in_every_frame_of_the_video(tmp_path: Path) -> 
         early = answer_question(
             question, retriever, reasoner, Settings(), top_k=2, where=SearchFilter(end=60.0)
         )
+        strange = parse_question("Which of these happens first?", ["a zebra", "a yak"])
+        absent = answer_question(strange, retriever, reasoner, Settings())
+    assert not absent.matched
     assert answer.choice == "A"
     assert any(start <= 88.0 and end >= 89.0 for _, start, end, _ in answer.details["windows"])
     assert early.choice == "B", "a filter holds"

@@ -4,7 +4,7 @@ For option i, with its statement h_i ("torque wrench: it should not loosen bolts
 
     words_i   = cosine(h_i, s) + 0.12 overlap(h_i, s)   at the sentence s nearest to h_i
     says_i    = coverage of the option's words by s, and whether s says it or its contrary
-    asked_i   = share of the question's words in s, where the option has a number
+    asked_i   = share of the question's words in s, where all options have a number
     image_i   = log(n share) of the n options, by the frames of the windows (`frame_votes`)
     p         = softmax((8 words + 3 coverage + 2.5 verdict + 3 asked + image) / T)
 
@@ -72,7 +72,8 @@ TEMPERATURE_BY_OPTION = 3.0
 log loss on 51 questions over three videos that no report is about."""
 WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
 ASKED = 3.0
-"""Of the question's words in the sentence nearest to an option with a number: each row of a table has one."""
+"""Of the question's words in the sentence nearest to an option, where all have a number: each row of a table
+has one."""
 OWN_WORDS = 0.25
 """What all of an option's own words add in choosing its nearest sentence."""
 EVEN = 1e-6
@@ -86,7 +87,9 @@ SURE_RELEVANCE = 0.9
 """From which a sentence supports an option that shares no word with it, and with which the claim is nearer to
 the sentence than the question alone."""
 _TIMES = re.compile(r"\b(?:times|once|twice|thrice)\b", re.IGNORECASE)
-"""What a text says how often something happens with; other numbers are of other things."""
+"""What a text says how many times something happens with; other numbers are of other things."""
+_COUNT = re.compile(r"\W*\w+(?: times)?\W*", re.IGNORECASE)
+"""An option that is such a number, where it has one: "every ten minutes" is none."""
 SCENE_SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 LEAST_IMAGE_SHARE = 0.6
@@ -104,7 +107,7 @@ class Weighed:
     nearer: bool
     """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
     asked: float
-    """Share of the question's words that the sentence holds; 0 where the option has no number."""
+    """Share of the question's words that the sentence holds; 0 where an option has no number."""
     image: float | None
     frames: tuple[int, ...]
     """Windows whose frames gave the vote."""
@@ -195,13 +198,15 @@ def _weigh(
     asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
     informative = _informative_sentences(reading, votes is not None)
-    if reading.rewritten.counted:
+    if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
         informative = [s for s in informative if _TIMES.search(s.text)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)], reading.text_vectors)
+    all_numbers = all(map(numbers, question.options))
+    answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
         thing = named_thing(question, option)
@@ -214,9 +219,12 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
+            if answers and not numbers(option) and not answers & set(content_words(said)):
+                # "Insert the lever and remove the tube": what is asked about may be beside the answer.
+                said = nearest.context
             agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
-            share = lexical_overlap(asked, _stems(nearest)) if numbers(option) else 0.0
+            share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
             if relevance >= SURE_RELEVANCE and not agreement_.coverage:
                 nearer = _brings_nearer(question, claim, nearest, rows, vectors)
         vote = votes[index] if votes else None

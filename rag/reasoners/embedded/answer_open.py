@@ -50,7 +50,9 @@ TYPE_MALUS = 0.10
 MEASURE_BONUS = 0.08
 FULL = 0.999
 _MOMENT = re.compile(r"^\s*when (?:do|does|is|are|can)\b", re.IGNORECASE)
-_ORDERED = re.compile(r"\b(?:then|next|afterwards|before|after|until)\b", re.IGNORECASE)
+_ORDERED = re.compile(
+    r"\b(?:then|next|afterwards|before|after|until|when|once|followed|precede[sd]?)\b", re.IGNORECASE
+)
 """In a sentence that itself says what comes before or after what."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
@@ -69,7 +71,7 @@ def answer_open(
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     scored = scored_sentences(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
-    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.text)) > 1]
+    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.context)) > 1]
     ranked = _beside(ranked, reading)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
@@ -91,7 +93,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
     or where the best one only says that the event happens, the sentence beside it. Where a passage has none
-    there, nothing; a window may show it.
+    there, and the best one says little else, nothing; a window may show it.
 
     Neither where it lacks a word of what is asked beside the event that the best one has.
     """
@@ -113,7 +115,8 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         if _source(beside) == _source(best.sentence) and held <= set(content_words(beside.text)):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
-    return [] if best.sentence.origin == "passage" and not held else ranked
+    little = len(content_words(best.sentence.text)) < 2 * len(event)
+    return [] if little and best.sentence.origin == "passage" and not held else ranked
 
 
 def _source(sentence: Sentence) -> tuple[str, int, str]:

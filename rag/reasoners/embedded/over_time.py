@@ -53,6 +53,8 @@ SURE_COUNT, SURE_OF_ALL = 0.3, 0.7
 video, and where they are all occurrences found in it."""
 LEAST_STEP_WORDS = 2
 """Of an event, by which a step of a passage is known."""
+LEAST_OF_STEP = 0.5
+"""Share of an option's words that the step which it is must exceed."""
 OPEN_COUNT = 0.5
 """Confidence of a number that no option gives."""
 
@@ -145,17 +147,17 @@ def _chance_beyond(time: float, end: Literal["first", "last"], places: _Places) 
 
 
 def _by_number(reading: Reading) -> ChosenOption | None:
-    """Of the options the one that shares most words with the step asked for by its number; None where that is
-    not asked, or two share as many."""
+    """Of the options the one of which the step asked for by its number has most words; None where that is not
+    asked, the step has no more than half of its words, or two share as many."""
     asked = asked_steps(reading)
     if asked is None or len(asked.steps) > 1:
         return None
     held = set(content_words(asked.steps[0]))
     weights = [UNSEEN + lexical_overlap(content_words(option), held) for option in reading.question.options]
-    if max(weights) == UNSEEN or weights.count(max(weights)) > 1:
+    if max(weights) <= UNSEEN + LEAST_OF_STEP or weights.count(max(weights)) > 1:
         return None
     found = _chosen(weights, f"It is the step “{asked.steps[0]}”.", set())
-    return found.model_copy(update={"passages": (asked.passage,)})
+    return found.model_copy(update={"passages": asked.passages})
 
 
 def _by_step(reading: Reading) -> ChosenOption | None:

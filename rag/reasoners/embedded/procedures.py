@@ -1,7 +1,8 @@
 """Questions about a procedure that a passage lists: all its steps, or one by its number.
 
 A list is that of a question where the heading above it, or the title, has all words of the task: "How do I
-bleed a radiator?" and "How to bleed a radiator".
+bleed a radiator?" and "How to bleed a radiator". What is listed without numbers may be tools: there the
+heading has no other words. A list that is cut between passages of one document is put together again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from rag.relevance import content_words, lexical_overlap
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
 LEAST_STEPS = 2
+_OF_STEPS = frozenset(content_words("step instruction procedure"))
+"""What the heading of a list without numbers may say beside the task."""
 
 _NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ALL = re.compile(
@@ -26,6 +29,7 @@ _ALL = re.compile(
     re.IGNORECASE,
 )
 _ONE = re.compile(
+    r"^(?:what|which)\b(?:(?!\b(?:before|after|follow|preced)).)*?"
     rf"\b(?:(?P<named>{'|'.join(_NAMED)}|last|final) step|(?P<nth>\d+)(?:st|nd|rd|th) step|"
     r"step (?P<number>\d+))\s+(?:of|to|in|for|when)\s+(?P<task>.+)$",
     re.IGNORECASE,
@@ -37,8 +41,38 @@ class AskedSteps:
     """What a question asks of a procedure: all steps in order, or the one."""
 
     steps: tuple[str, ...]
+    passages: tuple[int, ...]
+    """Into `Reading.passages`: those that list them."""
+
+
+@dataclass(slots=True)
+class _List:
+    """A list, or the part of one that a passage has."""
+
     passage: int
-    """Into `Reading.passages`."""
+    heading: str
+    indent: int
+    first: int
+    """Number of its first item; 0 where items have none."""
+    last: int
+    items: list[str]
+    below: str = ""
+    """Paragraphs below the last item: of that item only where another follows."""
+
+    def take(self, number: int, indent: int, text: str) -> bool:
+        """Add an item, or one nested in the last item to that; False for an item of another list."""
+        # Markdown may number each item 1.
+        follows = number - self.last in (0, 1) if self.first else not (number or self.below)
+        if follows and indent <= self.indent:
+            self.items[-1] += self.below
+            self.items.append(text)
+            self.last = number
+        elif not self.below and (indent > self.indent or (self.first and not number)):
+            self.items[-1] += f" {text}"
+        else:
+            return False
+        self.below = ""
+        return True
 
 
 def asked_steps(reading: Reading) -> AskedSteps | None:
@@ -49,18 +83,20 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
     task = content_words(found["task"]) if found else []
     if not task:
         return None
-    lists = [
-        (not numbered, index, steps)
-        for index, read in enumerate(reading.passages)
-        for heading, steps, numbered in _lists(read)
-        if lexical_overlap(task, set(content_words(heading))) == 1
-    ]
+    lists = [each for index, read in enumerate(reading.passages) for each in _lists(index, read)]
+    about = [each for each in lists if _is_about(task, each, reading)]
     # What is needed is often listed above the steps, which then are numbered.
-    _, index, steps = min(lists, default=(True, 0, ()))
-    if one and steps:
-        place = _place(one)
-        steps = steps[place:][:1]
-    return AskedSteps(steps, index) if steps else None
+    best = min(about, key=lambda each: (each.first != 1, not each.first, each.passage), default=None)
+    if best is None or (every and best.first > 1):
+        return None
+    steps = _whole(best, lists, reading)
+    if len(steps) < LEAST_STEPS:
+        return None
+    if one:
+        place = _place(one, best.first or 1)
+        steps = steps[place:][:1] if place >= -1 else []
+    texts, passages = tuple(text for text, _ in steps), {passage for _, passage in steps}
+    return AskedSteps(texts, tuple(sorted(passages))) if steps else None
 
 
 def steps_open(reading: Reading) -> OpenAnswer | None:
@@ -69,32 +105,64 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
     if asked is None:
         return None
     numbered = (f"{number}. {step}" for number, step in enumerate(asked.steps, start=1))
+    title = reading.passages[asked.passages[0]].passage.title
     return OpenAnswer(
         text=asked.steps[0] if len(asked.steps) == 1 else " ".join(numbered),
         confidence=SURE,
-        explanation=f"As the passage “{reading.passages[asked.passage].passage.title}” lists it.",
-        passages=(asked.passage,),
+        explanation=f"As the passage “{title}” lists it." if title else "As a passage lists it.",
+        passages=asked.passages,
     )
 
 
-def _place(one: re.Match[str]) -> int:
-    """Of a step in its list; -1 for the last."""
+def _place(one: re.Match[str], first: int) -> int:
+    """Of a step in a list that begins with number `first`; -1 for the last, less where the list lacks it."""
     if one["named"]:
         name = one["named"].lower()
-        return _NAMED.index(name) if name in _NAMED else -1
-    return max(0, int((one["nth"] or one["number"])[:6]) - 1)
+        if name not in _NAMED:
+            return -1
+        number = _NAMED.index(name) + 1
+    else:
+        number = int((one["nth"] or one["number"])[:6])
+    return number - first if number >= first else -2
 
 
-def _lists(read: ReadPassage) -> Iterator[tuple[str, tuple[str, ...], bool]]:
-    """Of each list the title with the heading above it, its items, and whether they are numbered."""
+def _is_about(task: list[str], each: _List, reading: Reading) -> bool:
+    title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
+    beside = set(heading) - {*task, *title} - _OF_STEPS
+    return lexical_overlap(task, {*title, *heading}) == 1 and (each.first > 0 or not beside)
+
+
+def _whole(begun: _List, lists: list[_List], reading: Reading) -> list[tuple[str, int]]:
+    """The items of a list, each with its passage, and those with which other passages continue it."""
+    steps = [(item, begun.passage) for item in begun.items]
+    doc_ids = [read.passage.doc_id for read in reading.passages]
+    for other in sorted(lists, key=lambda each: each.first):
+        place = other.first - begun.first
+        if (
+            begun.first
+            and 0 < place <= len(steps) < place + len(other.items)
+            and other.heading in ("", begun.heading)
+            and other.passage != begun.passage
+            and doc_ids[other.passage] == doc_ids[begun.passage]
+        ):
+            steps[place:] = [(item, other.passage) for item in other.items]
+    return steps
+
+
+def _lists(index: int, read: ReadPassage) -> Iterator[_List]:
     for heading, body in sections(read.passage.text):
-        items: list[list[str]] = []
-        numbered = True
-        for line in [*body.split("\n"), ""]:
+        lists: list[_List] = []
+        apart = False
+        for line in body.split("\n"):
+            indent, text = len(line) - len(line.lstrip()), line.strip()
             if item := ITEM.match(line):
-                items.append([line[item.end() :].strip()])
-                numbered = numbered and item[0].strip(" (.)").isdigit()
-            elif items and line.strip():
-                items[-1].append(line.strip())
-        if len(items) >= LEAST_STEPS:
-            yield f"{read.passage.title} {heading}", tuple(" ".join(item) for item in items), numbered
+                mark, text = item[0].strip(" \t(.)"), line[item.end() :].strip()
+                number = int(mark) if mark.isdecimal() else 0
+                if not (lists and lists[-1].take(number, indent, text)):
+                    lists.append(_List(index, heading, indent, number, number, [text]))
+            elif lists and text and apart and indent <= lists[-1].indent:
+                lists[-1].below += f" {text}"
+            elif lists and text:
+                lists[-1].items[-1] += f" {text}"
+            apart = not text or (apart and not item)
+        yield from lists

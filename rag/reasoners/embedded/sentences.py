@@ -62,6 +62,14 @@ _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ASKS = re.compile(r"[?？][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
+_TAG = re.compile(
+    r",\s+(?:right|ok|okay|all ?right|yes|yeah|huh|eh|(?:you )?see|you know|"
+    r"\w+(?:n['’]t)? (?:i|you|we|they|he|she|it|there))\W*$",
+    re.IGNORECASE,
+)
+"""What makes no question of a statement: "Tighten it to 25 Nm, right?"."""
+_OF_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b", re.IGNORECASE)
+"""In a question that a question may answer: "What does she ask the waiter?"."""
 _BACK = re.compile(
     r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
     re.I,
@@ -74,7 +82,8 @@ class Sentence:
 
     text: str
     context: str
-    """The sentence as it is compared: after the one it points back to or the question it answers."""
+    """The sentence as it is compared: after the one it points back to or the question it answers; of a row of
+    a table its cells below the heads of their columns."""
     title: str
     origin: Literal["window", "passage"]
     index: int
@@ -136,8 +145,11 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 
 def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
-    windows = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
-    return windows + [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
+    found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
+    found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
+    if _OF_QUESTIONS.search(reading.question.text):
+        return found
+    return [s for s in found if s.kind not in ("subtitle", "asr", "passage") or s.is_row or not _asks(s.text)]
 
 
 def shortlist(
@@ -162,8 +174,7 @@ def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
         spoken = [evidence for evidence in window.texts if evidence.kind == kind]
         before = ""
         for text, start, end in joined_cues(spoken):
-            if not _ASKS.search(text):
-                yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
+            yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
             before = text
     for evidence in window.texts:
         if evidence.kind not in ("subtitle", "asr"):
@@ -194,9 +205,10 @@ def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
         title = ": ".join(part for part in (read.passage.title, heading) if part)
         before = ""
         for text, said in _said(body):
-            if not _ASKS.search(text):
-                yield Sentence(text, _context(before, said), title, "passage", index, "passage")
-            before = said
+            is_row = said != text
+            context = said if is_row else _context(before, text)
+            yield Sentence(text, context, title, "passage", index, "passage")
+            before = "" if is_row and _asks(said) else said
 
 
 def _said(body: str) -> Iterable[tuple[str, str]]:
@@ -253,7 +265,11 @@ def _heads(line: str, above: str) -> bool:
 
 def _context(before: str, text: str) -> str:
     """With the question that a sentence answers, or the sentence that it points back to."""
-    return f"{before} {text}" if before and (_ASKS.search(before) or _BACK.match(text)) else text
+    return f"{before} {text}" if before and (_asks(before) or _BACK.match(text)) else text
+
+
+def _asks(text: str) -> bool:
+    return bool(_ASKS.search(text)) and not _TAG.search(text)
 
 
 def _continues(run: Sequence[tuple[str, float, float]], cue: Evidence) -> bool:

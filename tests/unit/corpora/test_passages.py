@@ -130,6 +130,11 @@ def test_tables_without_outer_bars_or_without_heads(tmp_path: Path) -> None:
         "<table><tr><td>red|green</td><td>stop</td></tr><tr><th>blue</th><th>go</th></tr></table>"
     )
     assert pairs(path) == [("", "| red\\|green | stop |\n| blue | go |")]
+    path.write_text(
+        "<table><tr><th colspan=3>Use</th></tr><tr><td></td><th>2020</th><th>2021</th></tr>"
+        "<tr><th>Oil</th><td>1</td><td>2</td></tr></table>"
+    )
+    assert pairs(path) == [("", "Use\n| | 2020 | 2021 |\n|-|-|-|\n| Oil | 1 | 2 |")]
 
 
 def test_html_tables_that_arrange_a_page_are_text(tmp_path: Path) -> None:

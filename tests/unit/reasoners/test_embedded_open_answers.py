@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
+from tests.fakes.answer_world import BagOfWords
 
 
 class Even:
@@ -31,11 +33,11 @@ class Even:
         return np.array(rows, np.float32)
 
 
-def ask(text: str, passage: str, title: str = "") -> OpenAnswer:
+def ask(text: str, passage: str, title: str = "", encoder: Any = None) -> OpenAnswer:
     question = Question("q", text)
     read = (ReadPassage(Passage("p", "d", title, passage), "p.md", 1.0, None),)
     reading = Reading(question, rewrite_question(question), anchor_event(question), (), read)
-    return answer_open(reading, SentenceVectors(Even()), None)
+    return answer_open(reading, SentenceVectors(encoder or Even()), None)
 
 
 def test_a_measure_with_all_words_of_the_question_is_surer_than_without_its_unit() -> None:
@@ -89,6 +91,22 @@ def test_a_sentence_that_says_what_is_asked_is_not_left_for_one_beside_or_after_
     assert ask("Who was the president after the war?", war).text.startswith("Truman")
     oil = "Replace the filter when you change the oil. Check the tires."
     assert ask("When should I replace the filter after changing the oil?", oil).text.startswith("Replace")
+
+
+def test_a_sentence_that_has_the_event_and_what_follows_is_the_answer() -> None:
+    asked = "What do I do after clamping the workpiece?"
+    for said in (
+        "When you have clamped the workpiece, turn on the coolant.",
+        "Clamping the workpiece is followed by turning on the coolant.",
+        "Clamp the workpiece and turn on the coolant.",
+    ):
+        assert ask(asked, said).text == said
+    assert ask(asked, "When you have clamped the workpiece, cool it. Close the lid.").text.startswith("When")
+
+
+def test_one_word_below_its_question_is_an_answer() -> None:
+    said = "What is the capital of France?\n\nParis.\n\nWhat is the capital of Spain?\n\nMadrid."
+    assert ask("What is the capital of Spain?", said, encoder=BagOfWords()).text == "Madrid."
 
 
 def test_a_row_of_a_table_is_given_with_the_heads_of_its_columns() -> None:

@@ -5,6 +5,7 @@ import pytest
 from corpora.records import Passage
 from rag.reasoners.embedded.answer_choice import answer_choice
 from rag.reasoners.embedded.answer_open import answer_open
+from rag.reasoners.embedded.procedures import asked_steps
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.reading import Reading, ReadPassage
@@ -26,12 +27,21 @@ TUBE = """Tools
 
 
 def reading(text: str, *options: str) -> Reading:
-    question = Question("q", text, options)
-    passages = (
-        ReadPassage(Passage("o", "d0", "Radiators", "Turn off the heating."), "o.md", 0.9, None),
-        ReadPassage(Passage("p", "d", "Bicycles", TUBE.replace("## ", "")), "p.md", 0.8, None),
+    radiators = Passage("o", "d0", "Radiators", "Turn off the heating.")
+    return of_passages(
+        text, radiators, Passage("p", "d", "Bicycles", TUBE.replace("## ", "")), options=options
     )
-    return Reading(question, rewrite_question(question), anchor_event(question), (), passages)
+
+
+def of_passages(text: str, *passages: Passage, options: tuple[str, ...] = ()) -> Reading:
+    question = Question("q", text, options)
+    read = tuple(ReadPassage(passage, "p.md", 0.8, None) for passage in passages)
+    return Reading(question, rewrite_question(question), anchor_event(question), (), read)
+
+
+def steps(text: str, *bodies: str, title: str = "Replacing a tube") -> str:
+    passages = [Passage(f"p{at}", "d", title, body) for at, body in enumerate(bodies)]
+    return answer_open(of_passages(text, *passages), SentenceVectors(BagOfWords()), None).text
 
 
 @pytest.mark.parametrize(
@@ -62,3 +72,44 @@ def test_an_option_is_the_step_asked_for() -> None:
     asked = reading("What is the first step of replacing a tube?", "inflate it", "take the wheel out")
     found = answer_choice(asked, SentenceVectors(BagOfWords()), None)
     assert (found.choice, found.passages) == ("B", (1,))
+    asked = reading("What is the first step of replacing a tube?", "wheel on the pump", "cycle home")
+    found = answer_choice(asked, SentenceVectors(BagOfWords()), None)
+    assert "It is the step" not in found.explanation, "no option has most of its words there"
+
+
+def test_a_step_is_not_the_one_before_or_after_it() -> None:
+    for text in (
+        "What comes after the first step of replacing a tube?",
+        "Why is the last step of a tube bad?",
+    ):
+        assert asked_steps(reading(text)) is None
+
+
+def test_a_list_ends_where_another_begins_or_text_does() -> None:
+    tools, work = "You need:\n\n- Levers\n- A pump", "1. Open it.\n\n   Wipe it.\n2. Pull it.\n   - Slowly."
+    text = f"{tools}\n\nThen:\n\n{work}\n\nDone."
+    assert steps("How do I replace a tube?", text) == "1. Open it. Wipe it. 2. Pull it. Slowly."
+    lazy = "1. Open it.\n\nWipe it.\n\n1. Pull it.\n1. Fill it.\n\nDone."
+    assert steps("How do I replace a tube?", lazy) == "1. Open it. Wipe it. 2. Pull it. 3. Fill it."
+    assert steps("What is step 3 of replacing a tube?", lazy) == "Fill it."
+
+
+def test_a_list_that_is_cut_between_passages_is_whole() -> None:
+    cut = ("3. Fill it.\n4. Close it.", "1. Open it.\n2. Pull it.\n3. Fill it.")
+    whole = "1. Open it. 2. Pull it. 3. Fill it. 4. Close it."
+    assert steps("How do I replace a tube?", *cut) == whole
+    assert steps("What is the last step of replacing a tube?", *cut) == "Close it."
+    assert steps("What is the fourth step of replacing a tube?", *cut[:1]) == "Close it."
+    assert steps("How do I replace a tube?", cut[0]) != "1. Fill it. 2. Close it.", "its beginning is unknown"
+    passages = [Passage("a", "d", "Replacing a tube", cut[1]), Passage("b", "other", "Tubes", cut[0])]
+    asked = asked_steps(of_passages("How do I replace a tube?", *passages))
+    assert asked is not None
+    assert asked.steps[-1] == "Fill it."
+
+
+def test_a_list_without_numbers_is_of_its_heading() -> None:
+    for heading in ("Tools", "Tools for replacing a tube"):
+        text = f"{heading}\n\n- Levers\n- A pump\n\nWork\n\nTo replace a tube, pull it out."
+        assert steps("How do I replace a tube?", text) == "To replace a tube, pull it out."
+    text = "Steps of replacing a tube\n\n- Open it.\n- Pull it."
+    assert steps("How do I replace a tube?", text, title="Manual") == "1. Open it. 2. Pull it."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,6 +88,21 @@ def test_a_table_without_a_rule_has_no_heads() -> None:
         ("Body | wood", "Body, wood"),
         ("nut | 5", "bit nut, Nm 5"),
     ]
+
+
+def test_a_question_is_no_sentence_but_a_row_a_statement_or_where_questions_are_asked_for() -> None:
+    text = (
+        "What does it cost?\n\n| Tool | Price |\n|-|-|\n| Saw | ? |\n\n"
+        "Turn it, okay? Is it loose, and why? It is worn."
+    )
+    read = reading(Passage("p", "d", "", text))
+    assert [(s.text, s.context) for s in sentences_of(read)] == [
+        ("Saw | ?", "Tool Saw, Price ?"),
+        ("Turn it, okay?", "Turn it, okay?"),
+        ("It is worn.", "Is it loose, and why? It is worn."),
+    ]
+    asked = replace(read, question=replace(read.question, text="What does she ask?"))
+    assert "Is it loose, and why?" in [s.text for s in sentences_of(asked)]
 
 
 def test_a_list_is_below_its_own_heading() -> None:

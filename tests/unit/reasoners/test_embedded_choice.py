@@ -1,0 +1,57 @@
+"""Which option a passage supports: by the part of a sentence, and by numbers, that speak of what is asked."""
+
+import pytest
+
+from corpora.records import Passage
+from rag.reasoners.embedded.answer_choice import answer_choice
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.roles.answer_choice import ChosenOption
+from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.records import Question
+from tests.fakes.answer_world import BagOfWords
+
+
+def choose(text: str, options: tuple[str, ...], said: str) -> ChosenOption:
+    question = Question("q", text, options)
+    passages = (ReadPassage(Passage("p", "d", "", said), "p.md", 0.9, None),)
+    asked = Reading(question, rewrite_question(question), anchor_event(question), (), passages)
+    return answer_choice(asked, SentenceVectors(BagOfWords()), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            "How often does the bus run?",
+            ("ten minutes", "every six minutes"),
+            "The bus runs every six minutes.",
+        ),
+        ("How often is the filter changed?", ("monthly", "weekly"), "The filter is changed weekly."),
+    ],
+)
+def test_how_often_may_be_answered_by_no_number_of_times(
+    text: str, options: tuple[str, ...], said: str
+) -> None:
+    assert choose(text, options, said).choice == "B"
+
+
+def test_how_many_times_is_answered_by_no_other_number() -> None:
+    said = "The bell has 3 clappers."
+    assert choose("How many times does the bell ring?", ("3", "5 times"), said).choice is None
+
+
+def test_an_option_with_a_number_is_no_likelier_than_one_without() -> None:
+    said = "The bolt of the saddle must be hand tight. The bolt of the wheel must be tightened to 25 Nm."
+    chosen = choose("How tight must the bolt of the saddle be?", ("25 Nm", "hand tight"), said)
+    assert chosen.choice == "B"
+
+
+def test_the_part_that_is_asked_about_may_be_beside_the_one_that_answers() -> None:
+    chosen = choose(
+        "What do you insert to remove the tube?",
+        ("the pump", "the lever"),
+        "Insert the lever and remove the tube.",
+    )
+    assert chosen.choice == "B"
+    assert max(chosen.scores) > 0.9
