@@ -121,23 +121,33 @@ def test_2_texts_of_the_library_are_text(tab: Tab) -> None:
 def test_3_nothing_found_loading_failed_and_nothing_indexed_are_four_states(
     tab: Tab, open_tab: Callable[..., Tab], empty_site: str
 ) -> None:
-    held: list[Any] = []
-    tab.page.route("**/v1/search", lambda route: held.append(route))
-    tab.page.goto(f"{tab.address}/#/search?q=xylophone")
-    loading = tab.page.locator("main [data-placeholder=loading]")
-    loading.wait_for()
-    states = {loading.inner_text()}
-    tab.expected.append("500")
     problem = {
         "type": "urn:rag:problem:library-error",
         "title": "The library is damaged",
         "status": 500,
         "detail": "x: cut off",
     }
-    held[0].fulfill(status=500, content_type="application/problem+json", json=problem)
+    held: list[Any] = []
+
+    def fail(route: Any) -> None:
+        route.fulfill(status=500, content_type="application/problem+json", json=problem)
+
+    def hold_first(route: Any) -> None:
+        # The page may search again: an answer that never comes would leave it loading.
+        if held:
+            fail(route)
+        else:
+            held.append(route)
+
+    tab.page.route("**/v1/search", hold_first)
+    tab.page.goto(f"{tab.address}/#/search?q=xylophone")
+    loading = tab.page.locator("main [data-placeholder=loading]")
+    loading.wait_for()
+    states = {loading.inner_text()}
+    tab.expected.append("500")
+    fail(held[0])
     failed = tab.page.locator("main [data-placeholder=failed]")
     failed.wait_for()
-    # Read once: the page may search again.
     said = failed.inner_text()
     assert "x: cut off" in said
     states.add(said)
