@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import Clip, Video
 from localization.occurrences import occurrences
 from rag.records import SearchFilter
 from rag.relevance import IMAGE_MIDDLE, image_relevance
@@ -82,12 +83,13 @@ def _moments(
     An event of two seconds is not the most part of a clip, or of a window of five.
     """
     times, scores = _scores_inside(retriever, video_id, events, where)
+    video, clips = retriever.reader.video(video_id), retriever.reader.clips(video_id)
     found = []
     for event, z in zip(events, scores, strict=True):
         if len(z) and z.max() >= IMAGE_MIDDLE:
             moment = float(times[z.argmax()])
             start, end = moment - MOMENT / 2, moment + MOMENT / 2
-            found.append(_seen_at(retriever, video_id, event, start, end, float(z.max())))
+            found.append(_seen_at(video, clips, event, start, end, float(z.max())))
     return found
 
 
@@ -103,10 +105,11 @@ def clips_of_occurrences(
         return []
     video_id = clips[0].clip.video_id
     times, (scores,) = _scores_inside(retriever, video_id, [event], where)
+    video, held = retriever.reader.video(video_id), retriever.reader.clips(video_id)
     found = []
     for start, end in occurrences(times, scores, IMAGE_MIDDLE):
         z = float(scores[(times >= start) & (times <= end)].max())
-        found.append(_seen_at(retriever, video_id, event, start, end, z))
+        found.append(_seen_at(video, held, event, start, end, z))
     best = sorted(found, key=lambda clip: -clip.score)[:MOST_OCCURRENCES]
     return [clip for clip in found if clip in best]
 
@@ -126,11 +129,11 @@ def _scores_inside(
 
 
 def _seen_at(
-    retriever: Retriever, video_id: str, event: str, start: float, end: float, z: float
+    video: Video, clips: Sequence[Clip], event: str, start: float, end: float, z: float
 ) -> RetrievedClip:
     """The clip of an event that is seen from `start` to `end` seconds, at best with a standard score of z."""
-    video, seen = retriever.reader.video(video_id), image_relevance(z)
-    clip = clip_with_most(retriever.reader.clips(video_id), start, end)
+    seen = image_relevance(z)
+    clip = clip_with_most(clips, start, end)
     return RetrievedClip(
         clip, video.path, video.title, seen, seen, seen, (), event=event, occurrence=(start, end)
     )
