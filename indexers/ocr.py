@@ -139,18 +139,29 @@ class Ocr:
 
     def _detect(self, part: NDArray[np.uint8], least: float) -> Sequence[Any]:
         """The four points of each text, float (4, 2), in pixels of `part`, BGR."""
-        # The engine keeps the switches from call to call, so every call sets them.
-        found = self._engine(part, use_rec=False, box_thresh=least)
+        found = self._call(part, use_rec=False, least=least)
         return () if found.boxes is None else tuple(found.boxes)
 
     def _all(self, scaled: NDArray[np.uint8]) -> tuple[TextBox, ...]:
-        found = self._engine(scaled, use_rec=True, box_thresh=DETECTION_SCORE)
+        found = self._call(scaled, use_rec=True, least=DETECTION_SCORE)
         if found.boxes is None or found.txts is None or found.scores is None:
             return ()
         return tuple(
             TextBox(*bounds(points), text.strip(), float(score))
             for points, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
         )
+
+    def _call(self, image: NDArray[np.uint8], *, use_rec: bool, least: float) -> Any:
+        import torch
+
+        # Two layers of the detection model have mostly subnormal weights, with which it takes three times as
+        # long; as zeros they give the same bits. It runs in this thread alone (`THREADS`).
+        torch.set_flush_denormal(True)
+        try:
+            # The engine keeps the switches from call to call, so every call sets them.
+            return self._engine(image, use_rec=use_rec, box_thresh=least)
+        finally:
+            torch.set_flush_denormal(False)
 
 
 def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:

@@ -265,6 +265,20 @@ def test_of_a_screen_only_what_is_new_is_recognised(ocr: Ocr, recognized: list[i
     assert recognized == [4, 1, 2]
 
 
+def test_subnormal_numbers_are_zero_in_the_engine_alone() -> None:
+    smallest = np.full(1, 1e-40, np.float32)
+    seen = []
+
+    def engine(*_: object, **__: object) -> object:
+        seen.append(float((smallest * np.float32(1))[0]))
+        raise OSError("the engine ends")
+
+    with pytest.raises(OSError, match="ends"):
+        Ocr(engine, "", 0.5, "").boxes(slide())
+    assert seen == [0.0]
+    assert smallest * np.float32(1) > 0
+
+
 @pytest.mark.slow
 def test_captions_of_sixteen_pixels_are_read(ocr: Ocr) -> None:
     read = list(ocr.read_clip(moving(k / 2, "Fill the kettle with water", 16) for k in range(2)))
