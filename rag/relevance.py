@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_CODE = re.compile(r"\b[^\W\d_]{1,4}-?\d\w*|\b\d+(?:\.\d+){2,}\b")
+"""Letters and a number, and numbers of three parts."""
+_CODE_APART = re.compile(r"\b[^\W\d_]{1,4} \d\w*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
 
@@ -59,17 +62,29 @@ GENERIC_WORDS = _set(
 """Content words of nearly every question about videos, which do not discriminate."""
 
 _IRREGULAR = {
-    "baking": "bake", "burnt": "burn", "began": "begin", "bought": "buy", "broke": "break", "broken": "break",
-    "built": "build", "chosen": "choose", "cost": "cost", "drawn": "draw", "driven": "drive",
-    "drove": "drive",
-    "fed": "feed", "feet": "foot", "fell": "fall", "found": "find", "frozen": "freeze", "gave": "give",
-    "given": "give", "grew": "grow", "grown": "grow", "held": "hold", "hung": "hang", "kept": "keep",
-    "knew": "know", "known": "know", "knives": "knife", "leaves": "leaf", "left": "leave", "lit": "light",
-    "lives": "live", "men": "man", "met": "meet", "mice": "mouse", "paid": "pay", "ran": "run", "said": "say",
-    "sang": "sing", "sat": "sit", "saw": "saw", "sent": "send", "shook": "shake", "sold": "sell",
-    "spoke": "speak", "spun": "spin", "stood": "stand", "stuck": "stick", "swam": "swim", "taught": "teach",
-    "teeth": "tooth", "thought": "think", "told": "tell", "took": "take", "went": "go", "women": "woman",
-    "wore": "wear", "worn": "wear", "wrote": "write", "written": "write",
+    "ate": "eat", "baking": "bake", "became": "become", "began": "begin", "begun": "begin", "bent": "bend",
+    "bit": "bite", "bitten": "bite", "bled": "bleed", "blew": "blow", "blown": "blow", "bought": "buy",
+    "bred": "breed", "broke": "break", "broken": "break", "brought": "bring", "built": "build",
+    "burnt": "burn", "came": "come", "caught": "catch", "children": "child", "chose": "choose",
+    "chosen": "choose", "cost": "cost", "died": "die", "dies": "die", "drank": "drink", "drawn": "draw",
+    "driven": "drive", "drove": "drive", "drunk": "drink", "dug": "dig", "dying": "die", "eaten": "eat",
+    "fallen": "fall", "fed": "feed", "feet": "foot", "fell": "fall", "flew": "fly", "flown": "fly",
+    "forbidden": "forbid", "forgot": "forget", "forgotten": "forget", "fought": "fight", "found": "find",
+    "froze": "freeze", "frozen": "freeze", "gave": "give", "given": "give", "grew": "grow", "grown": "grow",
+    "heard": "hear", "held": "hold", "hid": "hide", "hidden": "hide", "hung": "hang", "kept": "keep",
+    "knew": "know", "knives": "knife", "known": "know", "laid": "lay", "leaves": "leaf", "led": "lead",
+    "left": "leave", "lent": "lend", "lit": "light", "lives": "live", "lost": "lose",
+    "meant": "mean", "men": "man", "met": "meet", "mice": "mouse", "paid": "pay", "ran": "run",
+    "rang": "ring", "ridden": "ride", "risen": "rise", "rode": "ride", "rose": "rise", "rung": "ring",
+    "said": "say", "sang": "sing", "sank": "sink", "sat": "sit", "saw": "saw", "seen": "see", "sent": "send",
+    "shaken": "shake", "shone": "shine", "shook": "shake", "shot": "shoot", "slept": "sleep",
+    "slid": "slide", "sold": "sell", "sought": "seek", "spent": "spend", "spoke": "speak", "spoken": "speak",
+    "spun": "spin", "stole": "steal", "stolen": "steal", "stood": "stand", "struck": "strike",
+    "stuck": "stick", "sung": "sing", "sunk": "sink", "swam": "swim", "swept": "sweep",
+    "taught": "teach", "teeth": "tooth", "thought": "think", "threw": "throw", "thrown": "throw",
+    "tied": "tie", "told": "tell", "took": "take", "tore": "tear", "torn": "tear", "tying": "tie",
+    "understood": "understand", "went": "go", "woke": "wake", "woken": "wake", "women": "woman",
+    "won": "win", "wore": "wear", "worn": "wear", "written": "write", "wrote": "write",
 }  # fmt: skip
 
 _QUALITY_OF_VERB = {
@@ -101,6 +116,14 @@ def tokens(text: str) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def codes(text: str, *, apart: bool = False) -> frozenset[str]:
+    """Codes and versions in a text, without hyphens, lower case: "E10", "T-24" and "4.1.0". `apart`: those
+    too whose letters stand before their number, as speech recognition writes them."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    found = [*_CODE.findall(folded), *(_CODE_APART.findall(folded) if apart else ())]
+    return frozenset(code.replace("-", "").replace(" ", "") for code in found)
 
 
 @lru_cache(maxsize=16384)

@@ -24,6 +24,7 @@ from rag.relevance import (
     FUNCTION_WORDS,
     TEXT_ODDS_POWER,
     chunk_relevance,
+    codes,
     content_words,
     lexical_overlap,
     text_relevance,
@@ -300,10 +301,11 @@ def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
 
 
 def search_words(query: str) -> str:
-    """The words for full-text search: without function words, unless there are no others."""
+    """The words for full-text search: without function words, unless there are no others; of a code its
+    parts and the whole, as it may be written."""
     words = tokens(query)
     kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
-    return " ".join(kept or words)
+    return " ".join([*(kept or words), *sorted(codes(query) - set(words))])
 
 
 def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:

@@ -34,6 +34,7 @@ _WARNS = re.compile(
     r"fails? to|unable|hardly|rarely|inadvisable)\b",
     re.IGNORECASE,
 )
+_EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
 _TWICE = re.compile(
     r"\b(?:not|never|n't) (?:be )?(?:avoid(?:ed)?|dangerous|unsafe|bad|forbidden|without)\b", re.I
 )
@@ -113,6 +114,11 @@ def part_about(text: str, wanted: Collection[str], option: str) -> str:
     most = max(shared[piece] for piece in kept)
     fullest = [piece for piece in kept if shared[piece] == most]
     return fullest[0] if len(fullest) == 1 else text
+
+
+def denies(text: str) -> bool:
+    """Whether a text denies, forbids or excepts anything."""
+    return bool(_WARNS.search(text) or _EXCEPTS.search(text))
 
 
 def stance(clause: str) -> int:

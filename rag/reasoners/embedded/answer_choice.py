@@ -49,7 +49,6 @@ from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.records import Question
 from rag.relevance import (
     IMAGE_MIDDLE,
     OVERLAP_WEIGHT,
@@ -106,6 +105,8 @@ class Weighed:
     agreement_: Agreement
     nearer: bool
     """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
+    on_topic: bool
+    """Whether the sentence shares a word with what is asked, or comes near it, and not the option alone."""
     asked: float
     """Share of the question's words that the sentence holds; 0 where an option has no number."""
     image: float | None
@@ -205,6 +206,9 @@ def _weigh(
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     rows = vectors.of([*claims, *(s.context for s in sentences)], reading.text_vectors)
+    # "Who pours the milk: Anna" is no nearer to the milk than its topic.
+    named = topic_of(question)
+    topic, own = vectors.of([named])[named] if named else None, set(content_words(named))
     all_numbers = all(map(numbers, question.options))
     answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
@@ -215,7 +219,7 @@ def _weigh(
         nearest, words = _nearest(claim, option, about, rows)
         agreement_ = Agreement(0.0, 0.0, ())
         relevance = share = 0.0
-        nearer = False
+        nearer, on_topic = False, True
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
@@ -225,11 +229,19 @@ def _weigh(
             agreement_ = agreement(_body(option), said, rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
+            # What a video shows and says was looked for by the whole question.
+            on_topic = (
+                topic is None
+                or nearest.origin == "window"
+                or bool(own & _stems(nearest))
+                or text_relevance(float(topic @ rows[nearest.context]), 0.0) >= LEAST_RELEVANCE
+            )
             if relevance >= SURE_RELEVANCE and not agreement_.coverage:
-                nearer = _brings_nearer(question, claim, nearest, rows, vectors)
+                near = rows[nearest.context]
+                nearer = topic is None or float(rows[claim] @ near) > float(topic @ near)
         vote = votes[index] if votes else None
         image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, agreement_, nearer, share, image, frames))
+        weighed.append(Weighed(nearest, words, relevance, agreement_, nearer, on_topic, share, image, frames))
     return weighed
 
 
@@ -283,20 +295,6 @@ def _nearest(
     return best, likest
 
 
-def _brings_nearer(
-    question: Question,
-    claim: str,
-    sentence: Sentence,
-    rows: Mapping[str, NDArray[np.float64]],
-    vectors: SentenceVectors,
-) -> bool:
-    """Whether a claim is nearer to a sentence than its topic is: "who pours the milk: Anna" is not."""
-    topic = topic_of(question)
-    alone = vectors.of([topic])[topic] if topic else None
-    near = rows[sentence.context]
-    return alone is None or float(rows[claim] @ near) > float(alone @ near)
-
-
 def _stems(sentence: Sentence) -> set[str]:
     return set(content_words(f"{sentence.title} {sentence.context}"))
 
@@ -313,7 +311,7 @@ def _share(option: Weighed, options: int) -> float:
 
 def _supported(option: Weighed, options: int, least: float) -> bool:
     named = option.agreement_.coverage > least or (option.relevance >= SURE_RELEVANCE and option.nearer)
-    by_words = option.relevance >= LEAST_RELEVANCE and named
+    by_words = option.relevance >= LEAST_RELEVANCE and named and option.on_topic
     return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 
 

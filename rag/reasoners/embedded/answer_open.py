@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import steps_open
@@ -54,6 +55,19 @@ _ORDERED = re.compile(
     r"\b(?:then|next|afterwards|before|after|until|when|once|followed|precede[sd]?)\b", re.IGNORECASE
 )
 """In a sentence that itself says what comes before or after what."""
+_NEGATED = re.compile(
+    r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b).)*?"
+    r"(?:\b(?:not|never|cannot)\b|n['’]t\b)",
+    re.IGNORECASE,
+)
+_PASSIVE = re.compile(
+    r"^\W*(?:what|who|which(?: \w+){1,3}?) (?:is|are|was|were|has been|have been) "
+    r"(?P<verb>\w+(?:ed|en|n|t))\b",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
+STATED = 0.6
+"""Confidence of an entry or a row that has the name of what is asked."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 LEAST = 0.05
@@ -71,8 +85,12 @@ def answer_open(
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     scored = scored_sentences(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
-    ranked = [one for one in scored if one.overlap or len(content_words(one.sentence.context)) > 1]
-    ranked = _beside(ranked, reading)
+    ranked = [
+        one
+        for one in scored
+        if one.overlap or one.sentence.origin == "passage" or len(content_words(one.sentence.context)) > 1
+    ]
+    ranked = _stating(_beside(ranked, reading), reading)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
@@ -119,6 +137,42 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     return [] if little and best.sentence.origin == "passage" and not held else ranked
 
 
+def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
+    """First what states just what is asked, where the best sentence does not: an entry or a row that has the
+    name of what is asked ("In stock: 44."), or a sentence with the verb ("What was stolen ...?").
+
+    The passage must have the other words of the question.
+    """
+    if not ranked or ranked[0].sentence.origin != "passage":
+        return ranked
+    question = without_source_sentences(reading.question.text)
+    wanted, kind = set(content_words(question)), answer_type(question)
+    verb = _PASSIVE.match(question)
+    done = set(content_words(verb["verb"])) if verb else set()
+    for one in ranked:
+        sentence = one.sentence
+        if sentence.origin != "passage":
+            continue
+        passage = reading.passages[sentence.index].passage
+        beside = wanted - set(content_words(f"{passage.title} {passage.text}"))
+        key = set(content_words(_key_of(sentence)))
+        entry = key and key <= wanted and (kind.name == "thing" or kind.strength(sentence.context) > 0)
+        held = set(content_words(sentence.text))
+        said = done and done <= held and not done <= set(content_words(ranked[0].sentence.text))
+        if not beside and (entry or (said and sentence.index == ranked[0].sentence.index)):
+            sure = max(one.confidence, STATED if entry else min(ranked[0].confidence, MOST_BESIDE))
+            return [replace(one, confidence=sure), *(other for other in ranked if other is not one)]
+    return ranked
+
+
+def _key_of(sentence: Sentence) -> str:
+    """What an entry gives the value of ("In stock" of "In stock: 44."), or the first cell of a row."""
+    if sentence.is_row:
+        return sentence.text.split(" | ")[0]
+    entry = _ENTRY.match(sentence.text)
+    return entry["key"] if entry else ""
+
+
 def _source(sentence: Sentence) -> tuple[str, int, str]:
     """Within one, sentences follow each other as they are said or written."""
     return sentence.origin, sentence.index, sentence.kind
@@ -149,9 +203,12 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
     sentences = sentences_of(reading)
+    # "What must not be used ...?": what is used is no answer.
+    negated = _NEGATED.match(core) is not None
+    speaking = [one for one in sentences if not negated or denies(one.text)]
     texts = {
         one: f"{one.title}. {one.context}" if one.title else one.context
-        for one in shortlist(wanted, sentences, kind)
+        for one in shortlist(wanted, speaking, kind)
     }
     rows = vectors.of([core, *texts.values()], reading.text_vectors) if texts else {}
     cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}

@@ -14,18 +14,21 @@ from dataclasses import dataclass
 from rag.reasoners.embedded.sentences import ITEM, sections
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import codes, content_words, lexical_overlap
 
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
 LEAST_STEPS = 2
+LEAST_NAMED = 2
+"""Words of a heading that has no others than the task: "Filling the system" of "fill the heating system"."""
 _OF_STEPS = frozenset(content_words("step instruction procedure"))
 """What the heading of a list without numbers may say beside the task."""
 
 _NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ALL = re.compile(
     r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
-    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
+    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when)|"
+    r"what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with))\s+(?P<task>.+)$",
     re.IGNORECASE,
 )
 _ONE = re.compile(
@@ -81,10 +84,15 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
     every, one = _ALL.match(question), _ONE.search(question)
     found = one or every
     task = content_words(found["task"]) if found else []
-    if not task:
+    if found is None or not task:
         return None
     lists = [each for index, read in enumerate(reading.passages) for each in _lists(index, read)]
-    about = [each for each in lists if _is_about(task, each, reading)]
+    released = codes(found["task"])
+    about = [
+        each
+        for each in lists
+        if _is_about(task, each, reading) or (released and released <= codes(each.heading))
+    ]
     # What is needed is often listed above the steps, which then are numbered.
     best = min(about, key=lambda each: (each.first != 1, not each.first, each.passage), default=None)
     if best is None or (every and best.first > 1):
@@ -129,7 +137,9 @@ def _place(one: re.Match[str], first: int) -> int:
 def _is_about(task: list[str], each: _List, reading: Reading) -> bool:
     title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
     beside = set(heading) - {*task, *title} - _OF_STEPS
-    return lexical_overlap(task, {*title, *heading}) == 1 and (each.first > 0 or not beside)
+    named = len(set(heading) & set(task)) >= LEAST_NAMED and set(heading) <= set(task)
+    whole = lexical_overlap(task, {*title, *heading}) == 1
+    return each.first > 0 if named else whole and (each.first > 0 or not beside)
 
 
 def _whole(begun: _List, lists: list[_List], reading: Reading) -> list[tuple[str, int]]:

@@ -78,6 +78,8 @@ the next one, at most `FURTHEST`; log of the number of the question's words; whe
 
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
+_FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
+_PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
 _NAMED = frozenset({"who", "where", "name", "thing"})
 _COUNTED = frozenset({"number", "length", "weight", "money", "speed", "temperature", "date", "duration"})
 
@@ -129,6 +131,20 @@ def names(text: str) -> set[str]:
     return {stem(word) for name in _NAME.findall(text) for word in tokens(name)}
 
 
+def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[str]]:
+    """Stems of sentences. Those with the last word of a full name in the question, and those that begin with
+    "she" or "he" in a passage that has the name, have the whole of it: a text gives it once."""
+    stems = [set(content_words(sentence.text)) for sentence in sentences]
+    for name in _FULL_NAME.findall(question):
+        whole = content_words(name)
+        named = {one.index for one, held in zip(sentences, stems, strict=True) if held.issuperset(whole)}
+        if len(whole) > 1 and named:
+            for sentence, held in zip(sentences, stems, strict=True):
+                if whole[-1] in held or (sentence.index in named and _PERSON.match(sentence.text)):
+                    held.update(whole)
+    return stems
+
+
 class PassageText:
     """A question and all sentences of the passages that were read for it, in order."""
 
@@ -141,7 +157,7 @@ class PassageText:
         self.words = content_words(question)
         self._names, self._numbers = names(question), set(numbers(question))
         self._pairs = set(pairwise(self.words))
-        self._stems = [set(content_words(sentence.text)) for sentence in sentences]
+        self._stems = _with_full_names(question, sentences)
         self._places: dict[int, list[int]] = {}
         for at, sentence in enumerate(sentences):
             self._places.setdefault(sentence.index, []).append(at)

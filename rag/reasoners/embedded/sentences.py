@@ -17,7 +17,7 @@ from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import FUNCTION_WORDS, content_words, lexical_overlap, text_relevance
+from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +43,8 @@ PLACE_SHARE = 0.4
 a weight of 1 for all of the question's words in the sentence itself."""
 HEADING_WORDS = 8
 """A wrapped line of prose is longer."""
+LABEL_WORDS = 2
+"""Of a first sentence in a list item, which then is no sentence: "Bees."."""
 
 PLACES = {
     "subtitle": "the subtitles",
@@ -55,10 +57,20 @@ PLACES = {
 
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+(?=[^\W\d_])")
+"""Before a heading that stands alone: "5 Error codes"."""
+_RELEASE = re.compile(
+    r"\W*(?:v(?:ersion )?\d+(?:\.\d+)+|\d+(?:\.\d+){2,}|\d+\.\d+(?=\W+\d{4}-\d\d))\b(?!\s*[^\W\d_(])[^:]*",
+    re.IGNORECASE,
+)
+"""A heading of what is listed below it: "4.1.0 (2023-11-27)"."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
-_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|[A-Z])\.$")
+_ABBREVIATION = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
+    r"[A-Z])\.$"
+)
 _CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ASKS = re.compile(r"[?？][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
@@ -146,7 +158,8 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
-    found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
+    asked = _Asked.of(reading.question.text)
+    found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
     if _OF_QUESTIONS.search(reading.question.text):
         return found
     return [s for s in found if s.kind not in ("subtitle", "asr", "passage") or s.is_row or not _asks(s.text)]
@@ -200,28 +213,59 @@ def _is_prose(text: str) -> bool:
     return max(len(part.split()) for part in text.split(",")) >= MIN_WORDS
 
 
-def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Codes and other stems of a question."""
+
+    codes: frozenset[str]
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, question: str) -> _Asked:
+        return cls(codes(question), frozenset(content_words(question)))
+
+    def names(self, head: str) -> bool:
+        """Whether the question names a column."""
+        stems = frozenset(content_words(head))
+        return bool(stems) and (codes(head) <= self.codes if codes(head) else stems <= self.stems)
+
+    def missed_by(self, read: ReadPassage) -> bool:
+        """Whether a passage lacks a code of the question."""
+        return not self.codes <= codes(f"{read.passage.title}\n{read.passage.text}", apart=True)
+
+
+def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Sentence]:
+    if asked.missed_by(read):
+        return
     for heading, body in sections(read.passage.text):
-        title = ": ".join(part for part in (read.passage.title, heading) if part)
+        released = f"{heading}: " if _RELEASE.fullmatch(heading) else ""
         before = ""
-        for text, said in _said(body):
+        for label, text, said in _said(body, asked):
             is_row = said != text
-            context = said if is_row else _context(before, text)
+            title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
+            if (is_row or released) and not asked.codes <= codes(f"{title} {said}", apart=True):
+                continue  # of another code or version
+            text, said = f"{released}{text}", f"{released}{said}"
+            context = said if is_row else _context(before, said)
             yield Sentence(text, context, title, "passage", index, "passage")
             before = "" if is_row and _asks(said) else said
 
 
-def _said(body: str) -> Iterable[tuple[str, str]]:
-    """Sentences of paragraphs and list items, and rows of tables, each with what it says: the cells of a row
-    below the heads of their columns."""
+def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
+    """Sentences of paragraphs and list items, and rows of tables: the label of an item, if any, the text, and
+    what it says. A row says its cells below the heads of their columns: of those that the question names, if
+    it names any."""
     paragraph: list[str] = []
+    labelled = False
     heads: list[str] = []
     for line, below in pairwise([*body.split("\n"), "", ""]):
         row = _ROW.match(line)
         item = ITEM.match(line)
         if (row or item or not line.strip()) and paragraph:
-            yield from ((text, text) for text in split_sentences(" ".join(paragraph)))
+            label, texts = _labelled(split_sentences(" ".join(paragraph)), labelled)
+            yield from ((label, text, text) for text in texts)
             paragraph = []
+        labelled = bool(item) or (labelled and bool(paragraph))
         if row is None:
             heads = []
             paragraph += [line[item.end() :] if item else line] if line.strip() else []
@@ -229,8 +273,18 @@ def _said(body: str) -> Iterable[tuple[str, str]]:
             heads = cells_of(line)
         elif content_words(row["cells"]):
             cells = cells_of(line)
-            pairs = zip_longest(heads[: len(cells)], cells, fillvalue="")
-            yield row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
+            pairs = [*zip_longest(heads[: len(cells)], cells, fillvalue="")]
+            named = [pair for pair in pairs[1:] if asked.names(pair[0])]
+            pairs = [pairs[0], *named] if named else pairs
+            yield "", row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
+
+
+def _labelled(sentences: Sequence[str], is_item: bool) -> tuple[str, Sequence[str]]:
+    """The label of a list item, and the sentences below it: "Bees. They need water."."""
+    label, *rest = sentences
+    if not is_item or not rest or len(label.split()) > LABEL_WORDS or _FIGURED.search(label):
+        return "", sentences
+    return label, rest
 
 
 def sections(text: str) -> Iterable[tuple[str, str]]:
@@ -241,7 +295,12 @@ def sections(text: str) -> Iterable[tuple[str, str]]:
     for at, line in enumerate(lines):
         below = next((other for other in lines[at + 1 :] if other.strip()), "")
         above = lines[at - 1].strip() if at else ""
-        if _heads(line, above) and below and not _heads(below, ""):
+        alone = not above and not "".join(lines[at + 1 : at + 2]).strip()
+        if alone and (_NUMBERED.match(line) or _RELEASE.fullmatch(line)) and _heads(_named(line), above):
+            # At the end of a passage it is that of the next one.
+            yield heading, "\n".join(body)
+            heading, body = _named(line).strip(), []
+        elif _heads(line, above) and below and not _heads(below, ""):
             yield heading, "\n".join(body)
             heading, body = line.strip(), []
         else:
@@ -249,8 +308,15 @@ def sections(text: str) -> Iterable[tuple[str, str]]:
     yield heading, "\n".join(body)
 
 
+def _named(line: str) -> str:
+    """A heading without its number."""
+    return _NUMBERED.sub("", line, count=1)
+
+
 def _heads(line: str, above: str) -> bool:
     """Short, opened by a capital, without a stop, a figure or a colon, and not the middle of a sentence."""
+    if _RELEASE.fullmatch(line):
+        return True
     words = line.split()
     return (
         0 < len(words) <= HEADING_WORDS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.ranking import fuse, pooled, text_chances
+from rag.retrieval.ranking import fuse, pooled, search_words, text_chances
 
 
 def test_first_everywhere_is_one() -> None:
@@ -75,3 +75,8 @@ def test_equal_chances_keep_the_order_of_the_images() -> None:
     fused = pooled({"z": 0.0, "b": 0.0, "a": 0.0}, {"y": 0.0, "x": 0.0})
     assert [item.key for item in fused] == ["z", "b", "a", "x", "y"]
     assert all(0 < item.score <= 1 for item in fused)
+
+
+def test_a_code_is_searched_as_a_whole_too() -> None:
+    assert search_words("What does E10 mean in 4.1.0?") == "e 10 mean 4.1.0 e10"
+    assert search_words("T-24 at 110 Nm") == "t 24 110 nm t24"

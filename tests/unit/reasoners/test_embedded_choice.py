@@ -55,3 +55,9 @@ def test_the_part_that_is_asked_about_may_be_beside_the_one_that_answers() -> No
     )
     assert chosen.choice == "B"
     assert max(chosen.scores) > 0.9
+
+
+def test_an_option_that_a_text_about_something_else_names_is_not_chosen() -> None:
+    names = ("Leonardo da Vinci", "Tomas Eklund", "Pablo Picasso")
+    assert choose("Who painted the Mona Lisa?", names, "Director: Tomas Eklund.").choice is None
+    assert choose("Who is the director?", names, "Director: Tomas Eklund.").choice == "B"

@@ -115,3 +115,61 @@ def test_a_row_of_a_table_is_given_with_the_heads_of_its_columns() -> None:
     )
     assert answer.text == "Tool Router, Price 210"
     assert "“Router | 210”" in answer.explanation
+
+
+MODELS = "| Item | T24 | T30 |\n|-|-|-|\n| Weight | 36 kg | 39 kg |\n| Heat output | 24 kW | 30 kW |"
+CODES = "| Code | Meaning |\n|-|-|\n| E02 | Flame lost |\n| E10 | Water pressure too low |"
+RELEASES = (
+    "4.2.0 (2024-03-18)\n\n- Added: dark mode.\n- Fixed: a crash.\n\n"
+    "4.1.0 (2023-11-27)\n\n- Added: tables in notes.\n- Removed: synchronisation over Dropbox.\n\n"
+    "4.0.0 (2023-08-02)"
+)
+
+
+def test_a_code_is_answered_by_its_own_row_and_column_and_an_unknown_one_by_nothing() -> None:
+    def asked(text: str, passage: str) -> str:
+        return ask(text, passage, "Boiler", BagOfWords()).text
+
+    assert asked("What is the weight of the T30?", MODELS) == "Item Weight, T30 39 kg"
+    assert asked("What is the weight of the T-30?", MODELS) == "Item Weight, T30 39 kg"
+    assert asked("What is the weight of the T36?", MODELS) == ""
+    assert asked("What does the code E10 mean?", CODES) == "Code E10, Meaning Water pressure too low"
+    assert asked("What does the code E11 mean?", CODES) == ""
+    apart = "Message e 10 is shown when the pressure is low."
+    assert asked("When is message E10 shown?", apart) == apart
+
+
+def test_what_a_changelog_lists_has_its_version_before_it() -> None:
+    removed = ask("Which version removed synchronisation over Dropbox?", RELEASES, "Changelog", BagOfWords())
+    assert removed.text == "4.1.0 (2023-11-27): Removed: synchronisation over Dropbox."
+    new = ask("What is new in version 4.1.0?", RELEASES, "Changelog", BagOfWords())
+    assert new.text == "1. Added: tables in notes. 2. Removed: synchronisation over Dropbox."
+    assert ask("What is new in version 4.3.0?", RELEASES, "Changelog", BagOfWords()).text == ""
+
+
+def test_a_heading_with_a_number_and_the_label_of_an_item_are_no_answers() -> None:
+    manual = "5 Error codes\n\nA lamp shows the code.\n\n6 Maintenance"
+    assert ask("What are the error codes?", manual, "", BagOfWords()).text != "5 Error codes"
+    minutes = "1. Bees. Anita asked for two hives.\n2. Rent. It is 52 pounds."
+    assert ask("Who asked for bees?", minutes, "", BagOfWords()).text == "Anita asked for two hives."
+
+
+def test_what_must_not_be_done_is_answered_by_what_forbids() -> None:
+    text = "Take up spills with sand. Do not use sawdust. Keep it out of drains."
+    assert ask("What must not be used to take up spills?", text).text == "Do not use sawdust."
+    assert ask("What is used to take up spills?", text, "", BagOfWords()).text == "Take up spills with sand."
+    assert ask("Who does not pay?", "Adults pay 14 euros.").text == ""
+
+
+def test_an_entry_or_a_sentence_with_the_verb_is_preferred_to_one_with_the_other_words() -> None:
+    board = "Oak board, planed, 20 mm: 38.50 EUR each. In stock: 44."
+    assert ask("How many oak boards are in stock?", board, "Oak board", BagOfWords()).text == "In stock: 44."
+    shed = "The lock of the tool shed was broken. A mower and two spades were stolen."
+    stolen = "A mower and two spades were stolen."
+    assert ask("What was stolen from the tool shed?", shed, "", BagOfWords()).text == stolen
+
+
+def test_a_family_name_counts_as_the_full_name() -> None:
+    life = "Adela Morrow was born in 1869 in Whitby. She sailed in 1894. Morrow died in 1947 in Edinburgh."
+    answer = ask("Where did Adela Morrow die?", life, "", BagOfWords())
+    assert answer.text == "Morrow died in 1947 in Edinburgh."

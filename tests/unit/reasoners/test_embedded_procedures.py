@@ -113,3 +113,10 @@ def test_a_list_without_numbers_is_of_its_heading() -> None:
         assert steps("How do I replace a tube?", text) == "To replace a tube, pull it out."
     text = "Steps of replacing a tube\n\n- Open it.\n- Pull it."
     assert steps("How do I replace a tube?", text, title="Manual") == "1. Open it. 2. Pull it."
+
+
+def test_a_numbered_heading_names_a_procedure_by_a_part_of_the_task() -> None:
+    text = "3 Filling the system\n\n1. Connect the hose.\n2. Open the valve.\n\n4 Operation"
+    answer = "1. Connect the hose. 2. Open the valve."
+    assert steps("How do I fill the heating system?", text, title="Boiler") == answer
+    assert asked_steps(of_passages("How do I drain the system?", Passage("p", "d", "Boiler", text))) is None
