@@ -6,6 +6,11 @@ The message of each is one line that says what is wrong and what to do next.
 from __future__ import annotations
 
 
+def os_reason(error: OSError) -> str:
+    """What the operating system says, in lower case: "permission denied"."""
+    return (error.strerror or str(error)).lower()
+
+
 class RagError(Exception):
     """Base of all errors that a user can cause or correct."""
 

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Callable
 
-from corpora.errors import UnreadableFile
+from corpora.errors import UnreadableFile, os_reason
 
 BLOCK = 4 * 2**20
 
@@ -32,6 +32,5 @@ def content_hash(path: str | os.PathLike[str], *, progress: Callable[[int], None
                 if progress is not None:
                     progress(count)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {reason}") from error
+        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {os_reason(error)}") from error
     return digest.hexdigest()

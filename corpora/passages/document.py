@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
-from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile
+from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
 from corpora.records import Problem
 from corpora.text_decoding import clean
 
@@ -96,7 +96,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]
             some = some or isinstance(found, Document)
             yield found
     except OSError as error:
-        raise UnreadableFile(f"{named}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise UnreadableFile(f"{named}: cannot be read: {os_reason(error)}") from error
     if not some:
         raise DamagedFile(f"{named}: no text in it")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import os_reason
 from corpora.text_decoding import clean, decode
 from corpora.video.records import TimedText
 from corpora.video.subtitles import parse_subtitles
@@ -53,7 +54,7 @@ def _read(path: str) -> Sidecars:
     try:
         found = _read_info(path) if name.lower().endswith(".info.json") else _read_subtitles(path)
     except OSError as error:
-        found = Sidecars(notes=(f"cannot be read: {(error.strerror or str(error)).lower()}",))
+        found = Sidecars(notes=(f"cannot be read: {os_reason(error)}",))
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
 
 

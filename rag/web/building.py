@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.errors import os_reason
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
@@ -90,8 +91,7 @@ def build_web(
         with output_folder(home, allowed, shared=True) as draft:
             write_catalogue(draft, videos, pages)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise WebUnusable(f"{home}: the web cannot be written: {reason}") from error
+        raise WebUnusable(f"{home}: the web cannot be written: {os_reason(error)}") from error
     made = read_catalogue(home)
     return BuildReport(
         folder=os.fspath(out),

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from corpora.errors import os_reason
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
 from rag.errors import RagError
 
@@ -83,8 +84,7 @@ class WebTrace:
         try:
             yield
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise RagError(f"{self._path}: the trace cannot be written: {reason}") from error
+            raise RagError(f"{self._path}: the trace cannot be written: {os_reason(error)}") from error
 
     def count(self, *operations: Operation) -> int:
         """Calls of these kinds; of all kinds where none is named."""
