@@ -89,7 +89,3 @@ class WebTrace:
     def count(self, *operations: Operation) -> int:
         """Calls of these kinds; of all kinds where none is named."""
         return sum(1 for event in self.events if not operations or event.operation in operations)
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Every event as JSON has it."""
-        return (event.line() for event in self.events)
