@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from corpora.records import SPOKEN
 from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
@@ -65,7 +66,7 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
         return start, end
     if all(s < until and e > begin for s, e in spans):
         return round(begin, 6), round(until, 6)
-    spoken = [(e.start, e.end) for e in proof if e.kind in ("subtitle", "asr")]
+    spoken = [(e.start, e.end) for e in proof if e.kind in SPOKEN]
     for s, e in [*spoken, *reversed(spoken)]:
         if s - LONGEST_PAUSE <= until and e + LONGEST_PAUSE >= begin:
             begin, until = min(begin, max(s, low)), max(until, min(e, high))

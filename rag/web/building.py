@@ -19,7 +19,7 @@ from corpora.errors import os_reason
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
-from corpora.records import Problem
+from corpora.records import SPOKEN, Problem
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
-SPOKEN = ("subtitle", "asr")
 Progress = Callable[[str], None]
 
 
