@@ -11,6 +11,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Citation, PassageCitation, VideoCitation
+from rag.relevance import folded
 
 LONGEST_PAUSE = 2.0
 """Seconds of silence within a quotation, at most: text further apart is another utterance."""
@@ -55,8 +56,8 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
     The window moves to where it covers the quoted text best, and grows over speech that it would cut.
     """
     start, end = read.window.start, read.window.end
-    quoted = [text for text in map(_normalized, quotations) if text]
-    proof = [e for e in read.texts if any(_quotes(text, _normalized(e.text)) for text in quoted)]
+    quoted = [text for text in map(folded, quotations) if text]
+    proof = [e for e in read.texts if any(_quotes(text, folded(e.text)) for text in quoted)]
     spans = [(e.start, e.end) for e in proof]
     if not spans or all(s < end and e > start for s, e in spans):
         return start, end
@@ -75,7 +76,3 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
 
 def _quotes(quotation: str, text: str) -> bool:
     return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.casefold().split())

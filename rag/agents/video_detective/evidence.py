@@ -24,6 +24,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, Usage, VideoCitation
+from rag.relevance import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,8 +209,8 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
 
 def cited_texts(answer: str, texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Those that an answer quotes; all where it quotes none."""
-    said = _folded(answer)
-    held = [text for text in texts if (words := _folded(text.text)) and (words in said or said in words)]
+    said = folded(answer)
+    held = [text for text in texts if (words := folded(text.text)) and (words in said or said in words)]
     return tuple(held or texts)
 
 
@@ -235,10 +236,6 @@ def _goes_on(one: Evidence, other: Evidence) -> bool:
 
 def _place(text: Evidence) -> tuple[float, float, str, str]:
     return text.start, text.end, text.kind, text.text
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 NO_ANSWER = "What was seen of the video supports no answer."
