@@ -17,6 +17,11 @@ class RagError(Exception):
     exit_code = 1
 
 
+def reason_of(error: RagError, path: str) -> str:
+    """What is wrong with a file or object, without the path or address that the message begins with."""
+    return str(error).removeprefix(f"{path}: ")
+
+
 class UsageError(RagError):
     """Arguments that cannot be used; exit code 2."""
 

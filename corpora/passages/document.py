@@ -68,6 +68,11 @@ def tidy(text: str) -> str:
     return "\n".join(kept).strip()
 
 
+def complaint(error: Exception) -> str:
+    """What a parser says of a file, in one short line."""
+    return " ".join(str(error).split())[:120] or type(error).__name__
+
+
 def _content_id(title: str, text: str) -> str:
     return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=16).hexdigest()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.errors import os_reason
+from corpora.errors import os_reason, reason_of
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
@@ -183,7 +183,7 @@ class _Builder:
             try:
                 self._merge(self._of_file(file, fields))
             except FileProblem as error:
-                self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                self.problems.append(Problem(path, reason_of(error, path)))
         for fields in self._fields.values():
             path = fields.get("file", "")
             if path and "content_id" not in fields:
@@ -191,7 +191,7 @@ class _Builder:
                 try:
                     fields["content_id"] = content_hash(path)
                 except FileProblem as error:
-                    self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                    self.problems.append(Problem(path, reason_of(error, path)))
                     del fields["file"]
                     continue
             if path and not fields.get("duration"):
@@ -258,7 +258,7 @@ class _Builder:
                 title = found.title or " ".join(found.text.split()[:8])
                 self._pages[name] = PageEntry(name, f"{PAGE_HOST}/{name}", title, found.text, "pages.example")
         except FileProblem as error:
-            self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+            self.problems.append(Problem(path, reason_of(error, path)))
 
     def _duration(self, path: str) -> float:
         try:
