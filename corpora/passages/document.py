@@ -11,7 +11,7 @@ from pathlib import Path
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
 from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
 from corpora.records import Problem
-from corpora.text_decoding import clean
+from corpora.text_decoding import clean, one_line
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -54,11 +54,6 @@ def cut_point(text: str, limit: int) -> int:
         if at >= 0:
             return at + len(mark)
     return limit
-
-
-def one_line(text: str) -> str:
-    """Cleaned, with every run of white space made one blank."""
-    return " ".join(clean(text).split())
 
 
 def tidy(text: str) -> str:

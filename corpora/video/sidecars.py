@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import os_reason
-from corpora.text_decoding import clean, decode
+from corpora.text_decoding import clean, decode, one_line
 from corpora.video.records import TimedText
 from corpora.video.subtitles import parse_subtitles
 
@@ -121,7 +121,7 @@ def _number(value: object) -> float | None:
 
 
 def _line(value: object) -> str:
-    return " ".join(clean(value).split()) if isinstance(value, str) else ""
+    return one_line(value) if isinstance(value, str) else ""
 
 
 def _strings(value: object) -> list[str]:
