@@ -116,9 +116,10 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
 
     @property
-    @abstractmethod
     def fixed_settings(self) -> Mapping[str, Any]:
-        """Dotted names to values that the questions rest on."""
+        """Dotted names to values that the questions rest on: speech of rendered videos is read from the web's
+        transcripts, and they have no text on the screen; other videos are as the user indexes them."""
+        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     @abstractmethod
     def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[Record]:
