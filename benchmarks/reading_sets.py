@@ -79,12 +79,12 @@ def reading_libraries(path: Path, libraries: int, questions: int) -> list[Readin
     every = [_merged(asked for held in part for asked in held.asked) for part in parts]
     found = []
     for at, part in enumerate(parts[:libraries]):
-        own = {_key(one.text) for one in every[at]}
+        own = {normalized(one.text) for one in every[at]}
         others = {
-            _key(one.text): Asked(one.text, (), "foreign")
+            normalized(one.text): Asked(one.text, (), "foreign")
             for part_asked in every
             for one in part_asked
-            if one.kind == "own" and _key(one.text) not in own
+            if one.kind == "own" and normalized(one.text) not in own
         }
         chosen: list[Asked] = []
         for kind, most in (("own", questions), ("impossible", questions // 5)):
@@ -96,17 +96,13 @@ def reading_libraries(path: Path, libraries: int, questions: int) -> list[Readin
     return found
 
 
-def _key(question: str) -> str:
-    return normalized(question)
-
-
 def _merged(every: Iterable[Asked]) -> list[Asked]:
     """Each question once, with all answers that its paragraphs give; impossible only without any."""
     found: dict[str, Asked] = {}
     for one in every:
-        before = found.get(_key(one.text))
+        before = found.get(normalized(one.text))
         answers = tuple(sorted({*(before.answers if before else ()), *one.answers}))
-        found[_key(one.text)] = Asked(one.text, answers, "own" if answers else "impossible")
+        found[normalized(one.text)] = Asked(one.text, answers, "own" if answers else "impossible")
     return list(found.values())
 
 

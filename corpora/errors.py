@@ -6,10 +6,20 @@ The message of each is one line that says what is wrong and what to do next.
 from __future__ import annotations
 
 
+def os_reason(error: OSError) -> str:
+    """What the operating system says, in lower case: "permission denied"."""
+    return (error.strerror or str(error)).lower()
+
+
 class RagError(Exception):
     """Base of all errors that a user can cause or correct."""
 
     exit_code = 1
+
+
+def reason_of(error: RagError, path: str) -> str:
+    """What is wrong with a file or object, without the path or address that the message begins with."""
+    return str(error).removeprefix(f"{path}: ")
 
 
 class UsageError(RagError):

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile
+from corpora.errors import ChangedFile, ScratchFull, UnfetchedFile, os_reason
 from corpora.identity import content_hash
 from corpora.objects import StoreError, is_url, locate
 from corpora.scan import FoundFile
@@ -198,7 +198,7 @@ def _disk_errors(folder: Path, found: FoundFile | None = None) -> Iterator[None]
                 f"{folder}: no room{what}; a worker needs twice its largest file: free some, or name "
                 "another folder with storage.scratch"
             ) from error
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise ScratchFull(
             f"{folder}: cannot be written{what} ({reason}); name another folder with storage.scratch"
         ) from error

@@ -6,8 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable
+from pathlib import Path
 
-from corpora.errors import UnreadableFile
+from corpora.errors import UnreadableFile, os_reason
 
 BLOCK = 4 * 2**20
 
@@ -32,6 +33,11 @@ def content_hash(path: str | os.PathLike[str], *, progress: Callable[[int], None
                 if progress is not None:
                     progress(count)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {reason}") from error
+        raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {os_reason(error)}") from error
     return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """64 hex digits of SHA-256 over the bytes of the file. Raises `OSError`."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

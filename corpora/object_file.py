@@ -7,7 +7,7 @@ import os
 from collections import OrderedDict
 from typing import Any
 
-from corpora.errors import UnreadableFile
+from corpora.errors import UnreadableFile, reason_of
 from corpora.objects import ObjectStore, StoredObject, StoreError, locate
 from corpora.settings import StorageSettings
 
@@ -36,7 +36,7 @@ class ObjectFiles:
             store, key = locate(address, self.storage)
             found = store.head(key)
         except StoreError as error:
-            raise UnreadableFile(str(error).removeprefix(f"{address}: ")) from error
+            raise UnreadableFile(reason_of(error, address)) from error
         if found is None:
             raise UnreadableFile("no such object")
         return ObjectFile(address, store, found, self)
@@ -105,7 +105,7 @@ class ObjectFile(io.RawIOBase):
             if len(data) != length:
                 raise StoreError(f"{len(data):,} bytes of {length:,} came")
         except StoreError as error:
-            self._files.failure = str(error).removeprefix(f"{self.name}: ")
+            self._files.failure = reason_of(error, self.name)
             raise UnreadableFile(self._files.failure) from error
         self._following = number + self._run
         self._files.keep(self, number, data)

@@ -26,7 +26,6 @@ Recordings and answers are appended to; `force` empties answers that were made o
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -40,6 +39,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from corpora.errors import UsageError
+from corpora.identity import file_sha256
 
 PROGRAM = "offline-video-rag"
 FOLDER_MANIFEST = f".{PROGRAM}.json"
@@ -358,8 +358,7 @@ def _first_line(path: Path) -> Any:
 
 def _sha256(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_sha256(path)
     except OSError:
         return ""
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
+SPOKEN: tuple[EvidenceKind, ...] = ("subtitle", "asr")
+"""Kinds of what is said."""
 Tone = Literal["warm", "cold", "neutral"]
 Style = Literal["live", "2d", "3d", "graphics"]
 AudioClass = Literal["speech", "music", "ambient", "silence"]

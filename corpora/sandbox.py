@@ -19,6 +19,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from corpora.errors import os_reason
+
 OPEN_FILES = 512
 DENIED_CALLS = (
     *("socket", "connect", "bind", "io_uring_setup", "execve", "execveat", "kill", "ptrace", "bpf"),
@@ -149,7 +151,7 @@ def _try() -> dict[str, str]:
         except PermissionError:
             reasons[name] = ""
         except OSError as error:
-            reasons[name] = (error.strerror or str(error)).lower()
+            reasons[name] = os_reason(error)
     return reasons
 
 

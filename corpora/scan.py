@@ -27,7 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from corpora.errors import UnreadableFile
+from corpora.errors import UnreadableFile, os_reason
 from corpora.globs import Globs
 from corpora.kinds import (
     HEAD_BYTES,
@@ -541,4 +541,4 @@ def _link_reason(path: str, error: OSError) -> str:
 def _reason(error: OSError) -> str:
     if error.errno == errno.ENOENT:
         return "no such file or folder"
-    return (error.strerror or str(error)).lower()
+    return os_reason(error)

@@ -46,6 +46,11 @@ def clean(text: str) -> str:
     return _UNWANTED.sub("", _NEWLINES.sub("\n", text))
 
 
+def one_line(text: str) -> str:
+    """Cleaned, with every run of white space made one blank."""
+    return " ".join(clean(text).split())
+
+
 def decode(data: bytes) -> str:
     """Text of any encoding, cleaned; what cannot be decoded becomes U+FFFD."""
     return clean(data.decode(guess_encoding(data), errors="replace"))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TextIO
 
+from corpora.errors import os_reason
 from rag.errors import RagError, UsageError
 
 SHOWN = 3
@@ -22,7 +23,7 @@ def map_os_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise RagError(f"{error.filename or folder}: {reason}; the same command goes on from here") from error
 
 

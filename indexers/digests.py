@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from corpora.identity import file_sha256
 from indexers.errors import WeightsInvalid
 
 Stamp = tuple[int, int, int, int]
@@ -55,8 +56,7 @@ def _file_digest(path: str, stamp: Stamp) -> str:
     entry = remembered.get(path)
     if isinstance(entry, list) and entry[:4] == list(stamp) and len(entry) == 5:
         return str(entry[4])
-    with Path(path).open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = file_sha256(Path(path))
     _write_cache({**remembered, path: [*stamp, digest]})
     return digest
 

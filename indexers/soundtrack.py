@@ -64,11 +64,6 @@ class SoundMeter:
         self._loudness: list[NDArray[np.float32]] = []
         self._figures: list[NDArray[np.float32]] = []
 
-    @property
-    def lost(self) -> int:
-        """Seconds up to here of which most is missing: damaged, or never there."""
-        return sum(int(np.isnan(loudness).sum()) for loudness in self._loudness)
-
     def feed_through(self, blocks: Iterable[Samples]) -> Iterator[Samples]:
         """Hand the blocks on, mono float32 (n,) at 16 kHz, and measure them on their way.
 

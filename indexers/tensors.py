@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.errors import os_reason
 from indexers.errors import WeightsInvalid
 
 NUMPY_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
@@ -106,8 +107,7 @@ def _places(file: Path) -> dict[str, _Place]:
             header = json.loads(stream.read(length))
     except OSError as error:
         # safetensors says of any file that it cannot open that there is none.
-        reason = (error.strerror or str(error)).lower()
-        raise WeightsInvalid(f"{file}: cannot be read ({reason})") from error
+        raise WeightsInvalid(f"{file}: cannot be read ({os_reason(error)})") from error
     except (SafetensorError, struct.error, ValueError) as error:
         raise WeightsInvalid(f"{file}: not a safetensors file: {error}") from error
     mapped = np.memmap(file, dtype=np.uint8, mode="r", offset=8 + length)

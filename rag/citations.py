@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from corpora.records import SPOKEN
 from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Citation, PassageCitation, VideoCitation
+from rag.relevance import folded
 
 LONGEST_PAUSE = 2.0
 """Seconds of silence within a quotation, at most: text further apart is another utterance."""
@@ -54,8 +56,8 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
     The window moves to where it covers the quoted text best, and grows over speech that it would cut.
     """
     start, end = read.window.start, read.window.end
-    quoted = [text for text in map(_normalized, quotations) if text]
-    proof = [e for e in read.texts if any(_quotes(text, _normalized(e.text)) for text in quoted)]
+    quoted = [text for text in map(folded, quotations) if text]
+    proof = [e for e in read.texts if any(_quotes(text, folded(e.text)) for text in quoted)]
     spans = [(e.start, e.end) for e in proof]
     if not spans or all(s < end and e > start for s, e in spans):
         return start, end
@@ -65,7 +67,7 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
         return start, end
     if all(s < until and e > begin for s, e in spans):
         return round(begin, 6), round(until, 6)
-    spoken = [(e.start, e.end) for e in proof if e.kind in ("subtitle", "asr")]
+    spoken = [(e.start, e.end) for e in proof if e.kind in SPOKEN]
     for s, e in [*spoken, *reversed(spoken)]:
         if s - LONGEST_PAUSE <= until and e + LONGEST_PAUSE >= begin:
             begin, until = min(begin, max(s, low)), max(until, min(e, high))
@@ -74,7 +76,3 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
 
 def _quotes(quotation: str, text: str) -> bool:
     return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.casefold().split())

@@ -7,6 +7,7 @@ import re
 import socket
 from importlib.util import find_spec
 
+from corpora.errors import os_reason
 from rag.errors import ExtraMissing, RagError
 
 HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
@@ -31,8 +32,7 @@ def bind_listener(host: str, port: int) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        reason = (error.strerror or str(error)).lower()
-        raise RagError(f"{host}:{port}: {reason}; choose another with --port") from error
+        raise RagError(f"{host}:{port}: {os_reason(error)}; choose another with --port") from error
     return listener
 
 

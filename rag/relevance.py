@@ -107,6 +107,11 @@ _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1
 _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "half": 0.5, "quarter": 0.25, "dozen": 12.0}
 
 
+def folded(text: str) -> str:
+    """Without case and with single spaces: equal for texts that say the same words in the same order."""
+    return " ".join(text.casefold().split())
+
+
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC)."""
     found: list[str] = []

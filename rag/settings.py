@@ -23,6 +23,7 @@ from pydantic_settings import (
 from pydantic_settings import SettingsError as SourcesError
 
 from corpora.entry_points import all_entry_points, find_entry_point
+from corpora.errors import os_reason
 from corpora.objects import is_url
 from corpora.settings import ReadingSettings, ScanSettings, SettingsSection, StorageSettings, VideoSettings
 from indexers.settings import AsrSettings, EncoderSettings, OcrSettings
@@ -299,7 +300,7 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
             f"{source}setting {'.'.join(names)}: {what}; see docs/reference/settings.md"
         ) from error
     except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise SettingsError(f"{path}: cannot be read: {os_reason(error)}") from error
     except SourcesError as error:
         raise SettingsError(
             f"environment variables RAG_*: {error}; see docs/reference/settings.md"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
-from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile
+from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
 from corpora.records import Problem
-from corpora.text_decoding import clean
+from corpora.text_decoding import clean, one_line
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -56,16 +56,16 @@ def cut_point(text: str, limit: int) -> int:
     return limit
 
 
-def one_line(text: str) -> str:
-    """Cleaned, with every run of white space made one blank."""
-    return " ".join(clean(text).split())
-
-
 def tidy(text: str) -> str:
     """Cleaned, without blanks at line ends and without more than one blank line in a row."""
     lines = [line.rstrip() for line in clean(text).split("\n")]
     kept = (line for line, before in zip(lines, ["", *lines], strict=False) if line or before)
     return "\n".join(kept).strip()
+
+
+def complaint(error: Exception) -> str:
+    """What a parser says of a file, in one short line."""
+    return " ".join(str(error).split())[:120] or type(error).__name__
 
 
 def _content_id(title: str, text: str) -> str:
@@ -96,7 +96,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]
             some = some or isinstance(found, Document)
             yield found
     except OSError as error:
-        raise UnreadableFile(f"{named}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise UnreadableFile(f"{named}: cannot be read: {os_reason(error)}") from error
     if not some:
         raise DamagedFile(f"{named}: no text in it")
 

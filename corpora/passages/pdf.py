@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document, make_document
+from corpora.passages.document import Document, complaint, make_document
 from corpora.records import Problem
 
 MAX_NAMED = 5
@@ -51,7 +51,7 @@ def _open(path: str) -> Any:
     except OSError:
         raise
     except Exception as error:  # broken files make pypdf raise nearly anything
-        raise DamagedFile(f"{path}: not a PDF that can be read: {_reason(error)}") from error
+        raise DamagedFile(f"{path}: not a PDF that can be read: {complaint(error)}") from error
     if locked:
         raise UnsupportedFile(f"{path}: a PDF locked by a password; save it without one first")
     return reader
@@ -62,7 +62,7 @@ def _pages(path: str, reader: Any) -> tuple[list[str], list[int]]:
     try:
         count = len(reader.pages)
     except Exception as error:
-        raise DamagedFile(f"{path}: a PDF whose list of pages is broken: {_reason(error)}") from error
+        raise DamagedFile(f"{path}: a PDF whose list of pages is broken: {complaint(error)}") from error
     pages, broken = [], []
     for number in range(count):
         try:
@@ -94,7 +94,3 @@ def _quiet() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:120] or type(error).__name__

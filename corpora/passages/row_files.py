@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document
+from corpora.passages.document import Document, complaint
 from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import (
     EXPECTED,
@@ -169,7 +169,7 @@ def read_parquet(path: str) -> Iterator[Document | Problem]:
         try:
             file = parquet.ParquetFile(source)
         except (pyarrow.ArrowException, OSError, ValueError) as error:
-            raise DamagedFile(f"{path}: not a Parquet file that can be read: {_reason(error)}") from error
+            raise DamagedFile(f"{path}: not a Parquet file that can be read: {complaint(error)}") from error
         names = {name.lower(): name for name in file.schema_arrow.names}
         if not any(name in TEXT for name in names):
             found = name_columns(file.schema_arrow.names)
@@ -191,9 +191,5 @@ def _parquet_rows(file: Any, columns: list[str]) -> Iterator[Row]:
                     number += 1
                     yield Row(number, {name.lower(): value for name, value in values.items()})
         except (pyarrow.ArrowException, OSError, ValueError) as error:
-            yield Row(number + 1, trouble=f"rows up to {until:,} cannot be read: {_reason(error)}")
+            yield Row(number + 1, trouble=f"rows up to {until:,} cannot be read: {complaint(error)}")
         number = until
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:120] or type(error).__name__

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document, make_document, one_line
+from corpora.passages.document import Document, make_document
 from corpora.records import Problem
+from corpora.text_decoding import one_line
 
 TEXT = ("text", "contents", "content", "body", "passage", "passage_text", "document", "paragraph", "article")
 TITLE = ("title", "heading", "headline", "name", "subject")

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
-from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
+from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason
 from corpora.object_file import ObjectFiles
 from corpora.objects import is_url
 from corpora.settings import StorageSettings
@@ -95,7 +95,7 @@ def _check_plain(path: str) -> None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise UnreadableFile(f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+        raise UnreadableFile(f"cannot be read: {os_reason(error)}") from error
     except ValueError as error:
         raise UnreadableFile("no file can have such a name") from error
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from corpora.errors import FileProblem, StalledFile, UsageError
+from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.passages.document import Document
@@ -253,8 +253,7 @@ class MediaReader:
             return self._sidecars(paths)
         except FileProblem as problem:
             if len(paths) == 1:
-                reason = str(problem).removeprefix(f"{paths[0]}: ")
-                return Sidecars(notes=(f"{os.path.basename(paths[0])}: {reason}",))
+                return Sidecars(notes=(f"{os.path.basename(paths[0])}: {reason_of(problem, paths[0])}",))
         return merge_sidecars([self.sidecars([path]) for path in paths])
 
     def _sidecars(self, paths: Sequence[str]) -> Sidecars:

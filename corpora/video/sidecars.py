@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from corpora.text_decoding import clean, decode
+from corpora.errors import os_reason
+from corpora.text_decoding import clean, decode, one_line
 from corpora.video.records import TimedText
 from corpora.video.subtitles import parse_subtitles
 
@@ -53,7 +54,7 @@ def _read(path: str) -> Sidecars:
     try:
         found = _read_info(path) if name.lower().endswith(".info.json") else _read_subtitles(path)
     except OSError as error:
-        found = Sidecars(notes=(f"cannot be read: {(error.strerror or str(error)).lower()}",))
+        found = Sidecars(notes=(f"cannot be read: {os_reason(error)}",))
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))
 
 
@@ -120,7 +121,7 @@ def _number(value: object) -> float | None:
 
 
 def _line(value: object) -> str:
-    return " ".join(clean(value).split()) if isinstance(value, str) else ""
+    return one_line(value) if isinstance(value, str) else ""
 
 
 def _strings(value: object) -> list[str]:

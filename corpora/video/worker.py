@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from corpora.errors import FileProblem, UnreadableFile
+from corpora.errors import FileProblem, UnreadableFile, reason_of
 from corpora.objects import is_url
 from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
@@ -147,7 +147,7 @@ def _answer(link: Link, request: ipc.Message) -> None:
         link.send({"type": "done"})
     except FileProblem as problem:
         found = UnreadableFile(objects.failure) if objects.failure else problem
-        reason = str(found).removeprefix(f"{request['path']}: ")
+        reason = reason_of(found, request["path"])
         link.send({"type": "problem", "error": type(found).__name__, "reason": reason})
     except MemoryError:
         link.send({"type": "problem", "error": "OverLimit", "reason": ipc.TOO_MUCH_MEMORY})

@@ -309,8 +309,6 @@ class Explanation:
     windows: tuple[ClipWindow, ...]
     frames: tuple[Frames, ...]
     """Frames of each window, in the order of `windows`; decoded for the occasion."""
-    paths: tuple[str, ...] = ()
-    """The file of each window, to be shown; may be empty."""
     words: str = ""
     """What was searched for in the frames."""
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from corpora.records import SPOKEN
 from eval.simulated_model.dials import Dials, draw
 from eval.simulated_model.fingerprints import FrameIndex, Recognized
 from eval.simulated_model.language import Clause, clauses, sentence, setting
@@ -212,7 +213,7 @@ def caption(view: View) -> str:
     lines = [_scenery(view)]
     lines += [f"{sentence(fact.clause, f'At {fact.start:.1f} s ')}." for fact in view.facts if fact.seen]
     lines += [f"On the screen: “{text.text}”." for text in view.texts if text.kind == "screen"]
-    lines += [f"Said: “{text.text}”." for text in view.texts if text.kind in ("subtitle", "asr")]
+    lines += [f"Said: “{text.text}”." for text in view.texts if text.kind in SPOKEN]
     return " ".join(line for line in lines if line) or "Nothing can be made out."
 
 

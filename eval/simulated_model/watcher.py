@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from corpora.records import SPOKEN
 from eval.simulated_model.analyst import open_answer
 from eval.simulated_model.dials import draw
 from eval.simulated_model.language import Clause, agreement, clauses, concepts, sentence, setting
@@ -308,7 +309,7 @@ def _constraint(
     if not asked or asked == "(none)":
         return None
     if kind == "audio":
-        said = bool(candidate and any(text.kind in ("subtitle", "asr") for text in candidate.texts))
+        said = bool(candidate and any(text.kind in SPOKEN for text in candidate.texts))
         wanted = any(word in words.lower() for word in ("speak", "voice", "speech"))
         return (
             verdict(said == wanted, request, perception, "constraint")

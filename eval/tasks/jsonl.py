@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.runs.records import UnusableRow
 from eval.tasks.published import read_entries, row_files
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 
 def file_hash(path: Path) -> str:
     """SHA-256 of the bytes, 64 hex digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_sha256(path)
 
 
 def text_hash(text: str) -> str:

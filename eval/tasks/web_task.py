@@ -116,9 +116,10 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         self.name, self.about, self.folder, self.shape = name, about, folder, shape
 
     @property
-    @abstractmethod
     def fixed_settings(self) -> Mapping[str, Any]:
-        """Dotted names to values that the questions rest on."""
+        """Dotted names to values that the questions rest on: speech of rendered videos is read from the web's
+        transcripts, and they have no text on the screen; other videos are as the user indexes them."""
+        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     @abstractmethod
     def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[Record]:
@@ -218,16 +219,15 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         self, prepared: Prepared[WebEnvironment], query: Query, windows: Sequence[ClipWindow], frames: int
     ) -> Explanation:
         """Frames of the windows, without a score curve; none of a video that the library does not hold."""
-        environment, shown, paths = prepared.environment, [], []
+        environment, shown = prepared.environment, []
         for window in windows:
             path = environment.path_of(window.clip_id)
-            paths.append(path or "")
             if path is None:
                 shown.append(Frames(np.zeros(0), np.zeros((0, 1, 1, 3), np.uint8)))
             else:
                 shown.append(window_frames(environment.library, path, window, frames))
         nothing = np.zeros(0)
-        return Explanation(nothing, nothing, tuple(windows), tuple(shown), tuple(paths), query.text)
+        return Explanation(nothing, nothing, tuple(windows), tuple(shown), query.text)
 
     def frame_reader(self, prepared: Prepared[WebEnvironment]) -> ReadFrames:
         return prepared.environment.library.engine.read_frames

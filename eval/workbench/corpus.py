@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from corpora.errors import os_reason
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, write_passages
@@ -105,7 +106,7 @@ def make_corpus(
         with exclusive(hidden):
             whole, made = _make(home, hidden, video_folder, plan, workers, progress, world)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
     lines = whole["videos"]
     return CorpusReport(

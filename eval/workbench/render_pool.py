@@ -22,6 +22,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from corpora.errors import os_reason
 from eval.workbench.jobs import Job, render_job
 from eval.workbench.shot_videos import ShotJob
 from rag.errors import RagError
@@ -151,7 +152,7 @@ def _serve(video_folder: Path, job: Job) -> None:
     except RagError as error:
         _say({"problem": f"{job.name}: {error}"})
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         _say({"problem": f"{video_folder / job.name}: {reason}; the same command goes on from here"})
     except Exception:
         _say({"bug": traceback.format_exc()})

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import os_reason
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
 from eval.workbench.corpus import (
@@ -91,7 +92,7 @@ def make_web(
                 )
                 write_lines(home / "web.jsonl", _rows(video_folder, uploads, done))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
     return WebReport(
         folder=os.fspath(folder),

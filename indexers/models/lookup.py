@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpora.errors import SettingsError
+from corpora.errors import SettingsError, os_reason
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import SENTENCE, TRANSFORMERS, WHISPER
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
@@ -97,8 +97,7 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
                 continue
             check_folder(model, folder)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            unread = WeightsInvalid(f"{folder}: cannot be read: {reason}; check its permissions")
+            unread = WeightsInvalid(f"{folder}: cannot be read: {os_reason(error)}; check its permissions")
             complaint = complaint or unread
         except WeightsInvalid as error:
             complaint = complaint or error

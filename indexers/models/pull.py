@@ -14,11 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
+from corpora.identity import file_sha256
 from corpora.outputs import OverwritePolicy, check_output_folder
 from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, known_model
 from indexers.models.lookup import check_folder, home_folder
-from indexers.models.verify import LOCK_FILE, Lock, file_sha256, read_lock, verify, write_lock
+from indexers.models.verify import LOCK_FILE, Lock, read_lock, verify, write_lock
 from indexers.settings import EncoderSettings
 
 Progress = Callable[[str, int, int], None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from corpora.identity import file_sha256
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, Purpose, catalogue, known_model
 from indexers.models.lookup import find_weights
@@ -90,12 +90,6 @@ class ModelRow:
     pinned: Literal["by us", "on first pull"]
     """`by us`: the commit or the weights' hash is held to a published value (`catalogue.toml`)."""
     note: str
-
-
-def file_sha256(path: Path) -> str:
-    """Hex digest of the file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_lock(folder: Path) -> Lock | None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from rag.reasoners.roles.material import Memory
 
 
+def _count(flag: str, metavar: str, most: int | None, about: str) -> Any:
+    """An option for a number from 1 to `most`, or without a bound."""
+    return typer.Option(flag, metavar=metavar, min=1, max=most, help=about)
+
+
+def _text(flag: str, about: str) -> Any:
+    return typer.Option(flag, metavar="TEXT", help=about)
+
+
 @dataclass(kw_only=True)
 class Raclo(WebCommand["RacloRun"]):
     """Recall, search, verify and localize. Give --global, --moment or both; the others go with a moment.
@@ -38,32 +47,15 @@ class Raclo(WebCommand["RacloRun"]):
 
     package = "raclo"
 
-    whole: Annotated[
-        str, typer.Option("--global", metavar="TEXT", help="The impression of the whole video (G).")
-    ] = ""
-    moment: Annotated[str, typer.Option("--moment", metavar="TEXT", help="One image of the moment (K).")] = ""
-    before: Annotated[
-        str, typer.Option("--before", metavar="TEXT", help="What was just before the moment (T).")
-    ] = ""
-    after: Annotated[
-        str, typer.Option("--after", metavar="TEXT", help="What was just after the moment (T).")
-    ] = ""
-    sound: Annotated[str, typer.Option("--sound", metavar="TEXT", help="The sound of the moment (A).")] = ""
-    queries: Annotated[
-        int, typer.Option("--queries", metavar="Q", min=1, max=20, help="Search queries generated.")
-    ] = 2
-    urls: Annotated[
-        int, typer.Option("--urls", metavar="U", min=1, max=50, help="Videos taken of each query.")
-    ] = 2
+    whole: Annotated[str, _text("--global", "The impression of the whole video (G).")] = ""
+    moment: Annotated[str, _text("--moment", "One image of the moment (K).")] = ""
+    before: Annotated[str, _text("--before", "What was just before the moment (T).")] = ""
+    after: Annotated[str, _text("--after", "What was just after the moment (T).")] = ""
+    sound: Annotated[str, _text("--sound", "The sound of the moment (A).")] = ""
+    queries: Annotated[int, _count("--queries", "Q", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls", "U", 50, "Videos taken of each query.")] = 2
     frames: Annotated[
-        int | None,
-        typer.Option(
-            "--frames",
-            metavar="N",
-            min=1,
-            max=512,
-            help="Frames to localize in; by default 32 to 192 by length.",
-        ),
+        int | None, _count("--frames", "N", 512, "Frames to localize in; by default 32 to 192 by length.")
     ] = None
     look: Annotated[
         Literal["sampled", "stored"],
@@ -132,34 +124,19 @@ class ShotFinder(WebCommand["ShotRun"]):
         Literal["speech", "music", "ambient", "silence"] | None,
         typer.Option("--audio", help="What most of the shot sounds like."),
     ] = None
-    min_height: Annotated[
-        int | None, typer.Option("--min-height", metavar="N", min=1, help="Vertical resolution at least.")
-    ] = None
+    min_height: Annotated[int | None, _count("--min-height", "N", None, "Vertical resolution at least.")] = (
+        None
+    )
     resolution: Annotated[
-        int | None,
-        typer.Option("--resolution", metavar="N", min=1, help="Vertical resolution: 720, 1080, ..."),
+        int | None, _count("--resolution", "N", None, "Vertical resolution: 720, 1080, ...")
     ] = None
-    after: Annotated[
-        str | None, typer.Option("--after", metavar="TEXT", help="What comes just before the shot.")
-    ] = None
-    before: Annotated[
-        str | None, typer.Option("--before", metavar="TEXT", help="What comes just after the shot.")
-    ] = None
-    queries: Annotated[
-        int, typer.Option("--queries", metavar="M", min=1, max=20, help="Search queries generated.")
-    ] = 2
-    urls: Annotated[
-        int, typer.Option("--urls", metavar="N", min=1, max=50, help="Videos looked at for each query.")
-    ] = 2
+    after: Annotated[str | None, _text("--after", "What comes just before the shot.")] = None
+    before: Annotated[str | None, _text("--before", "What comes just after the shot.")] = None
+    queries: Annotated[int, _count("--queries", "M", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls", "N", 50, "Videos looked at for each query.")] = 2
     frames: Annotated[
         int | None,
-        typer.Option(
-            "--frames",
-            metavar="N",
-            min=1,
-            max=512,
-            help="Frames of a video; by default 64, 128 or 192 by its length.",
-        ),
+        _count("--frames", "N", 512, "Frames of a video; by default 64, 128 or 192 by its length."),
     ] = None
     constraints: Annotated[
         Literal["calibrated", "measured", "asked", "off"],
@@ -236,15 +213,9 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
     package = "video_browser"
 
-    loops: Annotated[
-        int, typer.Option("--loops", metavar="T", min=1, max=50, help="Search loops at most.")
-    ] = 5
-    videos: Annotated[
-        int, typer.Option("--videos", metavar="K", min=1, max=50, help="Videos watched in each loop.")
-    ] = 3
-    frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=256, help="Frames of the sparse look.")
-    ] = 16
+    loops: Annotated[int, _count("--loops", "T", 50, "Search loops at most.")] = 5
+    videos: Annotated[int, _count("--videos", "K", 50, "Videos watched in each loop.")] = 3
+    frames: Annotated[int, _count("--frames", "N", 256, "Frames of the sparse look.")] = 16
     sparse: Annotated[
         Literal["look", "stored"],
         typer.Option("--sparse", help="Look at sparse frames, or at stored frame embeddings."),
@@ -298,13 +269,8 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
         Literal["tuned", "paper"],
         typer.Option("--preset", help="Settings tuned here, or the paper's equations as printed."),
     ] = "tuned"
-    frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=512, help="Frames shown in the end.")
-    ] = 32
-    looks: Annotated[
-        int,
-        typer.Option("--looks", metavar="N", min=1, max=1000, help="Looks at a question of four options."),
-    ] = 10
+    frames: Annotated[int, _count("--frames", "N", 512, "Frames shown in the end.")] = 32
+    looks: Annotated[int, _count("--looks", "N", 1000, "Looks at a question of four options.")] = 10
 
     @property
     def input(self) -> tuple[Path | None, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.errors import os_reason
 from corpora.outputs import (
     HTML,
     RECORDING,
@@ -270,6 +271,6 @@ def write_page(path: Path | None, policy: OverwritePolicy, render: Callable[[], 
         echo_stderr(f"rag: {error}")
         return 3
     except OSError as error:
-        echo_stderr(f"rag: {path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        echo_stderr(f"rag: {path}: cannot be written: {os_reason(error)}")
         return 3
     return 0

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
+from corpora.errors import os_reason
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
 from rag._cli.output import echo_stderr, print_json, print_lines
@@ -190,7 +191,7 @@ def _space(name: str, folder: Path) -> Finding:
     try:
         facts = os.statvfs(there)
     except OSError as error:
-        return Finding("environment", name, False, f"{there}: {(error.strerror or str(error)).lower()}")
+        return Finding("environment", name, False, f"{there}: {os_reason(error)}")
     free = facts.f_bavail * facts.f_frsize
     if facts.f_files and not facts.f_favail:
         return Finding("environment", name, False, f"{there}: no file can be made: no inodes are left")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
+from corpora.errors import os_reason
 from rag.errors import RagError
 
 UNCUT = 1_000_000
@@ -87,9 +88,7 @@ def _write(stream: TextIO, lines: Iterable[str]) -> None:
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
         if stream is sys.stdout and not isinstance(error, BrokenPipeError):
-            raise RagError(
-                f"the output cannot be written: {(error.strerror or str(error)).lower()}"
-            ) from error
+            raise RagError(f"the output cannot be written: {os_reason(error)}") from error
 
 
 def open_standard_streams() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from corpora.outputs import ANSWERS, TREC, check_outputs
+from corpora.records import AudioClass, Style, Tone
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import (
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from rag.records import PassageHit, SearchFilter, UnmeasuredVideos, VideoHit
 
 Kind = Literal["video", "passage", "all"]
-Tone = Literal["warm", "cold", "neutral"]
-Style = Literal["live", "2d", "3d", "graphics"]
-Audio = Literal["speech", "music", "ambient", "silence"]
 
 
 @with_session({"search.top_k": "top_k"}, several=True)
@@ -55,7 +53,7 @@ def search(
     ] = None,
     style: Annotated[Style | None, typer.Option("--style", help="Only shots of this style.")] = None,
     audio: Annotated[
-        Audio | None, typer.Option("--audio", help="Only intervals with this class of sound.")
+        AudioClass | None, typer.Option("--audio", help="Only intervals with this class of sound.")
     ] = None,
     min_height: Annotated[
         int | None,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from corpora.errors import FileProblem
+from corpora.errors import FileProblem, reason_of
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
 from corpora.settings import StorageSettings
@@ -38,7 +38,7 @@ def write_clips(timeline: Timeline, folder: Path, cutter: Cutter = cut_select) -
         try:
             cutter(cut.select, start, end, folder / name)
         except FileProblem as error:
-            problems.append(Problem(cut.source.path, str(error).removeprefix(f"{cut.source.path}: ")))
+            problems.append(Problem(cut.source.path, reason_of(error, cut.source.path)))
     return tuple(problems)
 
 

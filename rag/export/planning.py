@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from corpora.errors import FileProblem, UsageError
+from corpora.errors import FileProblem, UsageError, reason_of
 from corpora.records import Problem
 from corpora.settings import StorageSettings
 from corpora.video.reader import MediaReader
@@ -54,7 +54,7 @@ def read_sources(
             try:
                 sources[path] = make_source(path, reader.probe(path), reader.tracks(path))
             except FileProblem as error:
-                problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                problems.append(Problem(path, reason_of(error, path)))
     return sources, tuple(problems)
 
 

@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from corpora.errors import reason_of
 from corpora.fetching import LocalCopy, fetch, scratch_folder
 from corpora.objects import is_url
 from corpora.settings import StorageSettings
 from rag.errors import ChangedFile, FileProblem
 from rag.indexing.planning import Group
-from rag.indexing.report import reason_of
 
 
 @dataclass(frozen=True, slots=True)

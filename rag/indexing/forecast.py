@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from corpora.errors import reason_of
 from corpora.identity import content_hash
 from corpora.objects import is_url
 from corpora.records import Problem
@@ -23,7 +24,7 @@ from rag.indexing.planning import (
     prune_refusal,
     shares_its_size,
 )
-from rag.indexing.report import Forecast, IndexReport, Prune, examples, reason_of
+from rag.indexing.report import Forecast, IndexReport, Prune, examples
 from rag.settings import Settings
 from rag.store.layout import Location
 

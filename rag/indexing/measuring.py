@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from corpora.errors import reason_of
 from corpora.records import Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
@@ -31,7 +32,7 @@ from rag.indexing.clips import decode_clips
 from rag.indexing.copies import LocalGroup
 from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress
 from rag.store.records import EncoderRef, Fingerprint
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer

@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from corpora.errors import reason_of
 from corpora.fetching import LocalCopy
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
@@ -37,7 +38,7 @@ from rag.indexing.clips import (
 )
 from rag.indexing.measuring import packed, unpacked
 from rag.indexing.planning import sidecar_hash
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
 from rag.store.tables import VideoWriter

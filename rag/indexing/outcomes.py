@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from corpora.errors import ChangedFile, OverLimit, UnfetchedFile
+from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
 from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of, still_holds
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 

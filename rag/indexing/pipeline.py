@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from corpora.manifest import recommended_encoder
@@ -52,27 +52,15 @@ def run_indexing(
         return IndexingStats(problems=list(scan.problems))
     with Writer.open(folder) as writer:
         made_again = writer.check_files(settings.search.exact_rows)
-        outcomes = FileOutcomes(writer, progress, settings.storage, limits := limits_of(settings))
+        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
         stats = outcomes.stats
-        for line in made_again:
+        for line in (*made_again, *_links(scan)):
             outcomes.note(line)
-        if scan.outside:
-            links, first = len(scan.outside), scan.outside[0]
-            outcomes.note(
-                f"{links} of the files are links out of the folders given, such as {first}; "
-                "scan.within bounds where links may lead"
-            )
         bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
         earlier = bundled.commit() if bundled is not None else set()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = make_plan(scan, roots, writer, settings.storage, limits=limits, within=settings.scan.within)
-        if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
-            raise LibraryError(refusal)
-        outcomes.report(problem for problem in plan.problems if problem not in stats.problems)
+        plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
         stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})
-        if limit is not None and len(plan.groups) > limit:
-            stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
-            del plan.groups[limit:]
         if reembed:
             lines, problems = reembed_library(writer, settings, progress, recommended=recommended)
             stats.stages += lines
@@ -99,6 +87,39 @@ def run_indexing(
             stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""
     return stats
+
+
+def _links(scan: Scan) -> Iterator[str]:
+    """Of links that lead out of the folders given."""
+    if scan.outside:
+        links, first = len(scan.outside), scan.outside[0]
+        yield (
+            f"{links} of the files are links out of the folders given, such as {first}; "
+            "scan.within bounds where links may lead"
+        )
+
+
+def _planned(
+    writer: Writer,
+    scan: Scan,
+    roots: Sequence[str],
+    settings: Settings,
+    outcomes: FileOutcomes,
+    *,
+    prune: Prune,
+    limit: int | None,
+) -> Plan:
+    """The work of a run, with its problems reported, and what is beyond `limit` deferred."""
+    limits, within = limits_of(settings), settings.scan.within
+    plan = make_plan(scan, roots, writer, settings.storage, limits=limits, within=within)
+    if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
+        raise LibraryError(refusal)
+    stats = outcomes.stats
+    outcomes.report(problem for problem in plan.problems if problem not in stats.problems)
+    if limit is not None and len(plan.groups) > limit:
+        stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
+        del plan.groups[limit:]
+    return plan
 
 
 def _index_contents(

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from corpora.errors import reason_of
 from corpora.fetching import content_id, read_sidecar
 from corpora.objects import is_url, object_states
 from corpora.records import SKIPPED, Problem
@@ -29,7 +30,7 @@ from corpora.scan import FoundFile, Scan, path_or_address
 from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.report import Prune, reason_of
+from rag.indexing.report import Prune
 from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
 from rag.store.records import FileRow
 from rag.store.schema import column_names, problem_of

@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from corpora.errors import reason_of
 from corpora.objects import is_url
 from corpora.records import Problem, Video
 from corpora.scan import FoundFile
@@ -27,7 +28,7 @@ from rag.indexing.encoders import (
     stored_side,
 )
 from rag.indexing.planning import Group
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress
 from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.reading import Reader

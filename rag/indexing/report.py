@@ -8,7 +8,6 @@ from typing import Literal, Protocol
 
 from corpora.kinds import kind_of
 from corpora.records import Problem
-from rag.errors import FileProblem
 
 Prune = bool | Literal["all"]
 """Whether missing files are removed; `all`: also where they may be on a disk that is not mounted."""
@@ -37,11 +36,6 @@ class Progress(Protocol):
 
     def done(self) -> None:
         """The run is over."""
-
-
-def reason_of(problem: FileProblem, path: str) -> str:
-    """What is wrong with a file, without the path that the message begins with."""
-    return str(problem).removeprefix(f"{path}: ")
 
 
 class Silent:

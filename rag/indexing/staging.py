@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.errors import reason_of
 from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
@@ -27,7 +28,7 @@ from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import device_here, other_devices, select_encoders, stored_encoders, stored_side
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
 from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
-from rag.indexing.report import Progress, reason_of
+from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
 from rag.store.layout import Layout, Location, open_layout, require_library

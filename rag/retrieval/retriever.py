@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from corpora.records import Clip
+from corpora.records import Clip, Evidence, Video
 from indexers.protocol import TextEncoder, TextTower
 from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
@@ -180,17 +180,7 @@ class Retriever:
         windows = self.localize(clips, query, "within", where)
         evidence = self.reader.evidence_of([(w.video_id, w.start, w.end) for w in windows])
         hits: list[VideoHit | PassageHit] = [
-            VideoHit(
-                path=found.path,
-                video_id=found.clip.video_id,
-                start=window.start,
-                end=window.end,
-                clip=found.clip,
-                score=found.score,
-                evidence=tuple(spans),
-                title=found.title,
-                relevance=found.relevance,
-            )
+            _hit(found, window, found.clip, found.score, found.relevance, spans)
             for found, window, spans in zip(clips, windows, evidence, strict=True)
         ]
         hits += [PassageHit(p.path, p.passage, p.score, p.relevance) for p in passages]
@@ -246,19 +236,9 @@ class Retriever:
                 for span in spans
                 if overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
             ]
-            found.append(
-                VideoHit(
-                    path=video.path,
-                    video_id=video_id,
-                    start=window.start,
-                    end=window.end,
-                    clip=clip,
-                    score=window.score,
-                    title=video.title,
-                    relevance=max([image_relevance.get(clip.clip_id, 0.0), *in_text]),
-                    evidence=tuple(self.reader.evidence(video_id, window.start, window.end)),
-                )
-            )
+            relevance = max([image_relevance.get(clip.clip_id, 0.0), *in_text])
+            evidence = self.reader.evidence(video_id, window.start, window.end)
+            found.append(_hit(video, window, clip, window.score, relevance, evidence))
         return found
 
     def video_query(self, video_id: str, text: str) -> LocalizationQuery:
@@ -342,19 +322,8 @@ class Retriever:
             video = self.reader.video(held.clip.video_id)
             window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
-            hits.append(
-                VideoHit(
-                    path=video.path,
-                    video_id=video.video_id,
-                    start=window.start,
-                    end=window.end,
-                    clip=self.reader.clip(clip_id),
-                    score=best,
-                    title=video.title,
-                    relevance=best,
-                    evidence=tuple(self.reader.evidence(video.video_id, window.start, window.end)),
-                )
-            )
+            evidence = self.reader.evidence(video.video_id, window.start, window.end)
+            hits.append(_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
         return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))
 
     def frames(self, clip_ids: Sequence[str]) -> dict[str, ClipFrames]:
@@ -501,10 +470,8 @@ class Retriever:
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        query, held = (
-            self._image_space_vectors([visual])[0],
-            self._frames.clips(list(dict.fromkeys(clip_ids))),
-        )
+        query = self._image_space_vectors([visual])[0]
+        held = self._frames.clips(list(dict.fromkeys(clip_ids)))
         if self._scores is None:
             calibrator = self._calibrator
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
@@ -576,3 +543,25 @@ class Retriever:
             [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],
             [replace(p, score=score.get(("passage", p.passage.passage_id), 0.0)) for p in passages],
         )
+
+
+def _hit(
+    source: Video | RetrievedClip,
+    window: Window,
+    clip: Clip,
+    score: float,
+    relevance: float,
+    evidence: Iterable[Evidence],
+) -> VideoHit:
+    """`source`: gives path and title."""
+    return VideoHit(
+        path=source.path,
+        video_id=window.video_id,
+        start=window.start,
+        end=window.end,
+        clip=clip,
+        score=score,
+        evidence=tuple(evidence),
+        title=source.title,
+        relevance=relevance,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from corpora.records import SPOKEN
 from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from rag.errors import RagError
@@ -32,7 +33,7 @@ def unread(reader: Reader, video_ids: Collection[str] | None = None) -> Unread:
     speech, screen = [], []
     for video in videos:
         stages, held = reader.stages(video.video_id), kinds.get(video.video_id, frozenset())
-        if video.audio and stages.get("asr") == "off" and not held & {"subtitle", "asr"}:
+        if video.audio and stages.get("asr") == "off" and held.isdisjoint(SPOKEN):
             speech.append(video.video_id)
         if video.width and stages.get("ocr") == "off" and "ocr" not in held:
             screen.append(video.video_id)

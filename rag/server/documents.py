@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from corpora.records import EvidenceKind
+from rag.store.records import FileState
 
 VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
 LONGEST_TEXT = 10_000
@@ -171,9 +172,6 @@ class HealthDocument(TypedDict):
     problem: str | None
     library: LibraryItem | None
     indexing: bool
-
-
-FileState = Literal["ok", "missing", "changed", "unreadable"]
 
 
 class VideoRow(TypedDict):

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from pydantic import SecretStr
 
+from corpora.errors import os_reason
 from rag.errors import RagError, UnreadableFile, UsageError
 from rag.rendering.shapes import to_json
 from rag.server.agents import AgentSpec
@@ -492,7 +493,7 @@ def _disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise Problem(507, "jobs-unavailable", f"{state_folder()}: jobs cannot be kept: {reason}") from error
 
 

@@ -26,6 +26,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path
 from starlette.responses import Response
 
+from corpora.errors import os_reason
 from corpora.outputs import RESULTS_SCHEMA, TRACE
 from rag.errors import DamagedFile, UnreadableFile
 from rag.rendering.shapes import report_shape
@@ -310,7 +311,7 @@ def _read(path: FilePath, name: str, largest: int) -> bytes:
         with path.open("rb") as file:
             data = file.read(largest + 1)
     except OSError as error:
-        raise UnreadableFile(f"{name}: {(error.strerror or str(error)).lower()}") from error
+        raise UnreadableFile(f"{name}: {os_reason(error)}") from error
     if len(data) > largest:
         raise UnreadableFile(f"{name}: larger than {largest >> 20} MiB")
     return data

@@ -23,7 +23,7 @@ import os
 import random
 import shutil
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -330,13 +330,13 @@ def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None
         blocks = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
     with ThreadPoolExecutor(READING_THREADS) as pool:
         list(pool.map(partial(_require_ends, folder), files))
-        list(pool.map(lambda block: _require_sum(*block), blocks))
+        list(pool.map(lambda block: _require(*block), blocks))
 
 
-def _blocks(folder: Path, files: Iterable[IndexFile]) -> list[tuple[Path, int, str]]:
-    """Path, first byte and sum of each block of some files."""
+def _blocks(folder: Path, files: Iterable[IndexFile]) -> list[tuple[Path, Callable[[Path], str], str]]:
+    """Path of each block of some files, what takes its sum, and that."""
     return [
-        (folder / file.name, number * SUM_BLOCK, expected)
+        (folder / file.name, partial(_sum, start=number * SUM_BLOCK), expected)
         for file in files
         for number, expected in enumerate(file.sums)
     ]
@@ -361,15 +361,18 @@ def damaged_table(folder: Path, table: str) -> str:
     return ""
 
 
-def _require_sum(path: Path, start: int, expected: str) -> None:
+def _require(path: Path, sum_of: Callable[[Path], str], expected: str) -> None:
     try:
-        with path.open("rb", buffering=0) as file:
-            file.seek(start)
-            found = block_sum(file.read(SUM_BLOCK))
+        found = sum_of(path)
     except OSError as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
     if found != expected:
         raise IndexDamaged(f"{path}: is not as it was written")
+
+
+def _require_ends(folder: Path, file: IndexFile) -> None:
+    _require_size(folder, file)
+    _require(folder / file.name, _ends, file.ends)
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:
@@ -380,16 +383,6 @@ def _require_size(folder: Path, file: IndexFile) -> None:
         raise IndexDamaged(f"{path}: is missing") from error
     if size != file.bytes:
         raise IndexDamaged(f"{path}: has {size} bytes, not {file.bytes}")
-
-
-def _require_ends(folder: Path, file: IndexFile) -> None:
-    _require_size(folder, file)
-    try:
-        ends = _ends(folder / file.name)
-    except OSError as error:
-        raise IndexDamaged(f"{folder / file.name}: cannot be read") from error
-    if ends != file.ends:
-        raise IndexDamaged(f"{folder / file.name}: is not as it was written")
 
 
 def verify(folder: Path, table: str) -> Manifest | None:
@@ -413,17 +406,18 @@ def verify_without_vectors(folder: Path, manifest: Manifest) -> None:
 def _verify_files(folder: Path, files: Iterable[IndexFile]) -> None:
     for file in files:
         _require_size(folder, file)
-        try:
-            digest = _digest(folder / file.name)
-        except OSError as error:
-            raise IndexDamaged(f"{folder / file.name}: cannot be read") from error
-        if digest != file.digest:
-            raise IndexDamaged(f"{folder / file.name}: is not as it was written")
+        _require(folder / file.name, _digest, file.digest)
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _sum(path: Path, start: int) -> str:
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        return block_sum(file.read(SUM_BLOCK))
 
 
 def _ends(path: Path) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from corpora.errors import os_reason
 from corpora.objects import StoreError, failure_of, is_failure, is_url
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
@@ -126,7 +127,7 @@ def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -
     if code in READ_ONLY_ERRNO or any(part in words for part in READ_ONLY_WORDS):
         return LibraryReadOnly(f"{folder}: the library cannot be {done}; check the folder's permissions")
     if not table and isinstance(error, OSError):
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         return LibraryReadOnly(f"{folder}: no library can be kept here ({reason}); name another --library")
     if any(part in words for part in CONFLICT_WORDS):
         return LibraryBusy(

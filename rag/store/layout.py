@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from corpora.errors import os_reason
 from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
 from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
 from corpora.scan import path_or_address
@@ -50,9 +51,8 @@ def has_version(table: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise LibraryReadOnly(
-            f"{table}: the library cannot be read ({reason}); check its permissions"
+            f"{table}: the library cannot be read ({os_reason(error)}); check its permissions"
         ) from error
 
 
@@ -272,9 +272,8 @@ class Layout(LibraryLayout):
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return False
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             raise LibraryReadOnly(
-                f"{self.marker}: cannot be read ({reason}); check its permissions"
+                f"{self.marker}: cannot be read ({os_reason(error)}); check its permissions"
             ) from error
         return _is_marker(content)
 
@@ -285,9 +284,8 @@ class Layout(LibraryLayout):
         except FileNotFoundError:
             return True
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
             raise LibraryReadOnly(
-                f"{self.folder}: no library can be kept here ({reason}); name another --library"
+                f"{self.folder}: no library can be kept here ({os_reason(error)}); name another --library"
             ) from error
         # A killed writer may leave the marker under its temporary name.
         return all(name in SYSTEM_NAMES or name.startswith((".part-", f"{MARKER}.")) for name in names)

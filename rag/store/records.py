@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpora.kinds import FileKind
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 SCHEMA = 2
 """Number of the newest migration; a library with a higher one is refused."""
 
-FileKind = Literal["video", "audio", "passages"]
 FileState = Literal["ok", "missing", "changed", "unreadable"]
 """A path, against what was indexed from it."""
 

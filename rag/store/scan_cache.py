@@ -169,15 +169,6 @@ class ScanCache:
         known = self.entries() if self.fingerprint() == fingerprint else {}
         return [file.path for file in files if known.get(file.path, ("", ""))[0] != file.stamp]
 
-    def vanished(self, found: Iterable[CachedFile]) -> list[str]:
-        """Cached paths that are not among `found`, sorted."""
-        return sorted(self.entries().keys() - {file.path for file in found})
-
-    def unchanged(self, found: Iterable[CachedFile], fingerprint: str) -> bool:
-        """True when `found` is just what the cache holds: nothing is new, changed or gone."""
-        files = list(found)
-        return not self.changed(files, fingerprint) and not self.vanished(files)
-
     def replace(self, library_id: str, fingerprint: str, rows: Mapping[str, tuple[str, str]]) -> None:
         """Hold exactly `rows`: path to (stamp, status)."""
         with self._ignoring_errors():

@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from corpora.errors import os_reason
 from corpora.outputs import atomic_file
 from rag.errors import RagError
 from rag.store.error_mapping import require_access, require_as_written
@@ -374,7 +375,7 @@ def compare(
             facts = path.stat()
         except OSError as error:
             require_access(error, path)
-            damages.append(Damage(table, name, (error.strerror or str(error)).lower()))
+            damages.append(Damage(table, name, os_reason(error)))
             continue
         if facts.st_size != each.bytes:
             damages.append(Damage(table, name, f"has {facts.st_size} bytes, not {each.bytes}"))

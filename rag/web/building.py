@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corpora.errors import os_reason, reason_of
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
-from corpora.records import Problem
+from corpora.records import SPOKEN, Problem
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
-SPOKEN = ("subtitle", "asr")
 Progress = Callable[[str], None]
 
 
@@ -90,8 +90,7 @@ def build_web(
         with output_folder(home, allowed, shared=True) as draft:
             write_catalogue(draft, videos, pages)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise WebUnusable(f"{home}: the web cannot be written: {reason}") from error
+        raise WebUnusable(f"{home}: the web cannot be written: {os_reason(error)}") from error
     made = read_catalogue(home)
     return BuildReport(
         folder=os.fspath(out),
@@ -184,7 +183,7 @@ class _Builder:
             try:
                 self._merge(self._of_file(file, fields))
             except FileProblem as error:
-                self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                self.problems.append(Problem(path, reason_of(error, path)))
         for fields in self._fields.values():
             path = fields.get("file", "")
             if path and "content_id" not in fields:
@@ -192,7 +191,7 @@ class _Builder:
                 try:
                     fields["content_id"] = content_hash(path)
                 except FileProblem as error:
-                    self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+                    self.problems.append(Problem(path, reason_of(error, path)))
                     del fields["file"]
                     continue
             if path and not fields.get("duration"):
@@ -259,7 +258,7 @@ class _Builder:
                 title = found.title or " ".join(found.text.split()[:8])
                 self._pages[name] = PageEntry(name, f"{PAGE_HOST}/{name}", title, found.text, "pages.example")
         except FileProblem as error:
-            self.problems.append(Problem(path, str(error).removeprefix(f"{path}: ")))
+            self.problems.append(Problem(path, reason_of(error, path)))
 
     def _duration(self, path: str) -> float:
         try:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
+from corpora.errors import os_reason
 from corpora.kinds import kind_of
 from rag.errors import WebUnusable
 from rag.web.protocol import Availability, TranscriptLine
@@ -151,9 +152,8 @@ def read_catalogue(folder: str | os.PathLike[str]) -> Catalogue:
     try:
         data = videos.read_bytes(), texts.read_bytes() if texts.exists() else b""
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
         raise WebUnusable(
-            f"{error.filename or home}: {reason}; a web is made with: rag web build {home} SOURCE"
+            f"{error.filename or home}: {os_reason(error)}; a web is made with: rag web build {home} SOURCE"
         ) from error
     digest = hashlib.sha256(b"".join(len(part).to_bytes(8, "big") + part for part in data))
     return Catalogue(
@@ -179,7 +179,7 @@ def write_catalogue(
                     file.write(json.dumps(_line(entry), ensure_ascii=True) + "\n")
             unfinished.replace(home / name)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = os_reason(error)
         raise WebUnusable(f"{error.filename or home}: the web cannot be written: {reason}") from error
 
 

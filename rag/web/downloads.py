@@ -7,6 +7,7 @@ import shutil
 import threading
 from pathlib import Path
 
+from corpora.errors import os_reason
 from corpora.identity import content_hash
 from rag.errors import UnreadableFile, WebUnusable
 from rag.web.catalogue import Catalogue, VideoEntry
@@ -34,8 +35,7 @@ class Downloads:
                     self._whole[path] = _stamp(path)
                 return Downloaded(entry.url, str(path), video_id, path.stat().st_size, False)
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise WebUnusable(f"{self._folder}: cannot keep downloads: {reason}") from error
+                raise WebUnusable(f"{self._folder}: cannot keep downloads: {os_reason(error)}") from error
 
     def content_id(self, catalogue: Catalogue, entry: VideoEntry) -> str:
         """As the catalogue has it, else by reading the file once. Raises `WebUnusable`."""

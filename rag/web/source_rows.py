@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from corpora.text_decoding import clean, decode
+from corpora.text_decoding import clean, decode, one_line
 from rag.web.catalogue import LONGEST
 from rag.web.protocol import Availability, TranscriptLine
 
@@ -132,7 +132,7 @@ def _lines(text: str) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def _text(value: object) -> str:
-    return " ".join(clean(value).split()) if isinstance(value, str) else ""
+    return one_line(value) if isinstance(value, str) else ""
 
 
 def _block(value: object) -> str:

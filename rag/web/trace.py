@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from corpora.errors import os_reason
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
 from rag.errors import RagError
 
@@ -83,13 +84,8 @@ class WebTrace:
         try:
             yield
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise RagError(f"{self._path}: the trace cannot be written: {reason}") from error
+            raise RagError(f"{self._path}: the trace cannot be written: {os_reason(error)}") from error
 
     def count(self, *operations: Operation) -> int:
         """Calls of these kinds; of all kinds where none is named."""
         return sum(1 for event in self.events if not operations or event.operation in operations)
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Every event as JSON has it."""
-        return (event.line() for event in self.events)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-import rag
 from tests.fakes.browser_world import make_web
-from tests.fakes.command import run_rag
-
-ROOT = Path(rag.__file__).parent.parent
+from tests.fakes.command import run_rag, run_rag_process
 
 
 def recall(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -20,16 +15,7 @@ def recall(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def recall_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, with another hash seed."""
-    return subprocess.run(
-        [sys.executable, "-m", "rag._cli.main", "agent", "raclo", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=300,
-        check=False,
-    )
+    return run_rag_process(folder, "agent", "raclo", *words)
 
 
 def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:

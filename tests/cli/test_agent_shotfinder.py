@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-import rag
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
 from tests.fakes.browser_world import make_web
-from tests.fakes.command import run_rag
-
-ROOT = Path(rag.__file__).parent.parent
+from tests.fakes.command import run_rag, run_rag_process
 
 
 def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -22,16 +17,7 @@ def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def find_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, with another hash seed."""
-    return subprocess.run(
-        [sys.executable, "-m", "rag._cli.main", "agent", "shotfinder", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=600,
-        check=False,
-    )
+    return run_rag_process(folder, "agent", "shotfinder", *words)
 
 
 def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:

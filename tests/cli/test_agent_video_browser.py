@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
-import rag
 from tests.fakes.browser_world import make_web
-from tests.fakes.command import run_rag
+from tests.fakes.command import run_rag, run_rag_process
 from tests.fakes.synthetic import write_video
-
-ROOT = Path(rag.__file__).parent.parent
 
 
 def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -21,16 +16,7 @@ def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def browse_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """In a process of its own, with another hash seed."""
-    return subprocess.run(
-        [sys.executable, "-m", "rag._cli.main", "agent", "video-browser", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        timeout=300,
-        check=False,
-    )
+    return run_rag_process(folder, "agent", "video-browser", *words)
 
 
 def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:

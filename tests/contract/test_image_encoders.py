@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissi
 from tests.fakes.tiny_models import save_clip, save_siglip
 
 # Loads PyTorch.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 SETTINGS = EncoderSettings()
 BATCH = 8
@@ -33,17 +32,6 @@ class TestBundled(ImageEncoderContract):
     """The suite that other packages run."""
 
     encoder = "bundled"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    """Models this small only wait for one another's threads."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

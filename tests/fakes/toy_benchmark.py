@@ -263,7 +263,6 @@ class ToyTask(Task[None]):
             similarity=np.exp(-((times - middle) ** 2) / 8),
             windows=tuple(windows),
             frames=tuple(shown),
-            paths=tuple(f"{window.clip_id}.mp4" for window in windows),
             words="the thing of the event",
         )
 

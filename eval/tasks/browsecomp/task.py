@@ -36,8 +36,7 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:
-        """Speech of rendered videos is read from the web's transcripts; other videos are as the user indexes
-        them, with speech recognition where a model is present."""
+        """As of the base class, with text on the screen of rendered videos where questions need it."""
         if self.shape is None:
             return {}
         return {"asr.mode": "off", "ocr.mode": "on" if self.shape.reads_screen else "off"}

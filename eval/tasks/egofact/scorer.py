@@ -131,9 +131,9 @@ class Captioner:
 
         `vectors`: unit float32 (m, d), the frames in the space of the images. `threshold`: least cosine.
         """
-        wanted = self._sentence(event)
+        wanted = self.corpus.sentence(event)
         captions = sorted({caption.event for caption in self.captions(vectors)})
-        return any(round(float(self._sentence(line) @ wanted), 6) >= threshold for line in captions)
+        return any(round(float(self.corpus.sentence(line) @ wanted), 6) >= threshold for line in captions)
 
     def setting(self, vectors: NDArray[np.float32]) -> str:
         """Scene and the two pieces of decor that fit the mean frame best.
@@ -149,12 +149,6 @@ class Captioner:
     def _best(self, vectors: NDArray[np.float32], rows: NDArray[np.float64]) -> list[int]:
         fits = (vectors.astype(np.float64) @ rows.T).round(6)
         return [int(index) for index in fits.argmax(axis=1)]
-
-    def _sentence(self, text: str) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([text])[0].astype(
-            np.float64
-        )
-        return row
 
     @cached_property
     def _event_rows(self) -> NDArray[np.float64]:

@@ -26,7 +26,7 @@ from eval.tasks.egofact.report import REPORT
 from eval.tasks.egofact.scorer import SURE, EgoFactScore, EgoFactScorer, ModelJudge, SentenceJudge
 from eval.tasks.egofact.solvers.registry import CONTROLS, SOLVERS, Environment, solver_of
 from eval.tasks.egofact.tables import chose_fact, letter_shares
-from localization.sampling import midpoints
+from eval.tasks.libraries import window_frames
 from rag.errors import UsageError
 from rag.questions import parse_question
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
@@ -90,14 +90,11 @@ class EgoFactTask(Task[Environment]):
         event = anchor.target or anchor.description
         stored = corpus.frames[query.video]
         similarity = stored.vectors.astype(np.float64) @ corpus.vector(event).astype(np.float64)
-        paths = [corpus.path(corpus.clips[window.clip_id]) for window in windows]
-        shown = [
-            engine.read_frames(path, midpoints(window.start, window.end, frames))
-            for path, window in zip(paths, windows, strict=True)
-        ]
-        return Explanation(
-            stored.times, similarity.round(6), tuple(windows), tuple(shown), tuple(paths), event
+        shown = tuple(
+            window_frames(corpus.library, corpus.path(corpus.clips[window.clip_id]), window, frames)
+            for window in windows
         )
+        return Explanation(stored.times, similarity.round(6), tuple(windows), shown, event)
 
     def frame_reader(self, prepared: Prepared[Environment]) -> ReadFrames:
         return prepared.environment.corpus.library.engine.read_frames

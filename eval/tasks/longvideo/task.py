@@ -209,8 +209,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
             event = library.engine.tower.encode_text([query.text])[0].astype(np.float64)
             fits = features.vectors.astype(np.float64) @ event
         shown = tuple(window_frames(library, features.path, window, frames) for window in windows)
-        paths = tuple(features.path for _ in windows)
-        return Explanation(features.times, fits.round(6), tuple(windows), shown, paths, query.text)
+        return Explanation(features.times, fits.round(6), tuple(windows), shown, query.text)
 
 
 def _window_lines(windows: Mapping[str, Sequence[tuple[float, float]]]) -> str:

@@ -161,8 +161,7 @@ class MomentsTask(Task[MomentEnvironment]):
         start, end = environment.bounds(query.video)
         times, relevance = relevance_curve(found, start=start, end=end)
         shown = tuple(window_frames(library, path, window, frames) for window in windows)
-        paths = tuple(path for _ in windows)
-        return Explanation(times, relevance.round(6), tuple(windows), shown, paths, query.text)
+        return Explanation(times, relevance.round(6), tuple(windows), shown, query.text)
 
 
 def open_mini(data: Path | None = None) -> MomentsTask:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample, TaskInput
@@ -34,12 +34,6 @@ class RvmsTask(WebTask[RacloSettings, RvmsSample]):
     judges = JUDGES
     query_of = staticmethod(query_of)
     open_solver = staticmethod(RacloSolver)
-
-    @property
-    def fixed_settings(self) -> Mapping[str, Any]:
-        """Speech of rendered videos is read from the web's transcripts, and they have no text on the screen;
-        other videos are as the user indexes them, with speech recognition where a model is present."""
-        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[RvmsSample]:  # noqa: ARG002 (of the base class)
         return load_rows(paths)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample
@@ -43,11 +43,6 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
     judges = JUDGES
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
-
-    @property
-    def fixed_settings(self) -> Mapping[str, Any]:
-        """Rendered videos have neither speech nor text on the screen."""
-        return {"asr.mode": "off", "ocr.mode": "off"} if self.shape else {}
 
     def open_solver(
         self, variant: Variant[ShotSettings], environment: WebEnvironment, seed: int

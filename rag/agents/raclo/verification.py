@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Evidence
+from corpora.records import SPOKEN, Evidence
 from localization.sampling import midpoints
 from rag.agents.raclo.records import Moment, RacloSettings
 from rag.agents.runtime.frame_source import WebVideo
@@ -157,7 +157,6 @@ WORDED: dict[AudioClass, str] = {
     "ambient": "only noises of the place, no music and no voice",
     "silence": "silence",
 }
-SPOKEN = ("subtitle", "asr")
 
 
 def sound_lines(video: WebVideo) -> tuple[Evidence, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
+from corpora.errors import os_reason
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
 from rag.errors import RagError
 from rag.records import Usage
@@ -159,7 +160,7 @@ class TraceWriter:
                 self._stream.close()
 
     def _unwritable(self, error: OSError) -> RagError:
-        return RagError(f"{self._path}: cannot be written: {(error.strerror or str(error)).lower()}")
+        return RagError(f"{self._path}: cannot be written: {os_reason(error)}")
 
 
 def result_step(steps: Sequence[Step], text: str, shape: dict[str, Any], *, counter: str = "") -> Step:

@@ -5,25 +5,26 @@ VideoDetective, section 3.4, appendix C and table 7.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Evidence, Frames
+from corpora.records import SPOKEN, Evidence, Frames
 from localization.belief import BeliefField, distinct, diverse, graph_nms
 from localization.windows import Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
+from rag.reasoners.embedded.sentences import CLOSED, MAX_GAP
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, Usage, VideoCitation
+from rag.relevance import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,15 +169,10 @@ def _evenly_packed(
     return tuple(packs)
 
 
-SPOKEN = ("subtitle", "asr")
-MAX_GAP = 2.0
-"""Seconds of silence between two cues after which they are two sentences."""
 MOST_CUES = 8
 """Cues beyond a pack, on either side, that the sentence at its edge may take."""
 MOST_TEXTS = 32
 """Of those of one pack; the nearest to its best line."""
-
-_CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 
 
 def evidence_of(video_id: str, words: Words) -> Evidence:
@@ -213,8 +209,8 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
 
 def cited_texts(answer: str, texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """Those that an answer quotes; all where it quotes none."""
-    said = _folded(answer)
-    held = [text for text in texts if (words := _folded(text.text)) and (words in said or said in words)]
+    said = folded(answer)
+    held = [text for text in texts if (words := folded(text.text)) and (words in said or said in words)]
     return tuple(held or texts)
 
 
@@ -235,15 +231,11 @@ def _closing(spoken: Sequence[Evidence], at: int) -> int:
 
 
 def _goes_on(one: Evidence, other: Evidence) -> bool:
-    return other.start - one.end <= MAX_GAP and not _CLOSED.search(one.text.rstrip())
+    return other.start - one.end <= MAX_GAP and not CLOSED.search(one.text.rstrip())
 
 
 def _place(text: Evidence) -> tuple[float, float, str, str]:
     return text.start, text.end, text.kind, text.text
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 NO_ANSWER = "What was seen of the video supports no answer."

@@ -25,7 +25,7 @@ from rag.errors import UsageError
 from rag.reasoners.roles.decompose_facets import Facet, Facets
 from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
-from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, tokens
+from rag.relevance import ImageScoreCalibrator, content_words, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -315,11 +315,6 @@ class Scorer:
     def by_facet(self, words: str, source: Source) -> list[float]:
         """s(e, f_r) of one text for each facet in order."""
         return self._scores(words, self._rows([words])[0], source)
-
-    def covered(self, texts: Sequence[str], facet: Facet) -> float:
-        """Share of a facet's keyword stems that the texts hold, in [0, 1]."""
-        held = {stem for text in texts for stem in content_words(text)}
-        return lexical_overlap(keyword_stems(facet), held)
 
     def _fits(self, words: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.float64]:
         """(w, n): phi(w) against unit rows (n, d), calibrated or plain, to 6 decimals."""

@@ -45,7 +45,7 @@ from rag.reasoners.embedded.rewriting import (
     topic_of,
     two_hop,
 )
-from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
@@ -149,7 +149,7 @@ def answer_choice(
         why = f"The evidence read does not distinguish {' and '.join(equal)}."
         return ChosenOption(choice=None, confidence=0.0, explanation=why)
     sharp = _softmax([value / TEMPERATURE for value in logits])
-    best = max(range(len(sharp)), key=lambda i: (sharp[i], -i))
+    best = sharp.index(max(sharp))
     # Of options as good as equal the first is taken, and none may then get a higher score.
     logits[best] = max(logits)
     scores = (
@@ -256,9 +256,8 @@ def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) 
         return None
     rows = calibrator.encode([f"A video that shows {scene}."])
     fits = {
-        index: round(float(calibrator.level_z(rows, window.frame_vectors).mean()), 6)
-        for index, window in enumerate(reading.windows)
-        if window.frame_vectors is not None and len(window.frame_vectors)
+        index: round(float(calibrator.level_z(rows, vectors).mean()), 6)
+        for index, vectors in frames_of(reading).items()
     }
     best = max(fits.values(), default=0.0)
     if best < IMAGE_MIDDLE:

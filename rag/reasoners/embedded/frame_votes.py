@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.rewriting import two_hop
+from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator, content_words, stem, tokens
 
@@ -53,11 +54,7 @@ class Vote:
 
 def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> list[Vote] | None:
     """One vote an option, or None where there is no image encoder or no frame vector."""
-    seen = [
-        (index, window.frame_vectors)
-        for index, window in enumerate(reading.windows)
-        if window.frame_vectors is not None and len(window.frame_vectors)
-    ]
+    seen = list(frames_of(reading).items())
     if calibrator is None or not seen:
         return None
     event_text = _asked_event(reading)

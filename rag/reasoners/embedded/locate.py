@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.phrases import statements
-from rag.reasoners.embedded.rewriting import declarative, decompose, parts
+from rag.reasoners.embedded.rewriting import declarative, decompose, parts, says_more
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import ScoredLine, rank_lines, speech_question
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView
-from rag.relevance import content_words, image_relevance
+from rag.relevance import image_relevance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,7 +97,7 @@ def event_text(text: str) -> str:
     """A question as the event that one would see; any other text unchanged."""
     taken = parts(text)
     event = declarative(taken.core) if text.rstrip().endswith("?") else text.strip()
-    shown = event if content_words(event.replace("something", "")) else taken.scene or text
+    shown = event if says_more(event) else taken.scene or text
     return f"{taken.event}, {shown}" if taken.event and taken.event not in shown else shown
 
 

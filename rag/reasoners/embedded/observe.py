@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import SPOKEN
 from rag.reasoners.embedded.locate import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.embedded.sentences import ScoredLine, lines, rank_lines, relevances
@@ -37,10 +38,9 @@ MAX_SPOKEN_LINES, MAX_SCREEN_LINES = 6, 4
 """Lines of a caption that are spoken, and that stand on the screen."""
 MOST_COMPARED = 24
 
-_SPOKEN_KINDS = ("subtitle", "asr")
 _DESCRIBED_KINDS = ("caption", "chapter")
 _QUOTATION = re.compile(r"\s*\b(?:On the screen|Said): “[^“”]*”\.(?=\s|$)")
-ROOM = ((_SPOKEN_KINDS, MAX_SPOKEN_LINES), (("ocr",), MAX_SCREEN_LINES), (_DESCRIBED_KINDS, MAX_SCREEN_LINES))
+ROOM = ((SPOKEN, MAX_SPOKEN_LINES), (("ocr",), MAX_SCREEN_LINES), (_DESCRIBED_KINDS, MAX_SCREEN_LINES))
 
 
 def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVectors) -> Observation:
@@ -113,7 +113,7 @@ def _selected_lines(
 
 def _caption(lines_: Sequence[ScoredLine], labels_shown: Sequence[str], labels: str) -> str:
     """Empty where nothing is known: a sentence that says so would be read as content."""
-    spoken = [line.text for line in lines_ if line.kind in _SPOKEN_KINDS]
+    spoken = [line.text for line in lines_ if line.kind in SPOKEN]
     screen = [line.text for line in lines_ if line.kind == "ocr"]
     described = [line.text for line in lines_ if line.kind in _DESCRIBED_KINDS]
     parts = []

@@ -11,7 +11,7 @@ more; tags hold for a whole video and support no time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +20,7 @@ import numpy as np
 from rag.questions import option_label
 from rag.reasoners.embedded.procedures import asked_steps
 from rag.reasoners.embedded.rewriting import asks_for_order, parts
-from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import relevances, sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
@@ -156,8 +156,7 @@ def _by_number(reading: Reading) -> ChosenOption | None:
     weights = [UNSEEN + lexical_overlap(content_words(option), held) for option in reading.question.options]
     if max(weights) <= UNSEEN + LEAST_OF_STEP or weights.count(max(weights)) > 1:
         return None
-    found = _chosen(weights, f"It is the step “{asked.steps[0]}”.", set())
-    return found.model_copy(update={"passages": asked.passages})
+    return _chosen(weights, f"It is the step “{asked.steps[0]}”.", passages=asked.passages)
 
 
 def _by_step(reading: Reading) -> ChosenOption | None:
@@ -187,8 +186,8 @@ def _by_step(reading: Reading) -> ChosenOption | None:
         passages |= {passage} - {-1}
     if not passages or weights.count(max(weights)) > 1:
         return None
-    found = _chosen(weights, f"Of the options it is named next, {taken.position} “{taken.event}”.", set())
-    return found.model_copy(update={"passages": tuple(sorted(passages))})
+    why = f"Of the options it is named next, {taken.position} “{taken.event}”."
+    return _chosen(weights, why, passages=passages)
 
 
 def _by_count(
@@ -204,7 +203,7 @@ def _by_count(
     nearest = min(range(len(offered)), key=lambda i: (abs(offered[i] - len(supporting)), i))
     weights = [1.0] * len(offered)
     weights[nearest] += (SURE_OF_ALL if reading.all_occurrences else SURE_COUNT) * len(offered)
-    return _chosen(weights, _counted(supporting, reading), set(supporting))
+    return _chosen(weights, _counted(supporting, reading), supporting)
 
 
 def count_open(
@@ -236,16 +235,19 @@ def _counted(supporting: Sequence[int], reading: Reading) -> str:
     return f"{len(supporting)} of {len(reading.windows)} windows show or say “{reading.rewritten.counted}”."
 
 
-def _chosen(weights: Sequence[float], explanation: str, windows: set[int]) -> ChosenOption:
+def _chosen(
+    weights: Sequence[float], explanation: str, windows: Iterable[int] = (), passages: Iterable[int] = ()
+) -> ChosenOption:
     whole = sum(weights)
     scores = tuple(round(weight / whole, 6) for weight in weights)
-    best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+    best = scores.index(max(scores))
     return ChosenOption(
         choice=option_label(best),
         scores=scores,
         confidence=scores[best],
         explanation=explanation,
         windows=tuple(sorted(windows)),
+        passages=tuple(sorted(passages)),
     )
 
 
@@ -282,8 +284,7 @@ def _frame_scores(
     event: str, reading: Reading, among: Sequence[int], calibrator: ImageScoreCalibrator | None
 ) -> dict[int, NDArray[np.float64]]:
     """Standard scores of the frames of windows, float64 (n,) each, with one spread for all of them."""
-    vectors = {index: reading.windows[index].frame_vectors for index in among}
-    held = {index: rows for index, rows in vectors.items() if rows is not None and len(rows)}
+    held = {index: rows for index, rows in frames_of(reading).items() if index in among}
     if calibrator is None or not held:
         return {}
     z = calibrator.level_z(calibrator.encode([event]), np.concatenate(list(held.values())))[0].round(6)

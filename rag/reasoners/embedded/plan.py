@@ -67,7 +67,7 @@ def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> 
         # The last videos are the ones that were searched for this part.
         sentences = sentences[-MOST_LINES:]
         scores = relevances(text, sentences, vectors)
-        best = max(range(len(sentences)), key=lambda at: (scores[at], -at))
+        best = scores.index(max(scores))
         if scores[best] >= MIN_RELEVANCE:
             finding = _unquoted(sentences[best])
             return SubQuestion(text=text, status="solved" if solves else "partial", finding=finding)

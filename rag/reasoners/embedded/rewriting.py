@@ -282,6 +282,11 @@ def declarative(core: str) -> str:
     return plain
 
 
+def says_more(event: str) -> bool:
+    """Whether an event of `declarative` says more than "something"."""
+    return bool(content_words(event.replace("something", "")))
+
+
 def spelled_out(question: Question) -> Question:
     """With what Yes and No claim in place of such options: "wear glasses", "not wear glasses"."""
     answers = [option.strip(" .!").casefold() for option in question.options]
@@ -327,7 +332,7 @@ def anchor_event(question: Question) -> AnchorEvent:
     taken = parts(question.text)
     if taken.event and taken.position != "within":
         asked = declarative(taken.core)
-        named = bool(content_words(asked.replace("something", "")))
+        named = says_more(asked)
         return AnchorEvent(description=taken.event, position=taken.position, target=asked if named else "")
     event = declarative(taken.core)
     if taken.event:
@@ -424,7 +429,7 @@ def decompose_facets(asked: Question) -> Facets:
     question = replace(asked, text=_COUNTED.sub("how does ", asked.text))
     taken = parts(question.text)
     event = declarative(taken.core)
-    shown = event if content_words(event.replace("something", "")) else taken.scene or question.text
+    shown = event if says_more(event) else taken.scene or question.text
     if taken.event:
         shown = (
             f"{shown}, {taken.position} {taken.event}"
@@ -465,7 +470,7 @@ def option_event(question: Question, option: str) -> str:
         return statement(question, option)
     event = declarative(parts(question.text).core)
     short = len(body.split()) <= LONGEST_FILLER
-    if "something" in event and short and content_words(event.replace("something", "")):
+    if "something" in event and short and says_more(event):
         return event.replace("something", body[:1].lower() + body[1:], 1)
     return statement(question, option)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from indexers.protocol import TextEncoder, TextTower
     from rag.reasoners.roles.material import VideoView
+    from rag.reasoners.roles.reading import Reading
 
 
 class SentenceVectors:
@@ -64,6 +65,12 @@ ONE_EVENT = 6
 """Frames up to which a view is taken to show one event."""
 PART = 1 / 3
 """Of a view's frames, that a thing or an event must be seen in."""
+
+
+def frames_of(reading: Reading) -> dict[int, NDArray[np.float32]]:
+    """The stored frame vectors, float32 (m, d), of each window that has any, by its index."""
+    vectors = ((index, window.frame_vectors) for index, window in enumerate(reading.windows))
+    return {index: rows for index, rows in vectors if rows is not None and len(rows)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from corpora.passages.tables import cells_of, is_rule, unescaped
-from corpora.records import Evidence
+from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance
@@ -71,7 +71,7 @@ _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
     r"[A-Z])\.$"
 )
-_CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ASKS = re.compile(r"[?？][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
 _TAG = re.compile(
@@ -162,7 +162,7 @@ def sequence_of(reading: Reading) -> list[Sentence]:
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
     if _OF_QUESTIONS.search(reading.question.text):
         return found
-    return [s for s in found if s.kind not in ("subtitle", "asr", "passage") or s.is_row or not _asks(s.text)]
+    return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _asks(s.text)]
 
 
 def shortlist(
@@ -183,14 +183,14 @@ def shortlist(
 
 
 def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
-    for kind in ("subtitle", "asr"):
+    for kind in SPOKEN:
         spoken = [evidence for evidence in window.texts if evidence.kind == kind]
         before = ""
         for text, start, end in joined_cues(spoken):
             yield Sentence(text, _context(before, text), "", "window", index, kind, start, end)
             before = text
     for evidence in window.texts:
-        if evidence.kind not in ("subtitle", "asr"):
+        if evidence.kind not in SPOKEN:
             whole = " ".join(evidence.text.split())
             for text in _described(whole, window.title) if evidence.kind == "tag" else [whole]:
                 if text:
@@ -325,7 +325,7 @@ def _heads(line: str, above: str) -> bool:
         and line.rstrip()[-1] not in ".!?…。！？;,"
         and not _FIGURED.search(line)
         and words[-1].casefold() not in FUNCTION_WORDS
-        and (not above or bool(_CLOSED.search(above)))
+        and (not above or bool(CLOSED.search(above)))
     )
 
 
@@ -340,7 +340,7 @@ def _asks(text: str) -> bool:
 
 def _continues(run: Sequence[tuple[str, float, float]], cue: Evidence) -> bool:
     words = sum(len(text.split()) for text, _, _ in run)
-    closed = bool(_CLOSED.search(run[-1][0]))
+    closed = bool(CLOSED.search(run[-1][0]))
     return cue.start - run[-1][2] <= MAX_GAP and (words < MAX_WORDS or not closed) and words < 4 * MAX_WORDS
 
 
@@ -365,7 +365,7 @@ def _limited(sentences: Iterable[str], edges: Collection[int]) -> Iterable[str]:
     position = 0
     for sentence in sentences:
         words = sentence.split(" ")
-        whole = len(words) <= LONGEST_SENTENCE and _CLOSED.search(sentence)
+        whole = len(words) <= LONGEST_SENTENCE and CLOSED.search(sentence)
         while len(words) > MAX_WORDS and not whole:
             cut = _last_edge(words, position, edges)
             piece = " ".join(words[:cut])
@@ -423,12 +423,12 @@ class ScoredLine:
 def lines(view: VideoView) -> list[ScoredLine]:
     """Spoken cues put together into sentences, all else unchanged; in time order, each once."""
     found: dict[tuple[str, str, float], ScoredLine] = {}
-    for kind in ("subtitle", "asr"):
+    for kind in SPOKEN:
         spoken = [evidence for evidence in view.texts if evidence.kind == kind]
         for text, start, end in joined_cues(spoken):
             found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
     for evidence in view.texts:
-        if evidence.kind not in ("subtitle", "asr"):
+        if evidence.kind not in SPOKEN:
             found.setdefault((evidence.kind, evidence.text, evidence.start), _unchanged(evidence))
     return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
 

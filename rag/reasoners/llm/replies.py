@@ -17,17 +17,15 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Generic, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Le
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from rag.reasoners.protocol import BadReply
+from rag.reasoners.protocol import BadReply, ReplyT
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
-
-ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
 THINKING = re.compile(
     r"\A\s*(?:<(think|thinking|reasoning|thought)>.*?</\1>|\[THINK\].*?\[/THINK\]|◁think▷.*?◁/think▷"

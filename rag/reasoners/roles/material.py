@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field
 
-from corpora.passages.document import one_line
 from corpora.records import Evidence, Frames
+from corpora.text_decoding import one_line
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem, ReadAudio
 from rag.reasoners.protocol import BadReply, Reply

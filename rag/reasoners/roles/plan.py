@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from corpora.passages.document import one_line
+from corpora.text_decoding import one_line
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import distinct, listed_options

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.passages.document import one_line
 from corpora.records import Clip, Evidence, Frames, Passage
+from corpora.text_decoding import one_line
 from localization.windows import Window
 from rag.questions import option_label
 from rag.reasoners.prompts import PromptItem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from corpora.passages.document import one_line
+from corpora.text_decoding import one_line
 from rag.reasoners.prompts import PromptItem
 from rag.reasoners.protocol import BadReply, Example, Reply, Role, RoleCall
 from rag.reasoners.roles.material import known_numbers

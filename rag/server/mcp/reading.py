@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from corpora.records import EvidenceKind
+from corpora.records import SPOKEN, EvidenceKind
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import evidence_shape
@@ -52,7 +52,7 @@ class TranscriptArguments(Arguments):
 
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "speech": ("subtitle", "asr"),
+    "speech": SPOKEN,
     "screen": ("ocr",),
     "chapters": ("chapter",),
     "all": get_args(EvidenceKind),

@@ -99,4 +99,3 @@ def test_windows_of_videos_without_a_file_are_shown_empty(tmp_path: Path) -> Non
     windows = [ClipWindow("https://v.example/1", 0.0, 0.0, 0.0), ClipWindow("held", 0.0, 2.0, 1.0)]
     shown = task.explain(prepared, prepared.queries[0], windows, 2)
     assert [len(frames.images) for frames in shown.frames] == [0, 2]
-    assert shown.paths == ("", "video.mp4")

@@ -52,9 +52,10 @@ from rag.rendering.shapes import (
     windows_shape,
 )
 from rag.store.pulling import PullReport
-from rag.store.records import Removed, Stats, TableStats
+from rag.store.records import Removed
 from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
 from rag.web.building import BuildReport
+from tests.fakes.libraries import STATS
 
 PAGE = Path(rag.__file__).parent.parent / "docs" / "reference" / "json.md"
 BLOCKS = [
@@ -108,22 +109,6 @@ INDEXED = IndexReport(
     bytes=1_048_576,
     stages=("ocr: on",),
     forecast=Forecast(2, 95.5, 14.0, 900_000),
-)
-HELD = Stats(
-    files=2,
-    videos=1,
-    pending_videos=0,
-    video_hours=0.5,
-    clips=4,
-    evidence=3,
-    passages=2,
-    documents=1,
-    problems=1,
-    bytes=5000,
-    unindexed_rows=0,
-    compactable_fragments=0,
-    removable_versions=0,
-    tables={"clips": TableStats(rows=4, bytes=1000, fragments=1, small_fragments=0, versions=2)},
 )
 MODEL = ModelRow(
     name="siglip2-base-patch16-224",
@@ -205,7 +190,7 @@ MADE = [
     report_shape("rag.show/1", {**SHOWN, **plain(Shown())}),
     report_shape("rag.export/1", EXPORTED) | {"path": "selects.edl"},
     report_shape("rag.index/1", INDEXED),
-    report_shape("rag.stats/1", HELD),
+    report_shape("rag.stats/1", STATS),
     report_shape("rag.problems/1", {"problems": BAD}),
     report_shape("rag.remove/1", Removed(("talks/webb.mp4",), ("5f0c2a",))),
     report_shape("rag.library/1", MERGED),

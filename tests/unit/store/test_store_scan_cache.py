@@ -34,13 +34,11 @@ def cache(tmp_path: Path) -> ScanCache:
 
 
 def test_it_knows_what_changed(cache: ScanCache) -> None:
-    assert cache.unchanged(FOUND, "settings")
+    assert not cache.changed(FOUND, "settings")
     assert cache.entries() == ROWS
     touched = [replace(FOUND[0], stamp="other"), *FOUND[1:], Found("/new", "s")]
     assert cache.changed(touched, "settings") == [FOUND[0].path, "/new"]
-    assert cache.vanished(FOUND[2:]) == sorted(found.path for found in FOUND[:2])
-    assert not cache.unchanged(FOUND[1:], "settings")
-    assert not cache.unchanged(FOUND, "other settings")
+    assert cache.changed(FOUND, "other settings")
     assert (cache.library_id(), cache.fingerprint()) == ("library", "settings")
     cache.close()
 
@@ -74,9 +72,9 @@ def test_a_damaged_cache_only_costs_time(cache: ScanCache, tmp_path: Path, damag
     else:
         path.unlink()
     with ScanCache(tmp_path) as again:
-        assert not again.unchanged(FOUND, "settings")
+        assert again.changed(FOUND, "settings")
         again.replace("library", "settings", ROWS)
-        assert again.unchanged(FOUND, "settings")
+        assert not again.changed(FOUND, "settings")
 
 
 def test_damage_met_in_the_middle_starts_afresh(cache: ScanCache, tmp_path: Path) -> None:
@@ -95,13 +93,13 @@ def test_where_there_is_no_folder_it_stays_empty(tmp_path: Path) -> None:
     with ScanCache(tmp_path / "nowhere") as cache:
         assert cache.entries() == {}
         cache.replace("library", "settings", ROWS)
-        assert not cache.unchanged(FOUND, "settings")
+        assert cache.changed(FOUND, "settings")
     assert not (tmp_path / "nowhere").exists()
 
 
 def test_a_thousand_files_take_milliseconds(cache: ScanCache) -> None:
     started = time.process_time()
-    assert cache.unchanged(FOUND, "settings")
+    assert not cache.changed(FOUND, "settings")
     assert time.process_time() - started < 0.1
     cache.close()
 
@@ -139,7 +137,7 @@ def test_reading_only_writes_nothing(cache: ScanCache, tmp_path: Path) -> None:
     cache.close()
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     with ScanCache(tmp_path, read_only=True) as again:
-        assert again.unchanged(FOUND, "settings")
+        assert not again.changed(FOUND, "settings")
         assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
         again.put({"/new": ("s", "t")})
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before

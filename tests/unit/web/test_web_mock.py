@@ -265,7 +265,7 @@ def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> Non
     assert later.trace.events == alone.trace.events
     lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
     assert lines[0].pop("schema") == "rag.trace/1"
-    assert lines == json.loads(json.dumps(list(trace.lines())))
+    assert lines == json.loads(json.dumps([event.line() for event in trace.events]))
     assert [line["number"] for line in lines] == list(range(1, len(lines) + 1))
     assert trace.count("download") + trace.count("search", "open", "transcript", "search_videos") == len(
         lines

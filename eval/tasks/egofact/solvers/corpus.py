@@ -93,6 +93,11 @@ class Corpus:
         row: NDArray[np.float32] = self.scale.encode([words])[0]
         return row
 
+    def sentence(self, words: str) -> NDArray[np.float64]:
+        """Unit float64 (dim,) of a text in the space of sentences."""
+        row: NDArray[np.float64] = self.library.engine.text_encoder.encode_text([words])[0].astype(np.float64)
+        return row
+
     def path(self, clip: Clip, first: str | None = None) -> str:
         """The clip's file; where the corpus was moved after indexing, the one that is still there."""
         paths = [*([first] if first is not None else []), *self.library.engine.reader.paths(clip.video_id)]

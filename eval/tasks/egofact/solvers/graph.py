@@ -130,12 +130,12 @@ class Graph(ABC):
 
     def nearest(self, question: str) -> dict[str, float]:
         """The entities nearest to a question, and how near they are."""
-        wanted = self._encode(question)
+        wanted = self.corpus.sentence(question)
         return dict(ranked(list(zip(self._names, self._rows @ wanted, strict=True)), ENTITIES))
 
     def _local(self, question: str, kind: str) -> list[tuple[TextUnit, float]]:
         """The units with the most of the question's entities, by how near those are to it."""
-        wanted, near = self._encode(question), self.nearest(question)
+        wanted, near = self.corpus.sentence(question), self.nearest(question)
         scores: dict[str, tuple[float, TextUnit]] = {}
         for unit in self._units:
             if (unit.clip is None) == (kind == "clip"):
@@ -174,8 +174,8 @@ class Graph(ABC):
     def passages(self) -> list[Passage]:
         """All of the library, by id."""
         reader = self.corpus.library.engine.reader
-        # All of them, whatever the query.
-        ids = [hit.key for hit in reader.search_passages(self._encode("passage").astype(np.float32), EVERY)]
+        any_query = self.corpus.sentence("passage").astype(np.float32)
+        ids = [hit.key for hit in reader.search_passages(any_query, EVERY)]
         return sorted(reader.passages(ids), key=lambda passage: passage.passage_id)
 
     @cached_property
@@ -184,18 +184,12 @@ class Graph(ABC):
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        rows = [self._encode(self.described(name)) for name in self._names]
-        return np.stack(rows) if rows else np.zeros((0, len(self._encode("entity"))))
+        rows = [self.corpus.sentence(self.described(name)) for name in self._names]
+        return np.stack(rows) if rows else np.zeros((0, len(self.corpus.sentence("entity"))))
 
     @cached_property
     def _unit_rows(self) -> dict[str, NDArray[np.float64]]:
-        return {unit.key: self._encode(unit.text) for unit in self._units}
-
-    def _encode(self, words: str) -> NDArray[np.float64]:
-        row: NDArray[np.float64] = self.corpus.library.engine.text_encoder.encode_text([words])[0].astype(
-            np.float64
-        )
-        return row
+        return {unit.key: self.corpus.sentence(unit.text) for unit in self._units}
 
 
 @dataclass

@@ -26,6 +26,7 @@ from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.relevance import folded
 from rag.retrieval import RetrievedClip, RetrievedPassage
 
 DESCRIPTIONS = 5
@@ -133,13 +134,13 @@ class ModelGraph(Graph):
         return self._built[0]
 
     def entities(self, key: str, text: str, title: str = "") -> tuple[str, ...]:  # noqa: ARG002 (a graph's)
-        return tuple(sorted({_folded(entity.name) for entity in self._built[1][key].entities}))
+        return tuple(sorted({folded(entity.name) for entity in self._built[1][key].entities}))
 
     @cached_property
     def related(self) -> dict[tuple[str, str], float]:
         found: dict[tuple[str, str], float] = {}
         for edge in self._edges:
-            source, target = _folded(edge.source), _folded(edge.target)
+            source, target = folded(edge.source), folded(edge.target)
             for pair in ((source, target), (target, source)):
                 found[pair] = found.get(pair, 0.0) + edge.strength
         return found
@@ -149,14 +150,14 @@ class ModelGraph(Graph):
         """Those between entities that were named; a model may relate others, and they are left out."""
         named = self._descriptions
         edges = (edge for unit in self._built[1].values() for edge in unit.relationships)
-        return [edge for edge in edges if _folded(edge.source) in named and _folded(edge.target) in named]
+        return [edge for edge in edges if folded(edge.source) in named and folded(edge.target) in named]
 
     @cached_property
     def _descriptions(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for unit in self._built[1].values():
             for entity in unit.entities:
-                held = found.setdefault(_folded(entity.name), [])
+                held = found.setdefault(folded(entity.name), [])
                 if entity.description and entity.description not in held:
                     held.append(entity.description)
         return found
@@ -188,7 +189,7 @@ class ModelGraph(Graph):
     def _table(self, question: str) -> str:
         near = self.nearest(question)
         edges = sorted(
-            (edge for edge in self._edges if _folded(edge.source) in near or _folded(edge.target) in near),
+            (edge for edge in self._edges if folded(edge.source) in near or folded(edge.target) in near),
             key=lambda edge: (-edge.strength, edge.source, edge.target, edge.description),
         )
         lines = [self.described(name) for name in near]
@@ -204,7 +205,3 @@ def _extract(replies: StoredReplies, text: str) -> Extraction:
         return replies.run(EXTRACT_ENTITIES, lambda: text, text)
     except ReplyInvalid:
         return Extraction()
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())
