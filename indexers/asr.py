@@ -25,6 +25,8 @@ WINDOW = 300 * RATE
 """Samples transcribed at a time: five minutes, about 30 MB with their spectrogram, however long the video."""
 SEARCH = 20 * RATE
 """The last samples of a window, in which the quietest moment is where it ends."""
+FRAMES = 3000
+"""Columns of the spectrogram that Whisper encodes at once, of 10 ms each."""
 QUIET = RATE // 4
 """Samples over which loudness is measured for that."""
 REPEATING = 2.4
@@ -168,10 +170,9 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
             f"faster-whisper cannot be loaded ({error}); install it again with: {INSTALL}"
         ) from error
 
-    device = "cuda" if wanted in ("auto", "cuda") and ctranslate2.get_cuda_device_count() else "cpu"
-    supported = ctranslate2.get_supported_compute_types(device)
-    compute = next((name for name in COMPUTE[device] if name in supported), "float32")
-    try:
+    def opened(device: str) -> tuple[Any, str]:
+        supported = ctranslate2.get_supported_compute_types(device)
+        compute = next((name for name in COMPUTE[device] if name in supported), "float32")
         model = WhisperModel(
             str(folder),
             device=device,
@@ -180,6 +181,15 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
             num_workers=1,
             local_files_only=True,
         )
+        return model, compute
+
+    device = "cuda" if wanted in ("auto", "cuda") and ctranslate2.get_cuda_device_count() else "cpu"
+    refused = ""
+    try:
+        model, compute = opened(device)
+        if device == "cuda" and (refused := _why_not_on_cuda(model)):
+            device = "cpu"
+            model, compute = opened(device)
     # The tokenizer's library raises a bare Exception for a damaged file.
     except Exception as error:
         raise WeightsInvalid(f"{settings.model}: {folder}: {str(error).splitlines()[0]}") from error
@@ -194,4 +204,19 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
         "settings": [settings.model, settings.language, named, WINDOW, SEARCH, QUIET, REPEATING],
     }
     reason = f"speech: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
+    if refused:
+        reason += f"; not on CUDA: {refused}"
     return Asr(model, settings.language, fingerprint(parts), reason)
+
+
+def _why_not_on_cuda(model: Any) -> str:
+    """What a model that is open on CUDA says when it is run; empty where it runs.
+
+    CTranslate2 sees a card without the libraries that it computes with, and looks for them (cuBLAS 12, where
+    a PyTorch may have brought 13) at the first product.
+    """
+    try:
+        model.encode(np.zeros((model.model.n_mels, FRAMES), np.float32))
+    except RuntimeError as error:
+        return str(error).splitlines()[0]
+    return ""

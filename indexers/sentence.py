@@ -3,7 +3,8 @@
 The same sentence gives the same bits whatever is encoded beside it: texts are
 padded to a few fixed lengths and batches to one fixed size, because another
 shape takes another way through the matrix kernels; or packed into products of
-one shape (`indexers.onednn_bert`).
+one shape (`indexers.onednn_bert`). On a GPU the last row of a batch is no text
+but one token: without any padding attention takes another kernel there, too.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from indexers.onednn_bert import BACKENDS, ROWS, TOKENS, OneDnnBert
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import weight_files
 from indexers.tokens import sentence_tokens
-from indexers.torch_backend import quiet_transformers
+from indexers.torch_backend import in_halves, quiet_transformers
 from indexers.torch_bert import TorchBert, can_read_torch_sentences
 
 BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
-"""Texts in a batch, by device."""
+"""Rows of a batch, by device."""
 Forward = Callable[[Any, Any], Any]
 """Torch tensors of token ids and mask, int64 (n, tokens), to vectors (n, dim)."""
 LENGTHS = (16, 32, 48, 64, 96, 128, 192, 256, 384, 512)
@@ -47,6 +48,7 @@ class SentenceEncoder(FileIdentity):
         self._device, dtype = ("cpu", None) if backend in BACKENDS else placement(backend)
         self.backend = backend
         self.batch = BATCHES[self._device]
+        self._texts = self.batch - (self._device != "cpu")
         settings = read_sentence_folder(folder)
         self.name = name
         self.limit = settings.limit
@@ -87,8 +89,8 @@ class SentenceEncoder(FileIdentity):
                 yield places, unit_rows(self._packed.encode([tokens[place] for place in places]))
             return
         for length, members in self._by_length(tokens).items():
-            for start in range(0, len(members), self.batch):
-                part = members[start : start + self.batch]
+            for start in range(0, len(members), self._texts):
+                part = members[start : start + self._texts]
                 rows = self._encode_batch([ids for _, ids in part], length)
                 yield [place for place, _ in part], unit_rows(rows)
 
@@ -108,10 +110,12 @@ class SentenceEncoder(FileIdentity):
             text = texts[min(row, len(texts) - 1)]
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
-        on_device = (torch.from_numpy(each).to(self._device) for each in (ids, mask))
+        mask[self._texts :, 1:] = 0
+        both = torch.from_numpy(np.stack([ids, mask], axis=1)).to(self._device)
         with torch.inference_mode():
-            vectors: NDArray[np.float32] = self._forward(*on_device).float().cpu().numpy()
-        return vectors[: len(texts)]
+            vectors = in_halves(lambda part: self._forward(part[:, 0], part[:, 1]), both)
+        rows: NDArray[np.float32] = vectors.float().cpu().numpy()
+        return rows[: len(texts)]
 
 
 def _packs(texts: Sequence[NDArray[np.int64]]) -> Iterator[list[int]]:

@@ -42,21 +42,31 @@ def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callab
     """A function from float32 pixels to features, with the tower on the backend's device and in its dtype."""
     device, dtype = placement(backend)
     placed = tower.to(device=device, dtype=dtype)
-    return lambda pixels: features(placed(pixels.to(device=device, dtype=dtype)))
+    # In two steps: one would round on the processor, whose threads then cost more than a GPU's whole pass.
+    return lambda pixels: features(placed(pixels.to(device).to(dtype)))
+
+
+def _is_out_of_memory(error: RuntimeError) -> bool:
+    """Also where it is not torch's allocator that fails: kernels are loaded, and cuBLAS and cuDNN opened, at
+    their first use."""
+    import torch
+
+    text = str(error)
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in text or "ALLOC_FAILED" in text
 
 
 def in_halves(forward: Callable[[Any], Any], pixels: Any) -> Any:
     """Features of `pixels`, (n, ...), in halves for as long as the device has too little memory for them.
 
-    What other programs hold there changes while a library is indexed. Raises torch's OutOfMemoryError where
-    one image is too much.
+    What other programs hold there changes while a library is indexed. Raises torch's own error, an
+    OutOfMemoryError in most cases, where one image is too much.
     """
     import torch
 
     try:
         return forward(pixels)
-    except torch.OutOfMemoryError:
-        if len(pixels) == 1:
+    except RuntimeError as error:
+        if len(pixels) == 1 or not _is_out_of_memory(error):
             raise
     if torch.cuda.is_available():
         torch.cuda.empty_cache()

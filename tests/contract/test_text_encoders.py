@@ -138,6 +138,22 @@ def test_full_rows_are_stable() -> None:
         assert np.array_equal(encoder.encode_text([text] * 16)[3], together[place])
 
 
+def test_a_batch_of_a_gpu_is_never_without_padding(folders: dict[str, Path]) -> None:
+    """Attention without a mask takes another kernel there, and gives other bits in half precision."""
+    encoder = open_text_encoder(str(folders["bert-mean"]), SETTINGS)
+    texts = [" ".join(["cat"] * 14)] * (2 * encoder.batch)
+    expected, forward, masks = encoder.encode_text(texts), encoder._forward, []  # type: ignore[attr-defined]  # of the class
+
+    def recorded(ids: Any, mask: Any) -> Any:
+        masks.append(mask)
+        return forward(ids, mask)
+
+    encoder._texts, encoder._forward = encoder.batch - 1, recorded  # type: ignore[attr-defined]  # as beside a GPU
+    np.testing.assert_allclose(encoder.encode_text(texts), expected, atol=1e-6)
+    assert [mask.shape for mask in masks] == [(encoder.batch, 16)] * 3
+    assert not any(bool(mask.all()) for mask in masks)
+
+
 def _clip_reference(folder: Path) -> np.ndarray[Any, Any]:
     import torch
     from transformers import AutoTokenizer, CLIPModel

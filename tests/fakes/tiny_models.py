@@ -129,8 +129,13 @@ def save_siglip(
     return folder
 
 
-def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", architecture: str = "bert") -> Path:
-    """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers."""
+def save_sentences(
+    folder: Path, *, seed: int = 0, pooling: str = "mean", architecture: str = "bert", width: int = 32
+) -> Path:
+    """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers.
+
+    `width`: of the vectors; a GPU computes narrow ones without the kernels of wide ones.
+    """
     guard_torchvision()
     import torch
     from sentence_transformers import SentenceTransformer
@@ -139,12 +144,12 @@ def save_sentences(folder: Path, *, seed: int = 0, pooling: str = "mean", archit
     from transformers import BertConfig, BertModel, RobertaConfig, RobertaModel
 
     raw = folder.parent / f"{folder.name}-raw"
-    sizes = _bert_tokenizer(raw)
+    sizes = {**_bert_tokenizer(raw), "hidden_size": width, "intermediate_size": 2 * width}
     torch.manual_seed(seed)
     model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
     _rough(model).save_pretrained(raw)
     transformer = Transformer(str(raw), max_seq_length=80)
-    SentenceTransformer(modules=[transformer, Pooling(32, pooling_mode=pooling)], device="cpu").save(
+    SentenceTransformer(modules=[transformer, Pooling(width, pooling_mode=pooling)], device="cpu").save(
         str(folder)
     )
     return folder

@@ -194,6 +194,43 @@ def test_the_real_engine_runs_and_repeats_itself_exactly(models: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CTranslate2 sees the card, opens the model there, and fails at its first product."""
+    import ctranslate2
+    import faster_whisper
+
+    class OnCard:
+        """As a `WhisperModel`."""
+
+        model = type("Whisper", (), {"n_mels": 80})
+
+        def encode(self, features: NDArray[np.float32]) -> None:
+            assert features.shape == (80, 3000)
+            raise RuntimeError("Library libcublas.so.12 is not found or cannot be loaded")
+
+    real = faster_whisper.WhisperModel
+
+    def opened(*names: Any, device: str, **options: Any) -> Any:
+        return OnCard() if device == "cuda" else real(*names, device=device, **options)
+
+    settings, where = AsrSettings(model=TINY, language="en"), EncoderSettings(models_dir=models, device="cpu")
+    plain = open_asr(settings, where)
+    types = ctranslate2.get_supported_compute_types("cpu")
+    monkeypatch.setattr(faster_whisper, "WhisperModel", opened)
+    monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
+    beside = open_asr(settings, where.model_copy(update={"device": "cuda"}))
+    assert isinstance(plain, Asr)
+    assert isinstance(beside, Asr)
+    assert beside.fingerprint == plain.fingerprint
+    assert beside.reason == (
+        f"{plain.reason}; not on CUDA: Library libcublas.so.12 is not found or cannot be loaded"
+    )
+
+
+@pytest.mark.slow
 def test_language_is_found_where_none_is_set(models: Path) -> None:
     asr = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
     assert isinstance(asr, Asr)

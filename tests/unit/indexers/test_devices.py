@@ -19,7 +19,7 @@ from indexers.devices import (
 )
 from indexers.preprocess import Preprocessing
 from indexers.settings import Device
-from indexers.torch_backend import TorchImageEncoder, in_halves
+from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import SettingsError
 
 torch = pytest.importorskip("torch")
@@ -63,6 +63,38 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
     images = np.random.default_rng(0).integers(1, 255, (11, 4, 4, 3), np.uint8)
     halved, whole = (encoder("torch-fp32", Limited(most)).encode_images(images) for most in (3, 64))
     assert np.array_equal(halved, whole)
+
+
+def test_pixels_are_rounded_on_the_device() -> None:
+    """In one step torch rounds them first, on the processor."""
+    steps: list[Any] = []
+
+    class Pixels:
+        """Records where it goes."""
+
+        def to(self, target: Any) -> Pixels:
+            steps.append(target)
+            return self
+
+    in_dtype(torch.nn.Identity(), lambda output: output, "torch-bf16")(Pixels())
+    assert steps == ["cpu", torch.bfloat16]
+
+
+@pytest.mark.parametrize("message", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"])
+def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> None:
+    """cuBLAS, cuDNN and the loader of kernels allocate beside torch, whose error is then another one."""
+
+    def forward(pixels: Any) -> Any:
+        if len(pixels) > 2:
+            raise RuntimeError(message)
+        return pixels
+
+    assert torch.equal(in_halves(forward, torch.arange(5)), torch.arange(5))
+
+
+def test_another_error_is_not_tried_again() -> None:
+    with pytest.raises(RuntimeError, match="shapes"):
+        in_halves(lambda _: (_ for _ in ()).throw(RuntimeError("shapes do not fit")), torch.zeros(4, 2))
 
 
 def test_one_image_that_does_not_fit_is_an_error() -> None:

@@ -1,0 +1,120 @@
+"""On CUDA: the same bits in any batch, near float32 on the processor, in halves where memory ends."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from indexers.backend import Timing, examine, probe_images
+from indexers.devices import PLACES, device_of, has_device
+from indexers.registry import open_image_encoder, open_text_encoder
+from indexers.settings import EncoderSettings
+from indexers.torch_backend import TorchImageEncoder
+from tests.fakes.library_dump import dump
+from tests.fakes.synthetic import write_video
+from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
+from tests.fakes.tiny_text import write_tiny_text
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not has_device("cuda"), reason="torch sees no CUDA device here"),
+]
+
+SETTINGS = EncoderSettings()
+BACKENDS = [name for name in PLACES if device_of(name) == "cuda"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("save", [save_clip, save_siglip])
+def test_an_image_has_the_same_bits_in_any_batch(save: Any, backend: str, tmp_path: Path) -> None:
+    name, batch = f"hf:{save(tmp_path / 'model')}", 32
+    encoder = open_image_encoder(name, SETTINGS, backend=backend, batch=batch)
+    images = probe_images(75, 64, 114)
+    together = encoder.encode_images(images)
+    order = np.random.default_rng(1).permutation(len(images))
+    assert np.array_equal(encoder.encode_images(images[order]), together[order])
+    for place in (0, batch - 1, batch, len(images) - 1):
+        assert np.array_equal(encoder.encode_images(images[place : place + 1])[0], together[place])
+        assert np.array_equal(encoder.encode_images(images[place:])[0], together[place])
+    reference = open_image_encoder(name, SETTINGS, batch=batch).encode_images(images[:batch])
+    assert isinstance(examine(encoder, images[:batch], reference), Timing)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("architecture", ["bert", "roberta"])
+def test_a_text_has_the_same_bits_in_any_batch(architecture: str, backend: str, tmp_path: Path) -> None:
+    """Also one that fills a padded length, in a batch of nothing else and beside shorter ones."""
+    folder = str(save_sentences(tmp_path / "model", architecture=architecture, width=128))
+    encoder = open_text_encoder(folder, SETTINGS, backend=backend)
+    texts = [" ".join(["drill", "cat"][place % 2] for place in range(n)) for n in range(81)]
+    together = encoder.encode_text(texts)
+    for place, text in enumerate(texts):
+        assert np.array_equal(encoder.encode_text([text])[0], together[place])
+        assert np.array_equal(encoder.encode_text([text] * encoder.batch)[3], together[place])
+    reference = open_text_encoder(folder, SETTINGS, backend="torch-fp32").encode_text(texts)
+    assert float((together * reference).sum(axis=1).min()) > 0.995
+
+
+def test_a_batch_that_does_not_fit_runs_in_halves(tmp_path: Path) -> None:
+    import torch
+
+    name = f"hf:{save_clip(tmp_path / 'model')}"
+    encoder = open_image_encoder(name, SETTINGS, backend="cuda-fp32", batch=256)
+    assert isinstance(encoder, TorchImageEncoder)
+    images, sizes, forward = probe_images(256, 64, 114), [], encoder._forward
+    whole = encoder.encode_images(images)
+
+    def recorded(pixels: Any) -> Any:
+        sizes.append(len(pixels))
+        return forward(pixels)
+
+    encoder._forward = recorded
+    torch.cuda.empty_cache()
+    allowed = torch.cuda.memory_reserved() + 16 * 2**20
+    torch.cuda.set_per_process_memory_fraction(allowed / torch.cuda.mem_get_info()[1])
+    try:
+        halved = encoder.encode_images(images)
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+    assert sizes[:2] == [256, 128]
+    assert float((halved * whole).sum(axis=1).min()) > 0.9999
+
+
+def test_a_library_of_cuda_is_the_same_twice_and_goes_on_with_cuda_alone(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    write_video(corpus / "first.mp4", 35, fps=4, subtitles=[(1, 4, "The torque wrench clicks.")])
+    write_video(corpus / "second.mp4", 7, fps=4)
+    (corpus / "notes.md").write_text("# Chain oil\n\nUse two drops of oil on every link.\n")
+    environment = os.environ | {
+        "RAG_ENCODER__IMAGE": f"hf:{save_clip(tmp_path / 'clip')}",
+        "RAG_ENCODER__TEXT": str(write_tiny_text(tmp_path / "text")),
+        "RAG_ENCODER__DEVICE": "cuda",
+        "RAG_ENCODER__BACKEND": "cuda-fp16",
+        "RAG_ENCODER__BATCH": "32",
+        "RAG_OCR__MODE": "off",
+    }
+    hidden = environment | {"CUDA_VISIBLE_DEVICES": "", "RAG_ENCODER__DEVICE": "auto"}
+
+    def run(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "rag._cli.main", *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    libraries = [tmp_path / name for name in ("a", "b")]
+    for library, decoders in zip(libraries, ("1", "4"), strict=True):
+        words = ("index", str(corpus), "--library", str(library))
+        done = run(environment | {"RAG_VIDEO__DECODERS": decoders}, *words)
+        assert done.returncode == 0, done.stderr
+    assert list(dump(libraries[0])) == list(dump(libraries[1]))
+    write_video(corpus / "third.mp4", 5, fps=4)
+    refused = run(
+        hidden | {"RAG_ENCODER__BACKEND": "auto"}, "index", str(corpus), "--library", str(libraries[0])
+    )
+    assert refused.returncode != 0
+    assert "rag index --reembed" in refused.stderr
