@@ -211,6 +211,9 @@ def make_plan(
         plan.unchanged += there
         plan.arrived += len(files) - there
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
+    # A row without a stamp was repaired: its path may be damaged, and lead out of the roots.
+    repaired = [path for path, row in rows.items() if not row.stamp and row.content_id in by_content]
+    plan.missing += find_gone(sorted(set(repaired) - set(plan.missing)), storage)
     here = by_content.keys() | {rows[path].content_id for path in rows.keys() - set(plan.missing)}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
@@ -343,6 +346,8 @@ def is_gone(path: str) -> bool:
         os.lstat(path)
     except OSError as error:
         return error.errno in {errno.ENOENT, errno.ENOTDIR} and _is_reachable(os.path.dirname(path))
+    except ValueError:  # a NUL, which only a damaged row has
+        return True
     return False
 
 

@@ -396,6 +396,18 @@ def verify(folder: Path, table: str) -> Manifest | None:
     return manifest
 
 
+def drop_damaged(folder: Path) -> list[str]:
+    """Give up the indexes of which a file does not have its hash, and return a line for each."""
+    lines = []
+    for path in sorted(folder.glob("[!.]*.json")):
+        try:
+            verify(folder, path.stem)
+        except IndexDamaged as error:
+            path.unlink()
+            lines.append(f"the index files of table {path.stem} are made again: {error}")
+    return lines
+
+
 def verify_without_vectors(folder: Path, manifest: Manifest) -> None:
     """As `verify`, but of the vectors, four fifths of the bytes, `CHECKED_BYTES` are compared."""
     for part in manifest.segments:

@@ -29,6 +29,7 @@ from corpora.settings import StorageSettings
 from rag.errors import LibraryCorrupt, LibraryReadOnly
 from rag.settings import EXACT_ROWS
 from rag.store import schema
+from rag.store.code_index import drop_damaged
 from rag.store.database import Database, quoted
 from rag.store.earlier import earlier_version, finish, go_back, go_back_meta, went_back
 from rag.store.error_mapping import read_errors, require_columns, write_errors
@@ -140,6 +141,8 @@ def repair(
     with Writer.open(location, create=False) as writer:
         writer.drop_vectors_without_clips()
         report.made_again += writer.check_files(exact_rows)
+        if layout.indexes is not None:
+            report.made_again += drop_damaged(layout.indexes)
         report.notes = writer.maintain(exact_rows)
     return report
 

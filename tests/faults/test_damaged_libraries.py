@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks.damage_library import damage_runs
+from benchmarks.damage_library import Bench, Damager, damage_runs
 
 TIMES = 6
 
@@ -17,3 +18,30 @@ def test_damage_is_found_and_repaired(tmp_path: Path) -> None:
     assert result.faults == []
     assert sum(result.outcomes.values()) == TIMES
     assert {"repaired", "made again by rag index"} & {outcome for _, outcome in result.outcomes}
+
+
+@pytest.mark.slow
+def test_a_wrong_hash_and_a_wrong_path_do_not_outlast_a_repair(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    damager = Damager(bench, 0, 0.0, 0.0)
+
+    def outcome(path: Path, before: bytes, after: bytes) -> str:
+        content = path.read_bytes()
+        assert before in content
+        path.write_bytes(content.replace(before, after, 1))
+        return damager._judge("flipped", gone=False)
+
+    bench.start()
+    manifest = bench.library / "indexes" / "evidence.json"
+    digest = json.loads(manifest.read_bytes())["segments"][0]["vectors"]["digest"].encode()
+    other = (b"0" if digest[:1] != b"0" else b"1") + digest[1:]
+    assert outcome(manifest, b'"digest": "' + digest, b'"digest": "' + other) == "repaired"
+    for letter in (b"X", b"\0"):
+        bench.start()
+        (rows,) = (bench.library / "tables" / "files.lance" / "data").glob("*.lance")
+        name = b"notes.md"
+        assert outcome(rows, name, letter + name[1:]) == "repaired"
+        bench.start()
+        (rows,) = (bench.library / "tables" / "files.lance" / "data").glob("*.lance")
+        folder = str(tmp_path).encode()[-8:]
+        assert outcome(rows, folder, letter + folder[1:]) == "repaired"

@@ -66,6 +66,7 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
+_NAMES = re.compile(r",|/|\b(?:and|or)\b")
 STATED = 0.6
 """Confidence of an entry or a row that has the name of what is asked."""
 MOST_BESIDE = 0.6
@@ -155,8 +156,9 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
             continue
         passage = reading.passages[sentence.index].passage
         beside = wanted - set(content_words(f"{passage.title} {passage.text}"))
-        key = set(content_words(_key_of(sentence)))
-        entry = key and key <= wanted and (kind.name == "thing" or kind.strength(sentence.context) > 0)
+        keys = [set(content_words(key)) for key in _keys_of(sentence)]
+        named = any(key and key <= wanted for key in keys)
+        entry = named and (kind.name == "thing" or kind.strength(sentence.context) > 0)
         held = set(content_words(sentence.text))
         said = done and done <= held and not done <= set(content_words(ranked[0].sentence.text))
         if not beside and (entry or (said and sentence.index == ranked[0].sentence.index)):
@@ -165,12 +167,13 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     return ranked
 
 
-def _key_of(sentence: Sentence) -> str:
-    """What an entry gives the value of ("In stock" of "In stock: 44."), or the first cell of a row."""
+def _keys_of(sentence: Sentence) -> list[str]:
+    """What an entry gives the value of ("In stock" of "In stock: 44."), or each thing that the first cell of
+    a row names ("Students and pensioners")."""
     if sentence.is_row:
-        return sentence.text.split(" | ")[0]
+        return _NAMES.split(sentence.text.split(" | ")[0])
     entry = _ENTRY.match(sentence.text)
-    return entry["key"] if entry else ""
+    return [entry["key"]] if entry else []
 
 
 def _source(sentence: Sentence) -> tuple[str, int, str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.reasoners.embedded.sentences import ITEM, sections
+from rag.reasoners.embedded.sentences import ITEM, sections, split_sentences
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.relevance import codes, content_words, lexical_overlap
@@ -19,6 +19,8 @@ from rag.relevance import codes, content_words, lexical_overlap
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
 LEAST_STEPS = 2
+MOST_DESCRIBED = 8
+"""Sentences of prose that are given."""
 LEAST_NAMED = 2
 """Words of a heading that has no others than the task: "Filling the system" of "fill the heating system"."""
 _OF_STEPS = frozenset(content_words("step instruction procedure"))
@@ -108,10 +110,11 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
 
 
 def steps_open(reading: Reading) -> OpenAnswer | None:
-    """An open question's steps, numbered where they are all; None as `asked_steps`."""
+    """An open question's steps, numbered where they are all, or the prose below a heading that is the task;
+    None where no passage has either."""
     asked = asked_steps(reading)
     if asked is None:
-        return None
+        return _described(reading)
     numbered = (f"{number}. {step}" for number, step in enumerate(asked.steps, start=1))
     title = reading.passages[asked.passages[0]].passage.title
     return OpenAnswer(
@@ -120,6 +123,24 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
         explanation=f"As the passage “{title}” lists it." if title else "As a passage lists it.",
         passages=asked.passages,
     )
+
+
+def _described(reading: Reading) -> OpenAnswer | None:
+    """The sentences below a heading that has all words of the task and no others."""
+    every = _ALL.match(reading.question.text.strip().rstrip("?.! "))
+    task = set(content_words(every["task"])) if every else set()
+    for index, read in enumerate(reading.passages):
+        for heading, body in sections(read.passage.text):
+            if task and task == set(content_words(heading)) - _OF_STEPS:
+                sentences = split_sentences(" ".join(body.split()))[:MOST_DESCRIBED]
+                if len(sentences) >= LEAST_STEPS:
+                    return OpenAnswer(
+                        text=" ".join(sentences),
+                        confidence=SURE,
+                        explanation=f"What is written below “{heading}”.",
+                        passages=(index,),
+                    )
+    return None
 
 
 def _place(one: re.Match[str], first: int) -> int:

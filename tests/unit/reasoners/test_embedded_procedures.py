@@ -120,3 +120,10 @@ def test_a_numbered_heading_names_a_procedure_by_a_part_of_the_task() -> None:
     answer = "1. Connect the hose. 2. Open the valve."
     assert steps("How do I fill the heating system?", text, title="Boiler") == answer
     assert asked_steps(of_passages("How do I drain the system?", Passage("p", "d", "Boiler", text))) is None
+
+
+def test_prose_below_a_heading_that_is_the_task_is_given() -> None:
+    text = "Fixing a puncture\nTake the wheel out. Find the leak. Press on a patch.\n\nChain\nOil it. Often."
+    assert steps("How do I fix a puncture?", text, title="Workshop").startswith("Take the wheel out. Find")
+    assert "Oil it" not in steps("How do I fix a puncture?", text, title="Workshop")
+    assert not steps("How do I fix a chain?", text, title="Workshop").startswith("Take the wheel")
