@@ -63,7 +63,8 @@ class ShotFilter:
 class SearchFilter:
     """What a search may find; what is None or empty does not filter, and several conditions all hold.
 
-    Passages know only `paths`.
+    Passages know only `paths`: a question is answered from them whatever `start` and `end` are, a search for
+    moments (`by_moment`) leaves them out.
     """
 
     videos: frozenset[str] | None = None
@@ -79,6 +80,11 @@ class SearchFilter:
     """Turned into `spans` by `rag.retrieval` before anything is searched."""
     spans: Mapping[str, tuple[tuple[float, float], ...]] | None = None
     """By video id: only what shares at least a second (or all of itself) with one of these."""
+
+    @property
+    def by_moment(self) -> bool:
+        """Whether it asks for times or shots, which no passage has: a search then finds videos alone."""
+        return self.start is not None or self.end is not None or self.shots is not None
 
 
 @dataclass(frozen=True, slots=True)

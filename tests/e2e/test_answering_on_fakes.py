@@ -296,6 +296,15 @@ def test_filters_hold(worlds: dict[bool, World]) -> None:
     assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
 
 
+@pytest.mark.parametrize("times", [{"start": 0.0}, {"end": 1000.0}])
+def test_a_search_by_time_finds_videos_alone(worlds: dict[bool, World], times: dict[str, float]) -> None:
+    retriever = worlds[True].retriever
+    anywhere = retriever.search("beech board", "all", 10)
+    assert {hit.kind for hit in anywhere} == {"video", "passage"}
+    inside = retriever.search("beech board", "all", 10, SearchFilter(**times))
+    assert {hit.kind for hit in inside} == {"video"}
+
+
 def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World]) -> None:
     retriever = worlds[True].retriever
     hits = retriever.search("descale kettle with vinegar", "all", 5)
