@@ -5,6 +5,7 @@ Times are seconds on the file's own clock; intervals are half-open [start, end).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,7 +31,13 @@ __all__ = [
     "Usage",
     "VideoCitation",
     "VideoHit",
+    "rounded_down",
 ]
+
+
+def rounded_down(value: float) -> float:
+    """To two digits, so that what is below a threshold reads so."""
+    return math.floor(round(value * 100, 6)) / 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,3 +242,6 @@ class Answer:
     """Seconds by stage, in order: rewrite, retrieve, localize, read, answer."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Results of the stages: queries, anchor event, clips, passages, windows, relevance."""
+    best_confidence: float | None = None
+    """Of an open question without a match: that of the best answer found, which is below the threshold; None
+    where none was found."""

@@ -21,7 +21,7 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json
 from rag.errors import LibraryError, QuestionError, StoreError, UnreadableFile, UsageError
-from rag.records import SearchFilter, ShotFilter, VideoCitation
+from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
 if TYPE_CHECKING:
     from rag.library import Library as OpenedLibrary
@@ -359,7 +359,7 @@ def weak_hits_line(searched: str, hits: str, best: float, least: float) -> str:
     """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
     return (
         f"rag: nothing in the {searched} matches this query: the most relevant of these {hits} has relevance "
-        f"{best:.2f}, below {least:.2f}; they are only the nearest"
+        f"{rounded_down(best):.2f}, below {least:.2f}; they are only the nearest"
     )
 
 

@@ -15,7 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from corpora.records import Evidence, Problem, Shot
 from localization.windows import Window
 from rag.citations import QUOTED
-from rag.records import Answer, Citation, PassageCitation, PassageHit, ScoredOption, VideoCitation, VideoHit
+from rag.records import (
+    Answer,
+    Citation,
+    PassageCitation,
+    PassageHit,
+    ScoredOption,
+    VideoCitation,
+    VideoHit,
+    rounded_down,
+)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
@@ -223,7 +232,7 @@ def hit_lines(
         hit = hits[index]
         if nearest[index] and place == nearest.count(False) > 0:
             yield f"only the nearest, with a relevance below {threshold:.2f}:"
-        tail = "" if threshold is None else f"  relevance {hit.relevance:.2f}"
+        tail = "" if threshold is None else f"  relevance {rounded_down(hit.relevance):.2f}"
         match hit:
             case VideoHit():
                 yield f"{place + 1:2d}. {visible(hit.path)}  {span(hit.start, hit.end)}{tail}"
@@ -234,7 +243,7 @@ def hit_lines(
             case PassageHit():
                 yield f"{place + 1:2d}. {_passage_name(hit.passage.title, hit.path)}{tail}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
-    shown = [round(hits[index].relevance, 2) for index in order]
+    shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
         yield "In order of all rankings together; the relevance is that of each hit by itself."
 

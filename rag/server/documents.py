@@ -88,6 +88,7 @@ class AnswerItem(TypedDict):
     confidence: float
     explanation: str
     matched: bool
+    best_confidence: NotRequired[float]
 
 
 class OptionItem(TypedDict):

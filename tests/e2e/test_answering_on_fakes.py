@@ -421,6 +421,21 @@ def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> N
     assert other.answer.matched
 
 
+def test_an_answer_just_below_the_threshold_is_said_to_be_below_it(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    question = parse_question("How often should a kettle be rinsed after descaling?")
+    context = Context(
+        question, world.retriever, world.reasoner, world.settings, SearchFilter(), 5, threshold=0.3
+    )
+    replies = [OpenAnswer(text=text, confidence=0.2996) for text in ("twice", " ")]
+    below, nothing = (
+        replace(Pipeline(), answer=lambda *_, reply=reply: reply).run(context).answer for reply in replies
+    )
+    assert below.explanation == "The best answer found has confidence 0.29, below 0.30: “twice”"
+    assert (below.matched, below.confidence, below.best_confidence) == (False, 0.0, 0.2996)
+    assert nothing.best_confidence is None
+
+
 class Watcher(RoleMethods):
     """In place of a language model that reads images; keeps what it was shown."""
 
