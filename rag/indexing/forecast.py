@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from corpora.identity import content_hash
+from corpora.kinds import to_be_saved
 from corpora.objects import is_url
 from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
@@ -112,6 +113,7 @@ def forecast(
         problems=tuple(problems),
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
+        unread=to_be_saved(found.ignored),
         seconds=time.monotonic() - started,
         stages=(
             f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",
