@@ -39,7 +39,8 @@ def export(
         typer.Argument(
             metavar="CITATION...",
             parser=given_path,
-            help="Windows, PATH@START-END or VIDEO_ID@START-END (seconds), in the order of the timeline.",
+            help="Windows, PATH@START-END or VIDEO_ID@START-END, in the order of the timeline. "
+            "Times are seconds, or 01:02:03.",
             show_default=False,
         ),
     ] = None,

@@ -38,6 +38,19 @@ def given_path(text: str) -> Path | str:
     return text if is_url(text) else Path(text)
 
 
+def given_seconds(text: str) -> float:
+    """A time of the command line: seconds, or as a clock shows it."""
+    from rag.store.lookup import seconds
+
+    try:
+        given = seconds(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no time; give seconds, or 01:02:03") from None
+    if not given >= 0:
+        raise typer.BadParameter(f"{text!r} is no time of a video, which begins at 0")
+    return given
+
+
 _LIBRARY_HELP = (
     "Library folder, or an address like s3://bucket/library. "
     "Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent."
@@ -132,10 +145,19 @@ PathGlobs = Annotated[
     ),
 ]
 Start = Annotated[
-    float | None, typer.Option("--start", metavar="SECONDS", min=0.0, help="Search videos from this time on.")
+    float | None,
+    typer.Option(
+        "--start",
+        metavar="TIME",
+        parser=given_seconds,
+        help="Search videos from this time on: seconds, or 01:02:03.",
+    ),
 ]
 End = Annotated[
-    float | None, typer.Option("--end", metavar="SECONDS", min=0.0, help="Search videos up to this time.")
+    float | None,
+    typer.Option(
+        "--end", metavar="TIME", parser=given_seconds, help="Search videos up to this time: as --start."
+    ),
 ]
 Record = Annotated[
     Path | None,
