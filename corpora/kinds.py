@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from corpora.entry_points import find_entry_point
@@ -24,6 +25,19 @@ NAMED_PASSAGES = (".json",)
 """Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
 READERS = "rag.document_readers"
 """Entry points whose names are the suffixes of documents (`corpora.passages.document`)."""
+
+SAVE_AS = {
+    suffix: kind
+    for kind, suffixes in {
+        "PDF or HTML": ".doc .docx .odt .rtf .pages .ppt .pptx .odp .key .epub .mobi .azw3 .djvu .tex",
+        "CSV": ".xls .xlsx .ods .numbers",
+        "text or HTML": ".eml .msg .mbox",
+        "SubRip (.srt)": ".lrc .sub .sbv .smi .ttml .dfxp .stl",
+        "MP4": ".swf .mod .tod .insv .braw .r3d",
+    }.items()
+    for suffix in suffixes.split()
+}
+"""Suffixes of documents, subtitles and videos that are not read: as what they can be saved to be read."""
 
 SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
 
@@ -131,7 +145,29 @@ def why_ignored(path: str) -> str:
         return "belongs to no video beside it"
     if _suffix(name) in NAMED_PASSAGES:
         return f"a {_suffix(name)} file is read only when it is named"
+    return why_unread(path)
+
+
+def why_unread(path: str) -> str:
+    """Why no reader takes a file of this name, and what to save it as, where that is known."""
+    suffix = _suffix(os.path.basename(path))
+    if suffix in SAVE_AS:
+        return f"{suffix} files are not read; save it as {SAVE_AS[suffix]}"
     return "no reader knows this kind of file"
+
+
+def to_be_saved(ignored: Iterable[str]) -> tuple[str, ...]:
+    """A line for each kind of ignored document, subtitles or video: what to save it as."""
+    by_suffix: dict[str, list[str]] = {}
+    for path in sorted(ignored):
+        if sidecar_base(path) is None and _suffix(os.path.basename(path)) in SAVE_AS:
+            by_suffix.setdefault(_suffix(os.path.basename(path)), []).append(path)
+    return tuple(
+        f"{paths[0]}: {why_ignored(paths[0])}"
+        if len(paths) == 1
+        else f"{len(paths)} {suffix} files are not read, such as {paths[0]}; save them as {SAVE_AS[suffix]}"
+        for suffix, paths in sorted(by_suffix.items())
+    )
 
 
 def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:

@@ -37,6 +37,7 @@ from corpora.kinds import (
     kind_of_head,
     sidecar_base,
     sidecar_owners,
+    why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.records import Problem
@@ -281,7 +282,7 @@ class _Walk:
         if kind is None and not is_url(path):
             kind = kind_of_head(_head(path))
         if kind is None:
-            self._report(path, "no reader knows this kind of file")
+            self._report(path, why_unread(path))
             return
         self._file(path, kind, self._sidecars_beside(Path(path).parent).get(name, []))
 

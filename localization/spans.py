@@ -18,26 +18,31 @@ if TYPE_CHECKING:
 FLAT = 0.02
 """A standard deviation below this means that image similarity does not separate the frames."""
 
+CERTAIN = 1 - 1e-6
+"""Relevance of finite odds."""
+
 
 def covering_window(
     spans: ArrayLike, relevance: ArrayLike, *, start: float, end: float, length: float
 ) -> tuple[float, float, float]:
     """The window of `length` seconds in [start, end) that covers the relevant spans best.
 
-    `spans`: float64 (m, 2) seconds; parts outside the clip do not count. `relevance`: float64 (m,), >= 0.
-    Returns (start, end, score), where
+    `spans`: float64 (m, 2) seconds; parts outside the clip do not count. `relevance`: float64 (m,) in [0, 1].
+    Returns (start, end, score) with score = o / (1 + o) in [0, 1) of the odds covered,
 
-        score(s) = sum of r_i * |[s, s + w) and span_i| / min(w, |span_i|)
+        o(s) = sum of r_i / (1 - r_i) * |[s, s + w) and span_i| / min(w, |span_i|)
 
-    is the relevance covered, each span counting fully when as much of it is inside as possible. It is
-    piecewise linear in s, so its maximum is at a breakpoint, and all breakpoints are tried. Of equal ones
-    (to 1e-6) the window whose middle is nearest to the middle of the covered relevance wins, then the
+    each span counting fully when as much of it is inside as possible: the score of one span is its relevance.
+    As odds, because two somewhat relevant spans do not outweigh one that is near to certain. The odds are
+    piecewise linear in s, so their maximum is at a breakpoint, and all breakpoints are tried. Of equal ones
+    (to 1e-6) the window whose middle is nearest to the middle of the covered odds wins, then the
     earliest. Spans with no time inside the clip, or none at all: the clip's first window, score 0. Raises
-    `ValueError` for `length` <= 0, `end` <= `start`, or negative or infinite input.
+    `ValueError` for `length` <= 0, `end` <= `start`, infinite spans, or a relevance outside [0, 1].
     """
     if length <= 0 or end <= start:
         raise ValueError(f"a window needs length > 0 and end > start, not {length}, [{start}, {end})")
     inside, weights = _inside(spans, relevance, start, end)
+    weights = weights / (1 - np.minimum(weights, CERTAIN))
     width = min(length, end - start)
     if len(inside) == 0:
         return start, start + width, 0.0
@@ -51,13 +56,13 @@ def covering_window(
     overlap = np.minimum(starts[:, None] + width, ends) - np.maximum(starts[:, None], begins)
     share = np.maximum(overlap, 0.0) / np.minimum(width, ends - begins)
     covered = share * weights
-    score = np.round(covered.sum(axis=1), 6)
-    best = np.flatnonzero(score == score.max())
+    odds = np.round(covered.sum(axis=1), 6)
+    best = np.flatnonzero(odds == odds.max())
     heart = (covered[best] * middle).sum(axis=1) / np.maximum(covered[best].sum(axis=1), TIME_STEP)
     off = np.round(np.abs(starts[best] + width / 2 - heart), 6)
     chosen = best[int(np.argmin(off))]
-    at = float(starts[chosen])
-    return at, min(at + width, end), float(score[chosen])
+    at, most = float(starts[chosen]), float(odds[chosen])
+    return at, min(at + width, end), round(most / (1 + most), 6)
 
 
 def rasterised(spans: ArrayLike, relevance: ArrayLike, times: ArrayLike) -> NDArray[np.float64]:
@@ -98,8 +103,8 @@ def _inside(
     weights = np.asarray(relevance, np.float64).reshape(-1)
     if len(bounds) != len(weights):
         raise ValueError(f"{len(bounds)} spans, but {len(weights)} relevances")
-    if not (np.isfinite(bounds).all() and np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("spans must be finite, relevances finite and not negative")
+    if not (np.isfinite(bounds).all() and ((weights >= 0) & (weights <= 1)).all()):
+        raise ValueError("spans must be finite, relevances in [0, 1]")
     clipped = np.clip(bounds, start, end)
     keep = clipped[:, 1] - clipped[:, 0] > TIME_STEP
     return clipped[keep], weights[keep]

@@ -37,7 +37,7 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
 from rag.relevance import content_words, lexical_overlap
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
@@ -388,7 +388,7 @@ class Pipeline:
         details = _details(rewriting, clips, passages, relevance, context.threshold)
         if relevance < context.threshold:
             why = (
-                f"The most relevant clip or passage has relevance {relevance:.2f}, "
+                f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
                 f"below {context.threshold:.2f}."
             )
             return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
@@ -405,6 +405,8 @@ class Pipeline:
         if (unanswered := _why_no_match(context, reply)) is not None:
             clock.stop("answer")
             result = _no_match(context, clock, details, unanswered)
+            if isinstance(reply, OpenAnswer) and reply.text.strip():
+                result = replace(result, best_confidence=reply.confidence)
         else:
             citations = self.cite(reading, reply)
             clock.stop("answer")
@@ -455,7 +457,8 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return None
     nearest = " ".join(reply.text.split())[:200]
     return (
-        f"The best answer found has confidence {reply.confidence:.2f}, below {context.threshold:.2f}: "
+        f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
+        f"below {context.threshold:.2f}: "
         f"“{nearest}”"
     )
 

@@ -170,16 +170,16 @@ class Library:
         top_k: int | None = None,
         where: SearchFilter | ShotFilter | None = None,
     ) -> list[VideoHit | PassageHit]:
-        """Windows and passages for a query, best first; under a filter on shots, windows alone.
+        """Windows and passages for a query, best first; under a filter on times or shots, windows alone.
 
         At most `top_k` hits in all, default `search.top_k`. Scores and relevance are in [0, 1].
-        Raises `QuestionError` for a query without a word, `UsageError` for a filter on shots that applies to
+        Raises `QuestionError` for a query without a word, `UsageError` for such a filter that applies to
         nothing searched, `LibraryError` for one in a library that was not measured yet.
         """
         from rag.retrieval.shots import check_filter
 
         query, chosen = parse_query(query), _search_filter(where)
-        check_filter(chosen.shots or ShotFilter(), kind)
+        check_filter(chosen, kind)
         return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
 
     @property

@@ -5,6 +5,7 @@ Times are seconds on the file's own clock; intervals are half-open [start, end).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -30,7 +31,13 @@ __all__ = [
     "Usage",
     "VideoCitation",
     "VideoHit",
+    "rounded_down",
 ]
+
+
+def rounded_down(value: float) -> float:
+    """To two digits, so that what is below a threshold reads so."""
+    return math.floor(round(value * 100, 6)) / 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,8 @@ class ShotFilter:
 class SearchFilter:
     """What a search may find; what is None or empty does not filter, and several conditions all hold.
 
-    Passages know only `paths`.
+    Passages know only `paths`: a question is answered from them whatever `start` and `end` are, a search for
+    moments (`by_moment`) leaves them out.
     """
 
     videos: frozenset[str] | None = None
@@ -79,6 +87,11 @@ class SearchFilter:
     """Turned into `spans` by `rag.retrieval` before anything is searched."""
     spans: Mapping[str, tuple[tuple[float, float], ...]] | None = None
     """By video id: only what shares at least a second (or all of itself) with one of these."""
+
+    @property
+    def by_moment(self) -> bool:
+        """Whether it asks for times or shots, which no passage has: a search then finds videos alone."""
+        return self.start is not None or self.end is not None or self.shots is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,3 +242,6 @@ class Answer:
     """Seconds by stage, in order: rewrite, retrieve, localize, read, answer."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Results of the stages: queries, anchor event, clips, passages, windows, relevance."""
+    best_confidence: float | None = None
+    """Of an open question without a match: that of the best answer found, which is below the threshold; None
+    where none was found."""

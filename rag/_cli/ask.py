@@ -82,7 +82,10 @@ def ask(
     replay: Replay = None,
     force: Force = False,
 ) -> int:
-    """Answer QUESTION from the library, with the windows and passages that prove it."""
+    """Answer QUESTION from the library, with the windows and passages that prove it.
+
+    Passages have no times: they are read whatever --start and --end are.
+    """
     chosen = where(path, begin, end)
     policy = session.overwrite_policy(force, questions, replay)
     check_outputs(policy, (out, ANSWERS), (record, RECORDING))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import RagError, StaleFile, UsageError
 from rag.export.found import read_documents, select_of
-from rag.export.records import FormatName, Select
+from rag.export.records import Exported, FormatName, Select
 from rag.records import VideoCitation
 from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import counted, problem_line, visible
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from rag.library import Library
 
 DEFAULT: FormatName = "otio"
+STREAM = Path("-")
+"""Standard input or output, in place of a file."""
 
 
 @with_session(several=True)
@@ -36,7 +39,8 @@ def export(
         typer.Argument(
             metavar="CITATION...",
             parser=given_path,
-            help="Windows, PATH@START-END or VIDEO_ID@START-END (seconds), in the order of the timeline.",
+            help="Windows, PATH@START-END or VIDEO_ID@START-END, in the order of the timeline. "
+            "Times are seconds, or 01:02:03.",
             show_default=False,
         ),
     ] = None,
@@ -67,8 +71,8 @@ def export(
             "--out",
             metavar="FILE",
             parser=given_path,
-            help="Write to this file; clips to this folder, or to a .zip file. Default: selects, with the "
-            "ending of the format.",
+            help="Write to this file, - is standard output; clips to this folder, or to a .zip file. "
+            "Default: selects, with the ending of the format.",
             show_default=False,
         ),
     ] = None,
@@ -82,9 +86,11 @@ def export(
     from rag.export.writing import FORMATS, write_export
 
     chosen = form or _named(out)
+    if out == STREAM:
+        return _stream(session, _selects(session, citations or (), found), chosen, handles)
     path = out or Path("selects" if chosen == "clips" else f"selects{FORMATS[chosen].suffix}")
     selects = _selects(session, citations or (), found)
-    policy = session.overwrite_policy(force, None if found == Path("-") else found)
+    policy = session.overwrite_policy(force, None if found == STREAM else found)
     try:
         done = write_export(
             selects,
@@ -99,6 +105,24 @@ def export(
         raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
     shape = report_shape("rag.export/1", done) | {"path": os.fspath(path)}
     print_report(session.as_json, shape, [f"{visible(str(path))}: {counted(done.selects, 'window')}"])
+    return _say_what_is_odd(done)
+
+
+def _stream(session: Session, selects: Sequence[Select], form: FormatName, handles: float) -> int:
+    """The file on standard output, in place of a report. Raises `UsageError` for clips, which are several."""
+    from rag.export.writing import render_export
+
+    if form == "clips":
+        raise UsageError("clips are several files; name a folder or a .zip file with --out")
+    stream, storage = io.BytesIO(), session.settings.storage
+    done = render_export(selects, form, stream, title="selects", handles=handles, storage=storage)
+    sys.stdout.buffer.write(stream.getvalue())
+    sys.stdout.flush()
+    return _say_what_is_odd(done)
+
+
+def _say_what_is_odd(done: Exported) -> int:
+    """Notes and videos left out on stderr; the exit status: 3, done in part, where videos are left out."""
     for line in (*done.notes, *map(problem_line, done.skipped)):
         echo_stderr(f"rag: {line}")
     return 3 if done.skipped else 0
@@ -162,7 +186,7 @@ def _resolved(library: Library, citation: str) -> Select:
 
 def _text(path: Path) -> str:
     try:
-        return (sys.stdin.buffer.read() if path == Path("-") else path.read_bytes()).decode()
+        return (sys.stdin.buffer.read() if path == STREAM else path.read_bytes()).decode()
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 import rag
-from corpora.kinds import why_ignored
+from corpora.kinds import to_be_saved, why_ignored
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
@@ -216,18 +216,24 @@ def _report_nothing(report: IndexReport, paths: Sequence[Path]) -> None:
     """No file can be indexed; some that are there, and why they are not."""
     echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
     for path in report.ignored_files:
-        echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")
+        if not to_be_saved([path]):
+            echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")
     if more := report.ignored - len(report.ignored_files):
         echo_stderr(f"rag: {more} more ignored; -v names them")
 
 
 def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
-    """One line per bad file, but for those that were reported during the run, and for many of one kind."""
+    """One line per bad file, but for those that were reported during the run, and for many of one kind.
+
+    And one per kind of file that is to be saved as another.
+    """
     for problem in report.problems:
         if progress.is_new(problem):
             echo_stderr(problem_line(problem))
     for line in progress.others():
         echo_stderr(visible(line))
+    for line in report.unread:
+        echo_stderr(f"rag: {visible(line)}")
 
 
 def summary_lines(

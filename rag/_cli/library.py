@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,15 @@ import typer
 
 from rag._cli.ask import unsearchable_lines
 from rag._cli.output import echo_stderr, print_report
-from rag._cli.session import IndexedVideo, Session, given_path, weak_hits_line, with_session, words
+from rag._cli.session import (
+    IndexedVideo,
+    Session,
+    given_path,
+    given_seconds,
+    weak_hits_line,
+    with_session,
+    words,
+)
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape, windows_shape
 from rag.rendering.terminal import (
@@ -139,11 +148,18 @@ def localize(
     ] = 1,
     window: Annotated[
         float | None,
-        typer.Option("--window", metavar="SECONDS", min=0.001, help="Length of a window. Default: 5."),
+        typer.Option(
+            "--window",
+            metavar="TIME",
+            parser=given_seconds,
+            help="Length of a window: seconds, or 01:02:03. Default: 5.",
+        ),
     ] = None,
 ) -> int:
     """Find the best windows of a video for QUERY from stored embeddings, under the settings of [localize]."""
     name = os.fsdecode(video)
+    if window is not None and not 0.001 <= window < math.inf:
+        raise UsageError("--window is a length above 0 in seconds")
     with session.open_library() as opened:
         video_id = opened.video_id(name)
         windows = opened.localize(video_id, words(query), count=count, window_seconds=window)

@@ -92,15 +92,16 @@ def search(
 ) -> int:
     """Find the windows of videos and the passages that match QUERY.
 
-    A filter without a QUERY lists every interval that meets it, by video and time.
+    A filter without a QUERY lists every interval that meets it, by video and time. Passages have no times:
+    with --start, --end or a filter on shots only videos are searched.
     """
     seen = [None if text is None else words(text) for text in (after, before)]
     shots = ShotFilter(tone, style, audio, min_height, *seen)
     chosen = where(path, begin, end, shots)
-    if shots != ShotFilter():
+    if chosen is not None:
         from rag.retrieval.shots import check_filter
 
-        check_filter(shots, kind)
+        check_filter(chosen, kind)
     if queries is not None or run is not None:
         if queries is None or run is None or query is not None:
             raise UsageError("--queries FILE and --run OUT.trec go together, and without a QUERY")

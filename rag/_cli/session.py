@@ -21,7 +21,7 @@ from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
 from rag._cli.output import echo_stderr, is_json
 from rag.errors import LibraryError, QuestionError, StoreError, UnreadableFile, UsageError
-from rag.records import SearchFilter, ShotFilter, VideoCitation
+from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
 
 if TYPE_CHECKING:
     from rag.library import Library as OpenedLibrary
@@ -36,6 +36,19 @@ def given_path(text: str) -> Path | str:
     if not text:
         raise typer.BadParameter("a path is empty; a shell variable may be unset")
     return text if is_url(text) else Path(text)
+
+
+def given_seconds(text: str) -> float:
+    """A time of the command line: seconds, or as a clock shows it."""
+    from rag.store.lookup import seconds
+
+    try:
+        given = seconds(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is no time; give seconds, or 01:02:03") from None
+    if not given >= 0:
+        raise typer.BadParameter(f"{text!r} is no time of a video, which begins at 0")
+    return given
 
 
 _LIBRARY_HELP = (
@@ -132,10 +145,19 @@ PathGlobs = Annotated[
     ),
 ]
 Start = Annotated[
-    float | None, typer.Option("--start", metavar="SECONDS", min=0.0, help="Search videos from this time on.")
+    float | None,
+    typer.Option(
+        "--start",
+        metavar="TIME",
+        parser=given_seconds,
+        help="Search videos from this time on: seconds, or 01:02:03.",
+    ),
 ]
 End = Annotated[
-    float | None, typer.Option("--end", metavar="SECONDS", min=0.0, help="Search videos up to this time.")
+    float | None,
+    typer.Option(
+        "--end", metavar="TIME", parser=given_seconds, help="Search videos up to this time: as --start."
+    ),
 ]
 Record = Annotated[
     Path | None,
@@ -359,7 +381,7 @@ def weak_hits_line(searched: str, hits: str, best: float, least: float) -> str:
     """A ranking always has a first hit; here `rag ask` would answer that nothing matches."""
     return (
         f"rag: nothing in the {searched} matches this query: the most relevant of these {hits} has relevance "
-        f"{best:.2f}, below {least:.2f}; they are only the nearest"
+        f"{rounded_down(best):.2f}, below {least:.2f}; they are only the nearest"
     )
 
 

@@ -41,7 +41,7 @@ def show(
         typer.Argument(
             metavar="CITATION",
             parser=given_path,
-            help="PATH@START-END, VIDEO_ID@START-END (seconds), or the id of a passage.",
+            help="PATH@START-END, VIDEO_ID@START-END (seconds, or 01:02:03), or the id of a passage.",
         ),
     ],
     out: Annotated[

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from corpora.errors import reason_of
 from corpora.identity import content_hash
+from corpora.kinds import to_be_saved
 from corpora.objects import is_url
 from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
@@ -113,6 +114,7 @@ def forecast(
         problems=tuple(problems),
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
+        unread=to_be_saved(found.ignored),
         seconds=time.monotonic() - started,
         stages=(
             f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",

@@ -104,6 +104,8 @@ class IndexReport:
     """Files below the folders that are not read: of unknown kinds, `.json` files, subtitles of no video."""
     ignored_files: tuple[str, ...] = ()
     """The first of them, `.json` files before others."""
+    unread: tuple[str, ...] = ()
+    """A line for each kind of document, subtitles or video among them: which, and what to save it as."""
     clips: int = 0
     passages: int = 0
     video_seconds: float = 0.0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.kinds import why_ignored
+from corpora.kinds import to_be_saved, why_ignored
 from corpora.manifest import recommended_encoder
 from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
@@ -187,6 +187,7 @@ def _nothing_to_do(
         problems=_in_order(problems),
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
+        unread=to_be_saved(found.ignored),
         seconds=time.monotonic() - started,
         bytes=open_layout(folder).size(),
     )
@@ -239,6 +240,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         problems=_in_order(stats.problems),
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
+        unread=to_be_saved(found.ignored),
         clips=stats.clips,
         passages=stats.passages,
         video_seconds=stats.video_seconds,

@@ -52,6 +52,7 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
             "confidence": _score(answer.confidence),
             "explanation": answer.explanation,
             "matched": answer.matched,
+            **({} if answer.best_confidence is None else {"best_confidence": _score(answer.best_confidence)}),
         },
         "citations": [citation_shape(citation) for citation in answer.citations],
         "options": [

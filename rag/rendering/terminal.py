@@ -15,7 +15,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from corpora.records import Evidence, Problem, Shot
 from localization.windows import Window
 from rag.citations import QUOTED
-from rag.records import Answer, Citation, PassageCitation, PassageHit, ScoredOption, VideoCitation, VideoHit
+from rag.records import (
+    Answer,
+    Citation,
+    PassageCitation,
+    PassageHit,
+    ScoredOption,
+    VideoCitation,
+    VideoHit,
+    rounded_down,
+)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
@@ -213,26 +222,30 @@ def hit_lines(
     """Hits with their relevance and evidence. `shots`: that of each hit, where there was a filter on shots.
 
     `threshold`: least relevance of a match; hits below it come last. None: there was no query, so that hits
-    have no relevance.
+    have no relevance. A last line says what orders them where it is not their relevance.
     """
     if not hits:
         yield "nothing found"
     nearest = [threshold is not None and hit.relevance < threshold for hit in hits]
-    for place, index in enumerate(sorted(range(len(hits)), key=lambda each: nearest[each])):
+    order = sorted(range(len(hits)), key=lambda each: nearest[each])
+    for place, index in enumerate(order):
         hit = hits[index]
         if nearest[index] and place == nearest.count(False) > 0:
             yield f"only the nearest, with a relevance below {threshold:.2f}:"
-        head = f"{index + 1:2d}. " if threshold is None else f"{index + 1:2d}. {hit.relevance:.2f}  "
+        tail = "" if threshold is None else f"  relevance {rounded_down(hit.relevance):.2f}"
         match hit:
             case VideoHit():
-                yield f"{head}{visible(hit.path)}  {span(hit.start, hit.end)}"
+                yield f"{place + 1:2d}. {visible(hit.path)}  {span(hit.start, hit.end)}{tail}"
                 if shots and (shot := shots[index]) is not None:
                     made = f", {shot.style}" if shot.style else ""
                     yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():
-                yield f"{head}{_passage_name(hit.passage.title, hit.path)}"
+                yield f"{place + 1:2d}. {_passage_name(hit.passage.title, hit.path)}{tail}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
+    shown = [rounded_down(hits[index].relevance) for index in order]
+    if threshold is not None and shown != sorted(shown, reverse=True):
+        yield "In order of all rankings together; the relevance is that of each hit by itself."
 
 
 def window_lines(windows: Sequence[Window]) -> Iterator[str]:

@@ -173,8 +173,7 @@ class Retriever:
         For `all` clips and passages are scored together (`ClipHits.ranked_with`).
         """
         k = top_k or self.settings.search.top_k
-        if where.shots is not None:
-            # No passage has a tone or a sound.
+        if where.by_moment:
             where, kind = self.resolve(where), "video"
         clips, passages = self._find(query, kind, k, where)
         windows = self.localize(clips, query, "within", where)

@@ -42,15 +42,14 @@ FramesOf = Callable[[str], Sequence[ClipFrames]]
 """The frame vectors stored of a video."""
 
 
-def check_filter(wanted: ShotFilter, kind: str = "video") -> None:
+def check_filter(where: SearchFilter, kind: str = "video") -> None:
     """Raise `UsageError` for a filter that nothing can meet: on passages, or by a text without a word."""
-    if wanted == ShotFilter():
-        return
-    if kind == "passage":
+    if where.by_moment and kind == "passage":
         raise UsageError(
-            "a filter on tone, style, audio, height, or what comes before or after applies to videos, "
+            "a filter on times, tone, style, audio, height, or what comes before or after applies to videos, "
             "not to passages: leave one of the two out"
         )
+    wanted = where.shots or ShotFilter()
     for name, text in (("after", wanted.after), ("before", wanted.before)):
         if text is not None and not any(character.isalnum() for character in text):
             raise UsageError(f"{name}: describe what is seen there")
@@ -67,7 +66,7 @@ def resolved(
     wanted = where.shots
     if wanted is None or wanted == ShotFilter():
         return where
-    check_filter(wanted)
+    check_filter(where)
     videos = {video.video_id: video for video in _candidates(where, reader)}
     if (wanted.after or wanted.before) and calibrator is None:
         raise LibraryError(

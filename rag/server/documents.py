@@ -89,6 +89,7 @@ class AnswerItem(TypedDict):
     confidence: float
     explanation: str
     matched: bool
+    best_confidence: NotRequired[float]
 
 
 class OptionItem(TypedDict):

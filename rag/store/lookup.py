@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 from collections.abc import Iterable
 
 from corpora.objects import StoredObject, StoreError, is_url, object_states
@@ -121,7 +122,7 @@ def _file_state(row: FileRow) -> FileState:
 
 
 def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCitation:
-    """`PATH@START-END` or `VIDEO_ID@START-END` in seconds, or a passage id.
+    """`PATH@START-END` or `VIDEO_ID@START-END`, times as `seconds` takes them, or a passage id.
 
     Raises `UsageError` for anything else, with the forms that are accepted.
     """
@@ -148,9 +149,25 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
 
 
 def window_seconds(citation: str, text: str) -> tuple[float, float]:
-    """Start and end of the `START-END` of a citation. Raises `UsageError` for anything else."""
+    """Start and end of the `START-END` of a citation, as `seconds`. Raises `UsageError` for anything else."""
     start, _, end = text.partition("-")
     try:
-        return float(start), float(end)
+        return seconds(start), seconds(end)
     except ValueError:
-        raise UsageError(f"{citation}: a window is cited as PATH@START-END, in seconds") from None
+        raise UsageError(
+            f"{citation}: a window is cited as PATH@START-END, in seconds or as 01:02:03"
+        ) from None
+
+
+_CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+(?:\.\d*)?|\.\d+)", re.ASCII)
+
+
+def seconds(text: str) -> float:
+    """`83.5`, `01:23.5` or `0:01:23.5` in seconds. Raises `ValueError` for anything else."""
+    clock = _CLOCK.fullmatch(text.strip())
+    if clock is None:
+        return float(text)
+    hours, minutes, rest = (float(part or 0) for part in clock.groups())
+    if (clock[1] and minutes >= 60) or (clock[2] and rest >= 60):
+        raise ValueError(f"{text}: minutes and seconds of a clock are below 60")
+    return 3600 * hours + 60 * minutes + rest

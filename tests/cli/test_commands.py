@@ -49,6 +49,14 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
 
 
+def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["search", "lamp", "--start", "1:02:03.5", "--end", "1:02:10"]) == 0
+    assert main(["localize", "a.mp4", "lamp", "--window", "00:02"]) == 0
+    assert library.asked[0][1]["where"] == SearchFilter(start=3723.5, end=3730.0)
+    assert library.asked[1][1]["window_seconds"] == 2.0
+    capsys.readouterr()
+
+
 @pytest.mark.usefixtures("library")
 def test_globs_that_no_file_matches_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     line = "no file of the library matches zzz*, nothing.mp4"
@@ -239,6 +247,10 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
         ["ask", "--questions", "q"],
         ["search", "--run", "r.trec"],
         ["search", "x", "--start", "5", "--end", "5"],
+        ["search", "x", "--start", "1:75"],
+        ["search", "x", "--end", "-1"],
+        ["search", "x", "--end", "nan"],
+        ["localize", "x.mp4", "lamp", "--window", "0"],
         ["search", "x", "--kind", "sound"],
         ["search", "x", "--top-k", "0"],
         ["ask", "x", "--threshold", "1.5"],

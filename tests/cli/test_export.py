@@ -61,6 +61,16 @@ def test_a_window_that_ends_after_its_video_is_cut_and_that_is_said(
     assert "00:00:02.000 - 00:00:04.000" in Path("selects.txt").read_text(encoding="utf-8")
 
 
+def test_one_file_goes_to_standard_output(video: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["export", "x@1-2", "--format", "csv", "--out", "-"]) == 0
+    streamed = capsysbinary.readouterr().out
+    assert main(["export", "x@1-2", "--out", "selects.csv"]) == 0
+    assert streamed == Path("selects.csv").read_bytes()
+    assert main(["export", "x@1-2", "--format", "clips", "--out", "-"]) == 2
+    assert b"clips are several files; name a folder or a .zip file" in capsysbinary.readouterr().err
+    assert {path.name for path in video.parent.iterdir()} == {video.name, "selects.csv"}
+
+
 def test_a_search_is_piped(
     video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -322,6 +322,31 @@ def test_ignored_files_are_named(
     ]
 
 
+def test_documents_that_no_reader_takes_are_named_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("notes")
+    folder.mkdir()
+    for name in ("a.docx", "b.DOCX", "talk.lrc", "x.xyz"):
+        (folder / name).write_bytes(b"PK")
+    assert main(["index", "notes", "--text"]) == 1
+    below = tmp_path / "notes"
+    assert capsys.readouterr().err.splitlines() == [
+        f"rag: 2 .docx files are not read, such as {below / 'a.docx'}; save them as PDF or HTML",
+        f"rag: {below / 'talk.lrc'}: .lrc files are not read; save it as SubRip (.srt)",
+        "rag: no indexable file in notes",
+        "rag: 1 more ignored; -v names them",
+    ]
+    (folder / "read.txt").write_text("Green tea is brewed at eighty degrees.")
+    assert main(["index", "notes", "--dry-run", "--json"]) == 0
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["unread"]) == 2
+    assert "2 .docx files are not read" in said.err
+    assert main(["index", str(folder / "a.docx"), "--text"]) == 1
+    assert ".docx files are not read; save it as PDF or HTML" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("home")
 def test_v_names_what_is_ignored(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture

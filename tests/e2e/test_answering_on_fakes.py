@@ -296,6 +296,15 @@ def test_filters_hold(worlds: dict[bool, World]) -> None:
     assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
 
 
+@pytest.mark.parametrize("times", [{"start": 0.0}, {"end": 1000.0}])
+def test_a_search_by_time_finds_videos_alone(worlds: dict[bool, World], times: dict[str, float]) -> None:
+    retriever = worlds[True].retriever
+    anywhere = retriever.search("beech board", "all", 10)
+    assert {hit.kind for hit in anywhere} == {"video", "passage"}
+    inside = retriever.search("beech board", "all", 10, SearchFilter(**times))
+    assert {hit.kind for hit in inside} == {"video"}
+
+
 def test_search_ranks_clips_and_passages_on_one_scale(worlds: dict[bool, World]) -> None:
     retriever = worlds[True].retriever
     hits = retriever.search("descale kettle with vinegar", "all", 5)
@@ -410,6 +419,21 @@ def test_a_stage_is_replaced_and_the_others_stay(worlds: dict[bool, World]) -> N
     assert [(w.start, w.end) for w in other.windows] == [(c.clip.start, c.clip.end) for c in other.clips]
     assert max(len(sample.times) for sample in other.samples if sample.times is not None) == 15
     assert other.answer.matched
+
+
+def test_an_answer_just_below_the_threshold_is_said_to_be_below_it(worlds: dict[bool, World]) -> None:
+    world = worlds[True]
+    question = parse_question("How often should a kettle be rinsed after descaling?")
+    context = Context(
+        question, world.retriever, world.reasoner, world.settings, SearchFilter(), 5, threshold=0.3
+    )
+    replies = [OpenAnswer(text=text, confidence=0.2996) for text in ("twice", " ")]
+    below, nothing = (
+        replace(Pipeline(), answer=lambda *_, reply=reply: reply).run(context).answer for reply in replies
+    )
+    assert below.explanation == "The best answer found has confidence 0.29, below 0.30: “twice”"
+    assert (below.matched, below.confidence, below.best_confidence) == (False, 0.0, 0.2996)
+    assert nothing.best_confidence is None
 
 
 class Watcher(RoleMethods):

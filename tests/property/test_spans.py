@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.spans import covering_window, fused_similarity, rasterised
+from localization.spans import CERTAIN, covering_window, fused_similarity, rasterised
 from localization.windows import best_window
 
 TENTH = 0.1
@@ -30,8 +30,8 @@ def covered(rows: list[tuple[float, float, float]], at: float, width: float, end
         begin, stop = max(begin, 0.0), min(stop, end)
         if stop - begin > 1e-6:
             overlap = max(0.0, min(at + width, stop) - max(at, begin))
-            total += relevance * overlap / min(width, stop - begin)
-    return total
+            total += relevance / (1 - min(relevance, CERTAIN)) * overlap / min(width, stop - begin)
+    return total / (1 + total)
 
 
 @given(spans(), st.integers(5, 320), st.integers(5, 100))
@@ -60,12 +60,26 @@ def test_the_more_relevant_of_two_distant_spans_wins() -> None:
     assert score == 0.9
 
 
+def test_a_line_quoted_word_for_word_wins_over_one_beside_it_that_shares_words() -> None:
+    """The lines of a real video, by their relevance to the last of them."""
+    lines = [(15.0, 18.0), (18.5, 22.5), (23.0, 28.0)]
+    found = covering_window(lines, [0.475, 0.969, 0.99997], start=0.0, end=36.0, length=5.0)
+    assert found == (23.0, 28.0, 0.99997)
+
+
+def test_several_relevant_lines_win_over_one_a_little_more_relevant() -> None:
+    lines = [(2.0, 4.0), (20.0, 22.0), (22.0, 24.0)]
+    start, end, score = covering_window(lines, [0.6, 0.5, 0.55], start=0.0, end=30.0, length=5.0)
+    assert (start, end) == (20.0, 25.0)
+    assert score == pytest.approx(20 / 29, abs=1e-6)
+
+
 def test_no_spans_give_the_first_window() -> None:
     assert covering_window([], [], start=30.0, end=60.0, length=5.0) == (30.0, 35.0, 0.0)
 
 
 def test_bad_spans_are_refused() -> None:
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="in \\[0, 1\\]"):
         covering_window([(0.0, 1.0)], [-1.0], start=0, end=5, length=1)
     with pytest.raises(ValueError, match="1 spans"):
         covering_window([(0.0, 1.0)], [], start=0, end=5, length=1)

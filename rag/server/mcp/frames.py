@@ -31,6 +31,7 @@ from rag.server.mcp.rows import (
 )
 from rag.server.media import servable
 from rag.server.service import Service
+from rag.store.lookup import window_seconds
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -108,10 +109,9 @@ def _window(library: Library, given: ShowArguments) -> tuple[str, float, float]:
     name, start, end = given.video, given.start, given.end
     if given.citation is not None:
         name, at, window = given.citation.rpartition("@")
-        first, _, last = window.partition("-")
         try:
-            start, end = float(first), float(last)
-        except ValueError:
+            start, end = window_seconds(given.citation, window)
+        except UsageError:
             at = ""
         if not at:
             raise UsageError(

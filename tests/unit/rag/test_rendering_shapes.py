@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from rag.records import (
     Usage,
     VideoCitation,
     VideoHit,
+    rounded_down,
 )
 from rag.rendering.shapes import (
     answer_shape,
@@ -162,6 +163,22 @@ def test_windows_shape() -> None:
         "matched": False,
         "threshold": 0.3,
     }
+
+
+def test_a_refusal_has_the_confidence_of_the_best_answer_found() -> None:
+    refused = Answer(Question("q", "?"), None, "Nothing.", 0.0, "", False, best_confidence=0.29)
+    assert answer_shape(refused)["answer"]["best_confidence"] == 0.29
+    assert "best_confidence" not in answer_shape(replace(refused, best_confidence=None))["answer"]
+
+
+def test_rounding_down_keeps_what_has_two_digits() -> None:
+    assert [rounded_down(value) for value in (0.29, 0.2999999, 0.57, 1.0, 0.0)] == [
+        0.29,
+        0.29,
+        0.57,
+        1.0,
+        0.0,
+    ]
 
 
 def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:

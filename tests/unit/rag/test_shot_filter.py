@@ -298,12 +298,14 @@ def test_a_filter_alone_lists_what_meets_it_by_video_and_time(tmp_path: Path) ->
 
 
 def test_a_filter_that_nothing_can_meet_is_refused() -> None:
-    check_filter(ShotFilter(after="a lamp"))
-    check_filter(ShotFilter(), "passage")
+    check_filter(SearchFilter(shots=ShotFilter(after="a lamp")))
+    check_filter(SearchFilter(paths=("*.md",)), "passage")
     for wanted, kind in (
-        (ShotFilter(tone="warm"), "passage"),
-        (ShotFilter(after="  "), "video"),
-        (ShotFilter(before="\N{FIRE}"), "all"),
+        (SearchFilter(shots=ShotFilter(tone="warm")), "passage"),
+        (SearchFilter(start=0.0), "passage"),
+        (SearchFilter(end=5.0), "passage"),
+        (SearchFilter(shots=ShotFilter(after="  ")), "video"),
+        (SearchFilter(shots=ShotFilter(before="\N{FIRE}")), "all"),
     ):
         with pytest.raises(UsageError):
             check_filter(wanted, kind)

@@ -11,7 +11,7 @@ import pytest
 from corpora.records import Problem
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
-from rag.store.lookup import resolve_citation
+from rag.store.lookup import resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Hit
 from rag.store.snapshot import Snapshot
@@ -209,6 +209,27 @@ def test_names_and_ids(reader: Reader) -> None:
 def test_a_document_is_not_taken_for_a_video_that_is_missing(reader: Reader, name: str) -> None:
     with pytest.raises(UsageError, match=r"is a document; .* p002-0, p002-1, p002-2, p002-3"):
         resolve_citation(reader, name)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("12.5", 12.5), ("00:18", 18.0), ("1:23.25", 83.25), ("1:02:03", 3723.0), ("90", 90.0), ("1e2", 100.0)],
+)
+def test_a_time_is_seconds_or_a_clock(given: str, expected: float) -> None:
+    assert seconds(given) == expected
+
+
+@pytest.mark.parametrize("given", ["", "1:60", "1:75:00", "1:2:3:4", ":5", "a", "1:-5", "１:02x"])
+def test_what_is_no_time_is_refused(given: str) -> None:
+    with pytest.raises(ValueError, match=r".*"):
+        seconds(given)
+
+
+def test_a_window_is_cited_by_clock_times_too(reader: Reader) -> None:
+    name = video(1).video_id
+    assert resolve_citation(reader, f"{name}@00:01-00:02") == resolve_citation(reader, f"{name}@1-2")
+    with pytest.raises(UsageError, match=r"in seconds or as 01:02:03"):
+        resolve_citation(reader, f"{name}@00:01-00:75")
 
 
 def test_evidence_overlaps_half_open(reader: Reader) -> None:
