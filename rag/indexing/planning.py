@@ -211,9 +211,7 @@ def make_plan(
         plan.unchanged += there
         plan.arrived += len(files) - there
     plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
-    # A row without a stamp was repaired: its path may be damaged, and lead out of the roots.
-    repaired = [path for path, row in rows.items() if not row.stamp and row.content_id in by_content]
-    plan.missing += find_gone(sorted(set(repaired) - set(plan.missing)), storage)
+    plan.missing += _misnamed(rows, by_content.keys(), plan.missing, storage)
     here = by_content.keys() | {rows[path].content_id for path in rows.keys() - set(plan.missing)}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
@@ -404,6 +402,15 @@ def find_missing(
     inside = below(roots)
     left = (path for path in known if path not in found and path.startswith(inside))
     return sorted(find_gone(left, storage))
+
+
+def _misnamed(
+    rows: Mapping[str, FileRow], contents: Collection[str], missing: Collection[str], storage: StorageSettings
+) -> list[str]:
+    """Paths beside `missing` without a file, of `contents`. A row without a stamp was repaired: its path may be
+    damaged, and lead out of the roots."""
+    repaired = {path for path, row in rows.items() if not row.stamp and row.content_id in contents}
+    return find_gone(sorted(repaired.difference(missing)), storage)
 
 
 def below(roots: Iterable[str]) -> tuple[str, ...]:

@@ -229,13 +229,19 @@ class _Asked:
         stems = frozenset(content_words(head))
         return bool(stems) and (codes(head) <= self.codes if codes(head) else stems <= self.stems)
 
-    def missed_by(self, read: ReadPassage) -> bool:
-        """Whether a passage lacks a code of the question."""
-        return not self.codes <= codes(f"{read.passage.title}\n{read.passage.text}", apart=True)
+    def is_other(self, text: str) -> bool:
+        """Whether a text has, in place of a code of the question, another with the same letters."""
+        held = codes(text, apart=True)
+        kinds = {_letters(code) for code in held}
+        return any(_letters(code) in kinds for code in self.codes - held)
+
+
+def _letters(code: str) -> str:
+    return code.rstrip("0123456789.")
 
 
 def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Sentence]:
-    if asked.missed_by(read):
+    if asked.is_other(f"{read.passage.title}\n{read.passage.text}"):
         return
     for heading, body in sections(read.passage.text):
         released = f"{heading}: " if _RELEASE.fullmatch(heading) else ""
@@ -243,7 +249,7 @@ def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Senten
         for label, text, said in _said(body, asked):
             is_row = said != text
             title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
-            if (is_row or released) and not asked.codes <= codes(f"{title} {said}", apart=True):
+            if (is_row or released) and asked.is_other(f"{title} {said}"):
                 continue  # of another code or version
             text, said = f"{released}{text}", f"{released}{said}"
             context = said if is_row else _context(before, said)
