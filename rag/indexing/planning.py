@@ -207,11 +207,10 @@ def make_plan(
             plan.known.append(group)
         if files[0].kind != "passages":
             plan.ready.append(group)
-        there = sum(f.path in rows and rows[f.path].content_id == content for f in files)
-        plan.unchanged += there
+        plan.unchanged += (there := sum(f.path in rows and rows[f.path].content_id == content for f in files))
         plan.arrived += len(files) - there
-    plan.missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
-    plan.missing += _misnamed(rows, by_content.keys(), plan.missing, storage)
+    missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
+    plan.missing = [*missing, *_misnamed(rows, by_content.keys(), missing, storage)]
     here = by_content.keys() | {rows[path].content_id for path in rows.keys() - set(plan.missing)}
     plan.moved = [path for path in plan.missing if rows[path].content_id in here]
     return plan
@@ -407,8 +406,8 @@ def find_missing(
 def _misnamed(
     rows: Mapping[str, FileRow], contents: Collection[str], missing: Collection[str], storage: StorageSettings
 ) -> list[str]:
-    """Paths beside `missing` without a file, of `contents`. A row without a stamp was repaired: its path may be
-    damaged, and lead out of the roots."""
+    """Paths beside `missing` without a file, of `contents`. A row without a stamp was repaired: its path may
+    be damaged, and lead out of the roots."""
     repaired = {path for path, row in rows.items() if not row.stamp and row.content_id in contents}
     return find_gone(sorted(repaired.difference(missing)), storage)
 
