@@ -170,12 +170,15 @@ def vision_status(reasoner: Reasoner, library: Library | None) -> str:
     """How the reasoner sees frames, or why it sees none and what to do."""
     if reasoner.reads_pixels:
         return "frames: decoded"
-    if (
-        library is not None
-        and (meta := library.engine.reader.meta) is not None
-        and meta.image_encoder is not None
-    ):
-        return f"frames: the stored embeddings of {library.engine.reader.folder}"
+    if library is not None and (meta := library.engine.reader.meta) is not None:
+        if meta.image_encoder is not None:
+            return f"frames: the stored embeddings of {library.engine.reader.folder}"
+        from indexers.models.lookup import image_encoder_advice
+
+        return (
+            "frames: none are seen. The reasoner reads no pixels and the library has no image embeddings: "
+            f"{image_encoder_advice()}; or set a vision model"
+        )
     return (
         "frames: none are seen. The reasoner reads no pixels and no library holds embeddings of these "
         "videos: 'rag index' their files with an image encoder and pass --library, or set a vision model"

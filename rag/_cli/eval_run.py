@@ -202,13 +202,19 @@ def run(
     if format_name is not None:
         benchmark = with_option(benchmark, "format", format_name)
     task = open_task(benchmark, data)
-    due = _due(task.name, _systems(system, task), _seeds(seed), out, limit)
+    names = _systems(system, task)
+    due = _due(task.name, names, _seeds(seed), out, limit)
     for folder, _, _ in due:
         require_run_folder(folder, policy)
     where = None if data is None else os.fsdecode(data)
     with RunProgress(task.name) as progress:
         prepared = task.prepare(session.settings, progress.made)
     _say_unusable(task.name, prepared)
+    if system == "all" and len(names) > 1:
+        echo_stderr(
+            f"{task.name}: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
+            "and 'rag eval list' names all"
+        )
     paid = session.settings.reasoner
     prices = (paid.price_prompt, paid.price_completion)
     how: Any = {"limit": limit, "factory": benchmark, "data": where}

@@ -97,7 +97,7 @@ IndexedVideo = Annotated[
     typer.Argument(
         metavar="VIDEO",
         parser=given_path,
-        help="An indexed video: its path or the end of it, its id or the start of it.",
+        help="An indexed video: its path or the end of it, its id or the start of it; or a copy of its file.",
     ),
 ]
 Verbose = Annotated[

@@ -42,4 +42,15 @@ def name_of(select: Select) -> str:
 
 def note_of(select: Select) -> str:
     """Note of a marker: its own, else the evidence."""
-    return one_line(select.note) or one_line(" / ".join(select.evidence))
+    kept = (line for line in select.evidence if not _repeats_name(line, select.path))
+    return one_line(select.note) or one_line(" / ".join(kept))
+
+
+def _repeats_name(line: str, path: str) -> bool:
+    """Whether evidence is the title that the name of its file gave a video."""
+    kind, _, text = line.partition(": ")
+    return kind == "tag" and _words(text) == _words(Path(path).stem)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.split(r"[\W_]+", text.casefold()) if word]

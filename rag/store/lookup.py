@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable
 
+from corpora.identity import content_hash
 from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
 from corpora.settings import StorageSettings
@@ -30,7 +31,8 @@ STATE_SECONDS = 3.0
 def find_video(reader: Reader, name: str) -> str:
     """The id of a video given by its path, the last parts of it, its id, or the start of its id.
 
-    Raises `UsageError` where no video or several have it, with the nearest names.
+    A file that is not in the library is the video whose content it has. Raises `UsageError` where no video or
+    several have it, with the nearest names.
     """
     with contextlib.suppress(KeyError):
         return reader.video(name).video_id
@@ -44,10 +46,22 @@ def find_video(reader: Reader, name: str) -> str:
         return named[0]
     if named:
         raise UsageError(f"{name}: {len(named)} videos have a path or an id like this; give more of it")
+    if copied := _video_of_copy(reader, path):
+        return copied
     _refuse_document(reader, name)
     near = nearest_names(name, (path for video_id in videos for path in reader.paths(video_id)))
     hint = f"did you mean {' or '.join(near)}? Else," if near else "index it first,"
     raise UsageError(f"{name}: no such video in the library; {hint} if the file exists: rag index {name}")
+
+
+def _video_of_copy(reader: Reader, path: str) -> str | None:
+    """The id of the video that a file, which is not in the library, has the content of."""
+    with contextlib.suppress(OSError, ValueError, UnreadableFile, KeyError):
+        size = os.stat(path).st_size
+        # Another size is another content: most files need not be read.
+        if any(row.size == size for row in reader.file_rows() if row.kind != "passages"):
+            return reader.video(content_hash(path)).video_id
+    return None
 
 
 def _refuse_document(reader: Reader, name: str) -> None:

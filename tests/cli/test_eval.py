@@ -146,6 +146,18 @@ def test_text_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert capsys.readouterr().out.startswith("report/report.md\nruns/toy/localized-seed0\n")
 
 
+def test_a_run_of_all_systems_says_how_many_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["eval", "run", TOY, "--limit", "1"]) == 0
+    said = capsys.readouterr()
+    names = [run["system"] for run in json.loads(said.out)["runs"]]
+    assert said.err.splitlines()[0] == (
+        f"toy: all {len(names)} systems run; --system {','.join(names[:2])} runs these two, "
+        "and 'rag eval list' names all"
+    )
+    assert main(["eval", "run", TOY, "--system", names[0], "--limit", "1"]) == 0
+    assert "systems run" not in capsys.readouterr().err
+
+
 def test_an_answer_that_changed_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["eval", "run", TOY, "--system", "localized", "--limit", "4"]) == 0
     path = Path("runs/toy/localized-seed0/samples.jsonl")

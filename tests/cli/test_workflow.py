@@ -92,6 +92,20 @@ def test_a_dry_run_of_nothing_new(capsys: pytest.CaptureFixture[str]) -> None:
     assert "would index 0 files" in capsys.readouterr().out
 
 
+def test_a_copy_of_an_indexed_video_is_that_video(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original, copy = home / "corpus" / "workshop day.mp4", tmp_path / "copied.mp4"
+    shutil.copy(original, copy)
+    assert main(["localize", str(copy), "cordless drill"]) == 0
+    assert json.loads(capsys.readouterr().out)["path"] == str(original)
+    content = bytearray(copy.read_bytes())
+    content[-1] ^= 1
+    copy.write_bytes(content)
+    assert main(["localize", str(copy), "cordless drill"]) == 2
+    assert "no such video in the library" in capsys.readouterr().err
+
+
 @pytest.mark.usefixtures("home")
 def test_an_open_question_is_answered_with_its_passage(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ask", "What is the mirror of the Webb telescope made of?"]) == 0

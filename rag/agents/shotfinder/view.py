@@ -24,6 +24,7 @@ from rag.agents.runtime.view import (
     token_line,
 )
 from rag.agents.shotfinder.constraints import Check
+from rag.agents.shotfinder.localizer import NO_FRAME
 from rag.agents.shotfinder.records import FoundShot, Look, ShotRun
 from rag.rendering.terminal import clock, counted, counted_each, excerpt, visible
 
@@ -48,7 +49,13 @@ def _details(step: Step, width: int) -> Iterator[str]:
         yield from _check_lines([Check(**check) for check in data["checks"]], width)
 
 
-step_lines = console_view({"absent": "N/A:", "shot": "shown:"}, _details)
+_lines = console_view({"absent": "N/A:", "shot": "shown:"}, _details)
+
+
+def step_lines(step: Step, width: int) -> Iterator[str]:
+    """A step to its lines. That no frame can be shown is said once, before them and in the result."""
+    if step.kind != "absent" or step.data["reason"] != NO_FRAME:
+        yield from _lines(step, width)
 
 
 def result_lines(run: ShotRun, width: int) -> Iterator[str]:

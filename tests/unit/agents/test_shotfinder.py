@@ -179,6 +179,11 @@ def test_who_cannot_look_still_goes_by_what_was_measured(tmp_path: Path) -> None
     plain = find_shot(ShotRequest("a kettle"), make_web(tmp_path / "b"), ShotReasoner(), blind)
     assert (plain.shot, plain.failure) == (None, "NothingLookedAt")
     assert plain.absence == "nothing could be looked at (NothingLookedAt): no frame can be shown"
+    # Said once, whatever the number of videos.
+    assert sum(step.kind == "absent" for step in plain.steps) > 1
+    assert not any("N/A" in line for step in plain.steps[:-1] for line in step_lines(step, 80))
+    lines = [line for step in unsure.steps for line in step_lines(step, 80)]
+    assert sum("is not calibrated" in line for line in lines) == len(unsure.looks)
 
 
 @pytest.mark.parametrize("measured", [True, False])

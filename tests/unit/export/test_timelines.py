@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from io import StringIO
 from itertools import pairwise
@@ -18,7 +19,8 @@ from rag.errors import ExtraMissing
 from rag.export.edl import reel_names, render_edl, render_markers
 from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
-from rag.export.records import Timeline
+from rag.export.records import Select, Timeline
+from rag.export.text import note_of
 from rag.export.timecode import read_timecode
 from tests.fakes.exports import RATES, source, timeline
 
@@ -247,6 +249,13 @@ def test_markers_of_several_videos_are_on_the_timeline() -> None:
     starts = [line.split()[4] for line in lines if line[:3].isdigit()]
     # The first window has a second before it, the third is at the start of its video.
     assert starts[:4] == ["01:00:01:00", "01:00:08:01", "01:00:09:03", "01:00:13:03"]
+
+
+def test_a_note_leaves_out_the_tag_that_repeats_the_name_of_the_file() -> None:
+    lines = ("tag: Sample videos bottle-detection", "tag: Karin", "subtitle: A bottle")
+    select = Select("/v/sample-videos__bottle-detection.mp4", "v", 1.0, 2.0, evidence=lines)
+    assert note_of(select) == "tag: Karin / subtitle: A bottle"
+    assert note_of(replace(select, note="why")) == "why"
 
 
 def test_metadata_says_why() -> None:
