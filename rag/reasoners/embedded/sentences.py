@@ -230,10 +230,10 @@ class _Asked:
         return bool(stems) and (codes(head) <= self.codes if codes(head) else stems <= self.stems)
 
     def is_other(self, text: str) -> bool:
-        """Whether a text has, in place of a code of the question, another with the same letters."""
+        """Whether a text has, in place of the codes of the question, others with the same letters."""
         held = codes(text, apart=True)
-        kinds = {_letters(code) for code in held}
-        return any(_letters(code) in kinds for code in self.codes - held)
+        found, missed = ({_letters(code) for code in kept} for kept in (held, self.codes - held))
+        return bool(missed & found - {_letters(code) for code in self.codes & held})
 
 
 def _letters(code: str) -> str:

@@ -135,6 +135,8 @@ def test_a_code_is_answered_by_its_own_row_and_column_and_an_unknown_one_by_noth
     assert asked("What is the weight of the T36?", MODELS) == ""
     assert asked("What does the code E10 mean?", CODES) == "Code E10, Meaning Water pressure too low"
     assert asked("What does the code E11 mean?", CODES) == ""
+    both = "To convert an MP4 file, open the converter."
+    assert asked("How do I convert MP4 files to MP3 files?", both) == both
     apart = "Message e 10 is shown when the pressure is low."
     assert asked("When is message E10 shown?", apart) == apart
 
