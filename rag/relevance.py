@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
-_CODE = re.compile(r"\b[^\W\d_]{1,4}-?\d\w*|\b\d+(?:\.\d+){2,}\b")
-"""Letters and a number, and numbers of three parts."""
-_CODE_APART = re.compile(r"\b[^\W\d_]{1,4} \d\w*")
+_CODE = re.compile(r"\b[^\W\d_]{1,4}\d\w*|\b[A-Z]{1,4}-\d\w*|(?<![.\d])\d{1,3}(?:\.\d{1,3}){2}(?![.\d]|-\d)")
+"""Letters and a number, and versions of three parts; no date: its year has four digits."""
+_CODE_APART = re.compile(r"\b[A-Z]{1,3} \d\w*|\b(?!a )[a-z] \d\w*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
 
@@ -124,11 +124,12 @@ def tokens(text: str) -> list[str]:
 
 
 def codes(text: str, *, apart: bool = False) -> frozenset[str]:
-    """Codes and versions in a text, without hyphens, lower case: "E10", "T-24" and "4.1.0". `apart`: those
-    too whose letters stand before their number, as speech recognition writes them."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    """Codes and versions in a text, lower case, without hyphens and leading zeros: "E10", "T-24" and "4.1.0".
+    `apart`: those too whose letters stand before their number, as speech recognition writes them."""
+    folded = unicodedata.normalize("NFKC", text)
     found = [*_CODE.findall(folded), *(_CODE_APART.findall(folded) if apart else ())]
-    return frozenset(code.replace("-", "").replace(" ", "") for code in found)
+    joined = (code.replace("-", "").replace(" ", "").casefold() for code in found)
+    return frozenset(re.sub(r"^([^\W\d_]+)0+(?=\d)", r"\1", code) for code in joined)
 
 
 @lru_cache(maxsize=16384)
@@ -151,6 +152,11 @@ def stem(word: str) -> str:
     if len(word) > 6 and word.endswith("ation"):
         word = word[:-3]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word may be a past participle: "stolen", "bought", "painted"."""
+    return word.casefold().endswith("ed") or word.casefold() in _IRREGULAR
 
 
 def content_words(text: str) -> list[str]:

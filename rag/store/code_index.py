@@ -123,12 +123,15 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
         return Manifest(held["dim"], held["last_row_id"], segments)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexDamaged(f"{path}: cannot be read") from error
 
 
 def _file(held: dict[str, Any]) -> IndexFile:
-    return IndexFile(**{**held, "sums": tuple(held["sums"])})
+    file = IndexFile(**{**held, "sums": tuple(held["sums"])})
+    if Path(file.name).name != file.name or "\0" in file.name:
+        raise ValueError("no name of a file beside it")
+    return file
 
 
 def record_type(dim: int) -> np.dtype[Any]:
@@ -396,15 +399,15 @@ def verify(folder: Path, table: str) -> Manifest | None:
     return manifest
 
 
-def drop_damaged(folder: Path) -> list[str]:
+def drop_damaged(folder: Path, tables: Iterable[str]) -> list[str]:
     """Give up the indexes of which a file does not have its hash, and return a line for each."""
     lines = []
-    for path in sorted(folder.glob("[!.]*.json")):
+    for table in sorted(tables):
         try:
-            verify(folder, path.stem)
+            verify(folder, table)
         except IndexDamaged as error:
-            path.unlink()
-            lines.append(f"the index files of table {path.stem} are made again: {error}")
+            manifest_path(folder, table).unlink()
+            lines.append(f"the index files of table {table} are made again: {error}")
     return lines
 
 

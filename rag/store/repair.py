@@ -142,7 +142,8 @@ def repair(
         writer.drop_vectors_without_clips()
         report.made_again += writer.check_files(exact_rows)
         if layout.indexes is not None:
-            report.made_again += drop_damaged(layout.indexes)
+            with write_errors(layout.folder):
+                report.made_again += drop_damaged(layout.indexes, layout.table_names())
         report.notes = writer.maintain(exact_rows)
     return report
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 24
+VERSION = 25
 """Of the rules; goes up whenever one changes a reply."""
 
 

@@ -34,7 +34,10 @@ _WARNS = re.compile(
     r"fails? to|unable|hardly|rarely|inadvisable)\b",
     re.IGNORECASE,
 )
-_EXCEPTS = re.compile(r"\bexcept\b", re.IGNORECASE)
+_EXCEPTS = re.compile(
+    r"\b(?:except|excluded?s?|excluding|exempt\w*|banned|closed|absent|abstain\w*|broken|refus\w+|missing)\b",
+    re.IGNORECASE,
+)
 _TWICE = re.compile(
     r"\b(?:not|never|n't) (?:be )?(?:avoid(?:ed)?|dangerous|unsafe|bad|forbidden|without)\b", re.I
 )

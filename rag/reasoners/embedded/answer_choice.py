@@ -79,6 +79,9 @@ EVEN = 1e-6
 """Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
+ON_TOPIC = 0.15
+"""Cosine of what is asked and a sentence without any of its words, below which that is about something else:
+0.1 for "painted the Mona Lisa" and "Director: Tomas Eklund.", 0.2 to 0.4 for paraphrases."""
 LEAST_CLAIMED = 0.6
 """Share of the words of what Yes and No claim that a sentence must exceed to support either: one word of it
 says nothing of the claim."""
@@ -234,7 +237,7 @@ def _weigh(
                 topic is None
                 or nearest.origin == "window"
                 or bool(own & _stems(nearest))
-                or text_relevance(float(topic @ rows[nearest.context]), 0.0) >= LEAST_RELEVANCE
+                or float(topic @ rows[nearest.context]) >= ON_TOPIC
             )
             if relevance >= SURE_RELEVANCE and not agreement_.coverage:
                 near = rows[nearest.context]

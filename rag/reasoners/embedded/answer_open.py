@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
 from rag.reasoners.embedded.over_time import count_open
-from rag.reasoners.embedded.procedures import steps_open
-from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights
+from rag.reasoners.embedded.procedures import described_open, steps_open
+from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
 from rag.reasoners.embedded.rewriting import parts, without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import (
@@ -39,6 +39,7 @@ from rag.relevance import (
     ImageScoreCalibrator,
     answer_confidence,
     content_words,
+    is_participle,
     lexical_overlap,
     rarity,
 )
@@ -56,19 +57,19 @@ _ORDERED = re.compile(
 )
 """In a sentence that itself says what comes before or after what."""
 _NEGATED = re.compile(
-    r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b).)*?"
+    r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b)[^,;])*?"
     r"(?:\b(?:not|never|cannot)\b|n['’]t\b)",
     re.IGNORECASE,
 )
 _PASSIVE = re.compile(
-    r"^\W*(?:what|who|which(?: \w+){1,3}?) (?:is|are|was|were|has been|have been) "
-    r"(?P<verb>\w+(?:ed|en|n|t))\b",
-    re.IGNORECASE,
+    r"^\W*(?:what|which(?: \w+){1,3}?) (?:was|were|has been|have been) (?P<verb>\w+)\b", re.IGNORECASE
 )
 _ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
 _NAMES = re.compile(r",|/|\b(?:and|or)\b")
 STATED = 0.6
 """Confidence of an entry or a row that has the name of what is asked."""
+UNSURE = 0.3
+"""Confidence of a sentence below which the prose below a heading is given, where that is the task."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 LEAST = 0.05
@@ -80,7 +81,12 @@ def answer_open(
 ) -> OpenAnswer:
     """How often an event is seen or the steps of a procedure, where that is asked; else the best sentence, or
     an empty text where none comes near."""
-    return count_open(reading, vectors, calibrator) or steps_open(reading) or _quoted(reading, vectors)
+    found = count_open(reading, vectors, calibrator) or steps_open(reading)
+    if found is None:
+        found = _quoted(reading, vectors)
+        if found.confidence < UNSURE:
+            found = described_open(reading) or found
+    return found
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
@@ -140,30 +146,35 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
 
 def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """First what states just what is asked, where the best sentence does not: an entry or a row that has the
-    name of what is asked ("In stock: 44."), or a sentence with the verb ("What was stolen ...?").
+    name of what is asked ("In stock: 44."), or the sentence after it with the verb ("What was stolen ...?").
 
-    The passage must have the other words of the question.
+    The passage must have all words of the question.
     """
     if not ranked or ranked[0].sentence.origin != "passage":
         return ranked
     question = without_source_sentences(reading.question.text)
-    wanted, kind = set(content_words(question)), answer_type(question)
+    wanted, kind, best = set(content_words(question)), answer_type(question), ranked[0].sentence
+    passage = reading.passages[best.index].passage
+    if wanted - set(content_words(f"{passage.title} {passage.text}")):
+        return ranked
+    sequence = [one for one in sequence_of(reading) if _source(one) == _source(best)]
+    places = {one: at for at, one in enumerate(sequence)}
+    after = {one: (places[one] - places[best]) % len(sequence) for one in sequence}
+    held = set(content_words(best.text))
     verb = _PASSIVE.match(question)
-    done = set(content_words(verb["verb"])) if verb else set()
-    for one in ranked:
+    done = set(content_words(verb["verb"])) - held if verb and is_participle(verb["verb"]) else set()
+    for one in sorted((one for one in ranked if one.sentence in after), key=lambda one: after[one.sentence]):
         sentence = one.sentence
-        if sentence.origin != "passage":
-            continue
-        passage = reading.passages[sentence.index].passage
-        beside = wanted - set(content_words(f"{passage.title} {passage.text}"))
-        keys = [set(content_words(key)) for key in _keys_of(sentence)]
-        named = any(key and key <= wanted for key in keys)
-        entry = named and (kind.name == "thing" or kind.strength(sentence.context) > 0)
-        held = set(content_words(sentence.text))
-        said = done and done <= held and not done <= set(content_words(ranked[0].sentence.text))
-        if not beside and (entry or (said and sentence.index == ranked[0].sentence.index)):
-            sure = max(one.confidence, STATED if entry else min(ranked[0].confidence, MOST_BESIDE))
-            return [replace(one, confidence=sure), *(other for other in ranked if other is not one)]
+        keys = (set(content_words(key)) for key in _keys_of(sentence))
+        named = any(key and key <= wanted and (sentence is best or not key <= held) for key in keys)
+        sure = 0.0
+        if named and (kind.name == "thing" or kind.strength(sentence.context) > 0):
+            sure = STATED
+        elif after[sentence] == 1 and done and done <= set(content_words(sentence.text)):
+            sure = min(ranked[0].confidence, MOST_BESIDE) if names(sentence.text) <= names(question) else 0.0
+        if sure:
+            first = replace(one, confidence=max(one.confidence, sure))
+            return [first, *(other for other in ranked if other is not one)]
     return ranked
 
 

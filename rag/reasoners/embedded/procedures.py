@@ -22,17 +22,18 @@ LEAST_STEPS = 2
 MOST_DESCRIBED = 8
 """Sentences of prose that are given."""
 LEAST_NAMED = 2
-"""Words of a heading that has no others than the task: "Filling the system" of "fill the heating system"."""
+"""Words of a heading that has no others than the task, its first among them: "Filling the system" of "fill
+the heating system"."""
 _OF_STEPS = frozenset(content_words("step instruction procedure"))
 """What the heading of a list without numbers may say beside the task."""
 
 _NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ALL = re.compile(
     r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
-    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when)|"
-    r"what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with))\s+(?P<task>.+)$",
+    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
     re.IGNORECASE,
 )
+_NEW = re.compile(r"^what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with)\s+(?P<task>.+)$", re.IGNORECASE)
 _ONE = re.compile(
     r"^(?:what|which)\b(?:(?!\b(?:before|after|follow|preced)).)*?"
     rf"\b(?:(?P<named>{'|'.join(_NAMED)}|last|final) step|(?P<nth>\d+)(?:st|nd|rd|th) step|"
@@ -84,7 +85,7 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
     """None for a question about no procedure, and where no passage lists it or it has no such step."""
     question = reading.question.text.strip().rstrip("?.! ")
     every, one = _ALL.match(question), _ONE.search(question)
-    found = one or every
+    found = one or every or _NEW.match(question)
     task = content_words(found["task"]) if found else []
     if found is None or not task:
         return None
@@ -93,7 +94,8 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
     about = [
         each
         for each in lists
-        if _is_about(task, each, reading) or (released and released <= codes(each.heading))
+        if ((one or every) and _is_about(task, each, reading))
+        or (released and released <= codes(each.heading))
     ]
     # What is needed is often listed above the steps, which then are numbered.
     best = min(about, key=lambda each: (each.first != 1, not each.first, each.passage), default=None)
@@ -110,11 +112,10 @@ def asked_steps(reading: Reading) -> AskedSteps | None:
 
 
 def steps_open(reading: Reading) -> OpenAnswer | None:
-    """An open question's steps, numbered where they are all, or the prose below a heading that is the task;
-    None where no passage has either."""
+    """An open question's steps, numbered where they are all; None as `asked_steps`."""
     asked = asked_steps(reading)
     if asked is None:
-        return _described(reading)
+        return None
     numbered = (f"{number}. {step}" for number, step in enumerate(asked.steps, start=1))
     title = reading.passages[asked.passages[0]].passage.title
     return OpenAnswer(
@@ -125,8 +126,8 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
     )
 
 
-def _described(reading: Reading) -> OpenAnswer | None:
-    """The sentences below a heading that has all words of the task and no others."""
+def described_open(reading: Reading) -> OpenAnswer | None:
+    """The prose below a heading that has all words of the task and no others; None where none has it."""
     every = _ALL.match(reading.question.text.strip().rstrip("?.! "))
     task = set(content_words(every["task"])) if every else set()
     for index, read in enumerate(reading.passages):
@@ -158,7 +159,7 @@ def _place(one: re.Match[str], first: int) -> int:
 def _is_about(task: list[str], each: _List, reading: Reading) -> bool:
     title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
     beside = set(heading) - {*task, *title} - _OF_STEPS
-    named = len(set(heading) & set(task)) >= LEAST_NAMED and set(heading) <= set(task)
+    named = len(heading) >= LEAST_NAMED and set(heading) <= set(task) and task[0] in heading
     whole = lexical_overlap(task, {*title, *heading}) == 1
     return each.first > 0 if named else whole and (each.first > 0 or not beside)
 

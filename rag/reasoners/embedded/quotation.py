@@ -79,6 +79,8 @@ the next one, at most `FURTHEST`; log of the number of the question's words; whe
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
+LONGEST_ASKED = 1000
+"""Characters of a question in which names are looked for."""
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
 _NAMED = frozenset({"who", "where", "name", "thing"})
 _COUNTED = frozenset({"number", "length", "weight", "money", "speed", "temperature", "date", "duration"})
@@ -132,17 +134,28 @@ def names(text: str) -> set[str]:
 
 
 def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[str]]:
-    """Stems of sentences. Those with the last word of a full name in the question, and those that begin with
-    "she" or "he" in a passage that has the name, have the whole of it: a text gives it once."""
+    """Stems of sentences. Those with the first or the last word alone of a full name in the question, and
+    those that begin with "she" or "he" in a passage that has the name, have the whole of it."""
     stems = [set(content_words(sentence.text)) for sentence in sentences]
-    for name in _FULL_NAME.findall(question):
-        whole = content_words(name)
-        named = {one.index for one, held in zip(sentences, stems, strict=True) if held.issuperset(whole)}
+    for name in _FULL_NAME.findall(question[:LONGEST_ASKED]):
+        whole, words = set(content_words(name)), name.split()
+        named = {one.index for one, held in zip(sentences, stems, strict=True) if held >= whole}
         if len(whole) > 1 and named:
             for sentence, held in zip(sentences, stems, strict=True):
-                if whole[-1] in held or (sentence.index in named and _PERSON.match(sentence.text)):
+                refers = sentence.index in named and _PERSON.match(sentence.text)
+                if refers or _names_alone(sentence.text, words[0], words[-1]):
                     held.update(whole)
     return stems
+
+
+def _names_alone(text: str, first: str, last: str) -> bool:
+    """Whether a text has the first name without another after it, or the last without another before it."""
+    words = [word.strip('.,;:!?()"“”') for word in text.split()]
+    names = [word[:1].isupper() and word.casefold() not in FUNCTION_WORDS for word in words]
+    return any(
+        (word == last and not (at and names[at - 1])) or (word == first and not any(names[at + 1 : at + 2]))
+        for at, word in enumerate(words)
+    )
 
 
 class PassageText:

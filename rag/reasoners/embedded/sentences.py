@@ -57,13 +57,18 @@ PLACES = {
 
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
-_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+(?=[^\W\d_])")
-"""Before a heading that stands alone: "5 Error codes"."""
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+(?=[^\W\d_]+\s)")
+"""Before a heading of two words or more that stands alone: "5 Error codes"."""
 _RELEASE = re.compile(
-    r"\W*(?:v(?:ersion )?\d+(?:\.\d+)+|\d+(?:\.\d+){2,}|\d+\.\d+(?=\W+\d{4}-\d\d))\b(?!\s*[^\W\d_(])[^:]*",
+    r"\s*(?:(?:v|version )\d{1,3}(?:\.\d{1,3}){1,3}|\d{1,3}(?:\.\d{1,3}){2,3})"
+    r"(?:[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?)?\s*|\s*\d{1,3}\.\d{1,3}[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?\s*",
     re.IGNORECASE,
 )
 """A heading of what is listed below it: "4.1.0 (2023-11-27)"."""
+_RANGE = re.compile(
+    r"[^\W\d_]\d+\s*(?:[-–…/]\s*[^\W\d_]?\d|\b(?:to|through|bis|and later|or later)\b)", re.IGNORECASE
+)
+"""Between two codes, or after one: others are meant too."""
 _END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
@@ -225,32 +230,33 @@ class _Asked:
         return cls(codes(question), frozenset(content_words(question)))
 
     def names(self, head: str) -> bool:
-        """Whether the question names a column."""
-        stems = frozenset(content_words(head))
-        return bool(stems) and (codes(head) <= self.codes if codes(head) else stems <= self.stems)
+        """Whether the question names a column by a code."""
+        return bool(codes(head) & self.codes)
 
     def is_other(self, text: str) -> bool:
-        """Whether a text has, in place of the codes of the question, others with the same letters."""
+        """Whether a sentence or a row has, in place of the codes of the question, others with the same
+        letters."""
+        if not self.codes or _RANGE.search(text):
+            return False
         held = codes(text, apart=True)
-        found, missed = ({_letters(code) for code in kept} for kept in (held, self.codes - held))
-        return bool(missed & found - {_letters(code) for code in self.codes & held})
+        missed = {code for code in self.codes if not any(other.startswith(code) for other in held)}
+        kinds = {_letters(code) for code in self.codes - missed}
+        return bool({_letters(code) for code in missed} & {_letters(code) for code in held} - kinds)
 
 
 def _letters(code: str) -> str:
-    return code.rstrip("0123456789.")
+    return re.split(r"\d", code, maxsplit=1)[0]
 
 
 def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Sentence]:
-    if asked.is_other(f"{read.passage.title}\n{read.passage.text}"):
-        return
     for heading, body in sections(read.passage.text):
         released = f"{heading}: " if _RELEASE.fullmatch(heading) else ""
         before = ""
         for label, text, said in _said(body, asked):
             is_row = said != text
             title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
-            if (is_row or released) and asked.is_other(f"{title} {said}"):
-                continue  # of another code or version
+            if asked.is_other(f"{released}{said}"):
+                continue
             text, said = f"{released}{text}", f"{released}{said}"
             context = said if is_row else _context(before, said)
             yield Sentence(text, context, title, "passage", index, "passage")
@@ -259,8 +265,8 @@ def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Senten
 
 def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
     """Sentences of paragraphs and list items, and rows of tables: the label of an item, if any, the text, and
-    what it says. A row says its cells below the heads of their columns: of those that the question names, if
-    it names any."""
+    what it says. A row says its cells below the heads of their columns: of models, of the one that is asked
+    about."""
     paragraph: list[str] = []
     labelled = False
     heads: list[str] = []
@@ -271,7 +277,9 @@ def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
             label, texts = _labelled(split_sentences(" ".join(paragraph)), labelled)
             yield from ((label, text, text) for text in texts)
             paragraph = []
-        labelled = bool(item) or (labelled and bool(paragraph))
+        labelled = bool(item and item[0].strip()[:1].isdecimal()) or (
+            labelled and not item and bool(paragraph)
+        )
         if row is None:
             heads = []
             paragraph += [line[item.end() :] if item else line] if line.strip() else []
@@ -281,16 +289,19 @@ def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
             cells = cells_of(line)
             pairs = [*zip_longest(heads[: len(cells)], cells, fillvalue="")]
             named = [pair for pair in pairs[1:] if asked.names(pair[0])]
-            pairs = [pairs[0], *named] if named else pairs
+            # "T24" and "T30": columns of the same thing of several models.
+            coded = all(codes(head) for head, _ in pairs[1:])
+            pairs = [pairs[0], *named] if named and coded else pairs
             yield "", row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
 
 
 def _labelled(sentences: Sequence[str], is_item: bool) -> tuple[str, Sequence[str]]:
-    """The label of a list item, and the sentences below it: "Bees. They need water."."""
-    label, *rest = sentences
-    if not is_item or not rest or len(label.split()) > LABEL_WORDS or _FIGURED.search(label):
+    """The label of a numbered item, and the sentences below it: "3. Bees. They need water."."""
+    words = sentences[0].rstrip(".").split() if sentences else []
+    is_label = 0 < len(words) <= LABEL_WORDS and not any(word.casefold() in FUNCTION_WORDS for word in words)
+    if not is_item or len(sentences) < 2 or not is_label or _FIGURED.search(sentences[0]):
         return "", sentences
-    return label, rest
+    return sentences[0], sentences[1:]
 
 
 def sections(text: str) -> Iterable[tuple[str, str]]:
@@ -302,8 +313,10 @@ def sections(text: str) -> Iterable[tuple[str, str]]:
         below = next((other for other in lines[at + 1 :] if other.strip()), "")
         above = lines[at - 1].strip() if at else ""
         alone = not above and not "".join(lines[at + 1 : at + 2]).strip()
-        if alone and (_NUMBERED.match(line) or _RELEASE.fullmatch(line)) and _heads(_named(line), above):
-            # At the end of a passage it is that of the next one.
+        # At the end of a passage it is that of the next one.
+        opens = _follows_heading(below) if below else any(map(CLOSED.search, lines[:at]))
+        numbered = _NUMBERED.match(line) and _heads(_named(line), above) and opens
+        if alone and (numbered or _RELEASE.fullmatch(line)):
             yield heading, "\n".join(body)
             heading, body = _named(line).strip(), []
         elif _heads(line, above) and below and not _heads(below, ""):
@@ -314,6 +327,13 @@ def sections(text: str) -> Iterable[tuple[str, str]]:
     yield heading, "\n".join(body)
 
 
+def _follows_heading(line: str) -> bool:
+    """Prose, a list item or a row: not the next of several short lines."""
+    return (
+        bool(CLOSED.search(line) or ITEM.match(line) or _ROW.match(line)) or len(line.split()) > HEADING_WORDS
+    )
+
+
 def _named(line: str) -> str:
     """A heading without its number."""
     return _NUMBERED.sub("", line, count=1)
@@ -321,8 +341,6 @@ def _named(line: str) -> str:
 
 def _heads(line: str, above: str) -> bool:
     """Short, opened by a capital, without a stop, a figure or a colon, and not the middle of a sentence."""
-    if _RELEASE.fullmatch(line):
-        return True
     words = line.split()
     return (
         0 < len(words) <= HEADING_WORDS

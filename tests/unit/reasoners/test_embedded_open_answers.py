@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage
@@ -175,3 +176,78 @@ def test_a_family_name_counts_as_the_full_name() -> None:
     life = "Adela Morrow was born in 1869 in Whitby. She sailed in 1894. Morrow died in 1947 in Edinburgh."
     answer = ask("Where did Adela Morrow die?", life, "", BagOfWords())
     assert answer.text == "Morrow died in 1947 in Edinburgh."
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "answer"),
+    [
+        (
+            "When was the mower bought?",
+            "12.03.2024 - The mower was bought for 400 euros.\n\n15.04.2024 - The fence was painted.",
+            "12.03.2024 - The mower was bought for 400 euros.",
+        ),
+        (
+            "What did version 4.1.0 add?",
+            "The editor is in Rust.\n\nVersion 4.1.0 added dark mode.\n\nIt runs on Linux.",
+            "Version 4.1.0 added dark mode.",
+        ),
+        (
+            "How do I descale the coffee machine?",
+            "Coffee machine\n\n1. Fill it.\n2. Press start.\n\nTo descale the coffee machine, use vinegar.",
+            "To descale the coffee machine, use vinegar.",
+        ),
+        (
+            "What should I do at error E11?",
+            "At an error of E10 to E19 reset the boiler. E20 to E29: call service.",
+            "At an error of E10 to E19 reset the boiler.",
+        ),
+        ("What torque do M8 bolts need?", "M6 and M8x30 bolts need 25 Nm.", "M6 and M8x30 bolts need 25 Nm."),
+        (
+            "What is the price of the oak table?",
+            "The oak table has a price of 400 euros. Price: 20 euros for delivery.",
+            "The oak table has a price of 400 euros.",
+        ),
+        (
+            "What was sent to Anna on Monday?",
+            "On Monday Anna received a parcel. A bill was sent to Carl on Tuesday.",
+            "On Monday Anna received a parcel.",
+        ),
+        (
+            "Which version was released on 12.03.2024?",
+            "Version 2.0.1 was released on 12 March 2024.",
+            "Version 2.0.1 was released on 12 March 2024.",
+        ),
+        (
+            "How many sheets does the A4 tray hold?",
+            "The paper tray holds 250 sheets. A3 paper is fed by hand.",
+            "The paper tray holds 250 sheets.",
+        ),
+        ("How many Lemons are needed?", "Cake\n\n2 Lemons\n\n200 g flour\n\nMix all.", "2 Lemons"),
+        (
+            "When did Anna Berg marry?",
+            "Anna Berg was a painter. Otto Berg married in 1901. Anna married in 1920.",
+            "Anna married in 1920.",
+        ),
+        (
+            "Who does not have to pay the fee?",
+            "Everyone over 18 has to pay the fee. Children are exempt from the fee.",
+            "Children are exempt from the fee.",
+        ),
+        (
+            "How do I return an item?",
+            "Return an item\nPlease read our terms. Thanks.\n\nContact\nTo return an item, write to us.",
+            "To return an item, write to us.",
+        ),
+        ("What is the rent?", "Agenda\n\n- \n- Rent. It is 52 pounds.", "Rent."),
+    ],
+)
+def test_rules_leave_the_sentence_that_says_what_is_asked(question: str, passage: str, answer: str) -> None:
+    assert ask(question, passage, "", BagOfWords()).text == answer
+
+
+def test_the_column_that_answers_is_kept() -> None:
+    phones = (
+        "| Department | Name | Phone |\n|-|-|-|\n| Sales | Anna Berg | 4411 |\n| Service | Carl Lund | 4412 |"
+    )
+    answer = ask("Who has phone 4411?", phones, "Phone list", BagOfWords())
+    assert answer.text == "Department Sales, Name Anna Berg, Phone 4411"
