@@ -225,7 +225,7 @@ def test_a_family_name_counts_as_the_full_name() -> None:
         ("How many Lemons are needed?", "Cake\n\n2 Lemons\n\n200 g flour\n\nMix all.", "2 Lemons"),
         (
             "When did Anna Berg marry?",
-            "Anna Berg was a painter. Otto Berg married in 1901. Anna married in 1920.",
+            "Anna Berg was a teacher. Otto Berg married in 1901. Anna married in 1920.",
             "Anna married in 1920.",
         ),
         (
