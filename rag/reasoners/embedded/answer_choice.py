@@ -208,10 +208,11 @@ def _weigh(
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
-    rows = vectors.of([*claims, *(s.context for s in sentences)], reading.text_vectors)
     # "Who pours the milk: Anna" is no nearer to the milk than its topic.
     named = topic_of(question)
-    topic, own = vectors.of([named])[named] if named else None, set(content_words(named))
+    texts = [*claims, *([named] if named else ()), *(s.context for s in sentences)]
+    rows = vectors.of(texts, reading.text_vectors)
+    topic, own = rows[named] if named else None, set(content_words(named))
     all_numbers = all(map(numbers, question.options))
     answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
