@@ -374,7 +374,7 @@ class _Work:
             # Rows whose video is not named as it was: nothing would ever remove them.
             for name, table in self._tables.items():
                 if table.rows is not None and name not in {*OWNERS, "videos"}:
-                    table.rows = _of_owners(table.rows, self._videos)
+                    table.rows = _of_owners(table.rows, self._videos, _key_of(name))
         if files.rows is not None:
             # A file without its stamp is hashed again.
             files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
@@ -498,7 +498,7 @@ def _without_stderr() -> Iterator[None]:
 def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> set[str] | None:
     """The contents that rows of a fragment belong to, by each column that says so; None for unreadable."""
     column = OWNERS.get(name, "video_id")
-    key = "clip_id" if schema.is_clip_vectors(name) else KEYS.get(name)
+    key = _key_of(name)
     found: set[str] = set()
     known = not column
     for each in filter(None, (column, key)):
@@ -510,10 +510,19 @@ def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> se
     return found if known else None
 
 
-def _of_owners(rows: Any, videos: Iterable[str]) -> Any:
+def _of_owners(rows: Any, videos: Iterable[str], key: str | None) -> Any:
+    """Rows of these videos, whose keys begin with the same video, where they have a `key`."""
     import pyarrow as pa
 
-    return rows.filter(pa.compute.is_in(rows["video_id"], pa.array(videos, pa.string())))
+    rows = rows.filter(pa.compute.is_in(rows["video_id"], pa.array(videos, pa.string())))
+    if key is None:
+        return rows
+    pairs = zip(rows["video_id"].to_pylist(), rows[key].to_pylist(), strict=True)
+    return rows.filter(pa.array([named.startswith(f"{video}:") for video, named in pairs], pa.bool_()))
+
+
+def _key_of(name: str) -> str | None:
+    return "clip_id" if schema.is_clip_vectors(name) else KEYS.get(name)
 
 
 def _with_column(rows: Any, name: str, values: Sequence[str]) -> Any:

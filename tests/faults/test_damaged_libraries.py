@@ -45,3 +45,15 @@ def test_a_wrong_hash_and_a_wrong_path_do_not_outlast_a_repair(tmp_path: Path) -
         (rows,) = (bench.library / "tables" / "files.lance" / "data").glob("*.lance")
         folder = str(tmp_path).encode()[-8:]
         assert outcome(rows, folder, letter + folder[1:]) == "repaired"
+
+
+@pytest.mark.slow
+def test_a_span_under_the_name_of_another_video_does_not_stay(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    damager = Damager(bench, 0, 0.0, 0.0)
+    bench.start()
+    (rows,) = (bench.library / "tables" / "evidence.lance" / "data").glob("*.lance")
+    content = rows.read_bytes()
+    at = content.index(b":e000000") - 1
+    rows.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    assert damager._judge("flipped", gone=True) == "sources gone: said"
