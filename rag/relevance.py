@@ -126,8 +126,8 @@ def tokens(text: str) -> list[str]:
 def codes(text: str, *, apart: bool = False) -> frozenset[str]:
     """Codes and versions in a text, lower case, without hyphens and leading zeros: "E10", "T-24" and "4.1.0".
     `apart`: those too whose letters stand before their number, as speech recognition writes them."""
-    folded = unicodedata.normalize("NFKC", text)
-    found = [*_CODE.findall(folded), *(_CODE_APART.findall(folded) if apart else ())]
+    plain = unicodedata.normalize("NFKC", text)
+    found = [*_CODE.findall(plain), *(_CODE_APART.findall(plain) if apart else ())]
     joined = (code.replace("-", "").replace(" ", "").casefold() for code in found)
     return frozenset(re.sub(r"^([^\W\d_]+)0+(?=\d)", r"\1", code) for code in joined)
 

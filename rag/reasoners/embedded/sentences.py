@@ -163,7 +163,7 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
-    asked = _Asked.of(reading.question.text)
+    asked = _Asked(codes(reading.question.text))
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
     if _OF_QUESTIONS.search(reading.question.text):
         return found
@@ -220,14 +220,9 @@ def _is_prose(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Codes and other stems of a question."""
+    """The codes of a question."""
 
     codes: frozenset[str]
-    stems: frozenset[str]
-
-    @classmethod
-    def of(cls, question: str) -> _Asked:
-        return cls(codes(question), frozenset(content_words(question)))
 
     def names(self, head: str) -> bool:
         """Whether the question names a column by a code."""
