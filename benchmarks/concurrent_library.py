@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import multiprocessing
 import os
 import random
@@ -108,12 +109,14 @@ class Place:
         self.folder = folder
         self.corpus = folder / "corpus"
         self.library = folder / "library"
-        for n, name in enumerate(("kept", *FOLDERS)):
+        # Of two copies under two names, the one that is indexed first gives the title.
+        seconds = itertools.count(3)
+        for name in ("kept", *FOLDERS):
             (self.corpus / name).mkdir(parents=True)
             (folder / "aside" / name).mkdir(parents=True)
             for k in range(1 if name == "kept" else 3):
                 video = self.corpus / name / f"video{k}.mp4"
-                write_video(video, 3 + n + k, fps=2)
+                write_video(video, next(seconds), fps=2)
                 write_subtitles(video, 0)
             for k in range(2 if name == "kept" else 6):
                 write_document(self.corpus / name / f"document{k}.jsonl", 0)
