@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages.document import Document, complaint, make_document
+from corpora.passages.page_layout import joined, laid_out
 from corpora.records import Problem
 
 MAX_NAMED = 5
 
 
 def read(path: str) -> Iterator[Document | Problem]:
-    """One document, pages in order, separated by blank lines; a `Problem` names pages that are broken.
+    """One document, pages in order, as `joined`; a `Problem` names pages that are broken.
 
     Raises `UnsupportedFile` for an encrypted file and for one of images alone, `DamagedFile` for
     one that cannot be parsed.
@@ -24,7 +26,7 @@ def read(path: str) -> Iterator[Document | Problem]:
         reader = _open(path)
         pages, broken = _pages(path, reader)
         title = _title(reader)
-    document = make_document(title, "\n\n".join(pages)) if any(page.strip() for page in pages) else None
+    document = make_document(title, joined(pages)) if any(page.strip() for page in pages) else None
     if document is None:
         if broken:
             raise DamagedFile(f"{path}: not one page of this PDF can be read")
@@ -66,11 +68,26 @@ def _pages(path: str, reader: Any) -> tuple[list[str], list[int]]:
     pages, broken = [], []
     for number in range(count):
         try:
-            pages.append(reader.pages[number].extract_text() or "")
+            pages.append(_text(reader.pages[number]))
         except Exception:
             # Odd fonts and streams make pypdf raise nearly anything; the other pages are good.
             broken.append(number + 1)
     return pages, broken
+
+
+def _text(page: Any) -> str:
+    """As it is laid out, with its tables, where that loses no letter and its lines can be read across."""
+    plain = page.extract_text() or ""
+    try:
+        text = laid_out(page.extract_text(extraction_mode="layout"))
+    except Exception:
+        # Of fonts that the one way of pypdf cannot measure, and of columns of prose.
+        return plain
+    return text if _letters(text) == _letters(plain) else plain
+
+
+def _letters(text: str) -> Counter[str]:
+    return Counter(char for char in text if char.isalnum())
 
 
 def _title(reader: Any) -> str:
@@ -79,7 +96,7 @@ def _title(reader: Any) -> str:
         title = str((reader.metadata or {}).get("/Title") or "").strip()
     except Exception:
         return ""
-    made_up = title.lower().startswith(("microsoft ", "untitled", "slide 1", "powerpoint"))
+    made_up = title.lower().startswith(("microsoft ", "untitled", "slide 1", "powerpoint", "(anonymous)"))
     named = title.lower().endswith((".doc", ".docx", ".pdf", ".tex", ".dvi", ".indd", ".ppt", ".pptx"))
     return "" if made_up or named else title
 

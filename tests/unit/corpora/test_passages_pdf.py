@@ -38,20 +38,20 @@ def test_an_encrypted_pdf(tmp_path: Path) -> None:
 
 
 def test_a_broken_page_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = write_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
+    path = write_pdf(tmp_path / "a.pdf", ["One.", "two", "Three."])
     page_type = type(PdfReader(path).pages[0])
     really_extract = page_type.extract_text
 
-    def extract(page: object) -> str:
-        text: str = really_extract(page)  # type: ignore[arg-type]  # the method is pypdf's own
-        if text == "two":
+    def extract(page: object, **mode: str) -> str:
+        text: str = really_extract(page, **mode)  # type: ignore[arg-type]  # the method is pypdf's own
+        if text.strip() == "two":
             raise KeyError("/Font")
         return text
 
     monkeypatch.setattr(page_type, "extract_text", extract)
     document, problem = read_documents(path)
     assert isinstance(document, Document)
-    assert document.text == "one\n\nthree"
+    assert document.text == "One.\n\nThree."
     assert problem == Problem(str(path), "page 2 cannot be read", "indexed the other 2 pages")
 
 
@@ -67,3 +67,33 @@ def test_a_truncated_pdf_is_one_line_and_says_nothing_else(
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)
     assert capfd.readouterr() == ("", "")
+
+
+def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> None:
+    page = "Errors\n\nCode\tCause\tRemedy\nE10\tThe tank\tFill it.\n\tis empty.\nE11\tIt is hot.\tWait 5 min."
+    (document,) = read_documents(write_pdf(tmp_path / "a.pdf", [page + "\n\nNever open the lid."]))
+    assert isinstance(document, Document)
+    assert document.text.split("\n") == [
+        *("Errors", ""),
+        *("| Code | Cause | Remedy |", "|-|-|-|"),
+        "| E10 | The tank is empty. | Fill it. |",
+        "| E11 | It is hot. | Wait 5 min. |",
+        *("", "Never open the lid."),
+    ]
+
+
+def test_columns_of_prose_are_read_one_after_the_other(tmp_path: Path) -> None:
+    left, right = (f"BT /F1 5 Tf {x} 180 Td 6 TL " for x in (20, 200))
+    lines = [f"{side} column with a line of number {n}" for side in ("left", "right") for n in range(4)]
+    shown = [left + " T* ".join(f"({line}) Tj" for line in lines[:4]) + " ET"]
+    shown += [right + " T* ".join(f"({line}) Tj" for line in lines[4:]) + " ET"]
+    (document,) = read_documents(write_pdf(tmp_path / "a.pdf", [shown]))
+    assert isinstance(document, Document)
+    assert document.text.split("\n") == lines
+
+
+def test_letters_that_the_layout_leaves_out_are_read_without_it(tmp_path: Path) -> None:
+    turned = ["BT /F1 12 Tf 0 1 -1 0 40 20 Tm (Turned) Tj ET", "BT /F1 12 Tf 60 180 Td (Level) Tj ET"]
+    (document,) = read_documents(write_pdf(tmp_path / "a.pdf", [turned]))
+    assert isinstance(document, Document)
+    assert sorted(document.text.split()) == ["Level", "Turned"]
