@@ -257,6 +257,10 @@ class NumpyTextEncoder(FileIdentity):
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": self.backend, "tokens": self._token_facts}
 
+    def is_word(self, text: str) -> bool:
+        """Whether the tokenizer has it as one piece."""
+        return len(self._tokens(text)) == len(self._tokens("")) + 1
+
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""
         ids = [self._tokens(self._prompt + text) for text in texts]

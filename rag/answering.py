@@ -41,6 +41,7 @@ from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, 
 from rag.relevance import content_words, lexical_overlap
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
+from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
 
 if TYPE_CHECKING:
@@ -132,19 +133,26 @@ def answer_question(
     """Answer one question from the library of `retriever`.
 
     `top_k` and `threshold` default to the settings'. Below the threshold the answer is `NOTHING_MATCHES`,
-    with `matched` False. The same question on the same library gives the same answer, timings apart.
+    with `matched` False. Misspelled words are read as `respelled`, which the explanation says. The same
+    question on the same library gives the same answer, timings apart.
     """
+    where = retriever.resolve(where)
+    spelling = respelled(question.text, retriever, where)
     context = Context(
-        question=question,
+        question=replace(question, text=in_place(question.text, spelling)),
         retriever=retriever,
         reasoner=reasoner,
         settings=settings,
-        where=retriever.resolve(where),
+        where=where,
         top_k=top_k or settings.search.top_k,
         threshold=settings.search.threshold if threshold is None else threshold,
         read_frames=read_frames,
     )
-    return (pipeline or Pipeline()).run(context).answer
+    found = (pipeline or Pipeline()).run(context).answer
+    if not spelling:
+        return found
+    read = "".join(f" “{word}” was read as “{nearest}”." for word, nearest in spelling.items())
+    return replace(found, question=question, explanation=f"{found.explanation}{read}".lstrip())
 
 
 # The stages

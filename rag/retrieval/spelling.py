@@ -1,0 +1,60 @@
+"""Misspelled words of a question, by how the nearest texts of the library spell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from rag.records import SearchFilter
+from rag.relevance import FUNCTION_WORDS, content_words, tokens
+from rag.retrieval.retriever import Retriever
+from rag.store.records import Hit
+
+LEAST_LETTERS = 4
+LEAST_RATIO = 0.8
+"""Of letters in common, as difflib counts them: "chian" and "chain"."""
+NEAREST_TEXTS = 20
+LEAST_ENGLISH = 0.3
+"""Of the words of a question, those that English sentences hang on: other languages inflect more."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str, str]:
+    """For each misspelled word, in lower case, the nearest one of the texts that are nearest to the question.
+
+    A word counts as misspelled that the library does not have, with no ending either, and that is no word of
+    the text encoder's vocabulary; it keeps its first letter. None under an encoder without one, and in
+    questions that are not English.
+    """
+    known, asked = getattr(retriever.text_encoder, "is_word", None), tokens(text)
+    if sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
+        return {}
+    words = {word.casefold() for word in _WORD.findall(text) if len(word) >= LEAST_LETTERS}
+    rare = [word for word in sorted(words) if known and not known(word) and content_words(word)]
+    unknown = [word for word in rare if not _held(word, retriever)]
+    if not unknown:
+        return {}
+    spelled = {word.casefold() for near in _nearest(text, retriever, where) for word in _WORD.findall(near)}
+    found = {
+        word: get_close_matches(word, [s for s in spelled if s[0] == word[0]], 1, LEAST_RATIO)
+        for word in unknown
+    }
+    return {word: nearest[0] for word, nearest in found.items() if nearest}
+
+
+def in_place(text: str, spelling: Mapping[str, str]) -> str:
+    """The text with these words, in lower case as their keys are, spelled so."""
+    return _WORD.sub(lambda match: spelling.get(match[0].casefold(), match[0]), text)
+
+
+def _held(word: str, retriever: Retriever) -> list[Hit]:
+    return retriever.reader.match_passages(word, 1) or retriever.reader.match_evidence(word, 1)
+
+
+def _nearest(text: str, retriever: Retriever, where: SearchFilter) -> list[str]:
+    reader, row = retriever.reader, retriever.text_encoder.encode_text([text])[0]
+    passages = reader.passages([hit.key for hit in reader.search_passages(row, NEAREST_TEXTS, where)])
+    spans = reader.spans([hit.key for hit in reader.search_evidence(row, NEAREST_TEXTS, where)])
+    return [*(f"{passage.title} {passage.text}" for passage in passages), *(span.text for span in spans)]
