@@ -36,15 +36,8 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement, part_about
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.rewriting import (
-    asks_for_thing,
-    named_thing,
-    parts,
-    spelled_out,
-    statement,
-    topic_of,
-    two_hop,
-)
+from rag.reasoners.embedded.question_forms import asks_for_thing, parts
+from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption

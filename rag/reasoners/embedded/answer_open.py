@@ -18,20 +18,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.reasoners.embedded.agreement import denies
-from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import described_open, steps_open
+from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
-from rag.reasoners.embedded.rewriting import parts, without_source_sentences
+from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import (
-    Sentence,
-    place_of,
-    sentences_of,
-    sequence_of,
-    shortlist,
-    speech_question,
-)
+from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, sequence_of, shortlist
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -51,19 +45,10 @@ TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 MEASURE_BONUS = 0.08
 FULL = 0.999
-_MOMENT = re.compile(r"^\s*when (?:do|does|is|are|can)\b", re.IGNORECASE)
 _ORDERED = re.compile(
     r"\b(?:then|next|afterwards|before|after|until|when|once|followed|precede[sd]?)\b", re.IGNORECASE
 )
 """In a sentence that itself says what comes before or after what."""
-_NEGATED = re.compile(
-    r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b)[^,;])*?"
-    r"(?:\b(?:not|never|cannot)\b|n['’]t\b)",
-    re.IGNORECASE,
-)
-_PASSIVE = re.compile(
-    r"^\W*(?:what|which(?: \w+){1,3}?) (?:was|were|has been|have been) (?P<verb>\w+)\b", re.IGNORECASE
-)
 _ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
 _NAMES = re.compile(r",|/|\b(?:and|or)\b")
 STATED = 0.6
@@ -161,7 +146,7 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     places = {one: at for at, one in enumerate(sequence)}
     after = {one: (places[one] - places[best]) % len(sequence) for one in sequence}
     held = set(content_words(best.text))
-    verb = _PASSIVE.match(question)
+    verb = Form.WHAT_WAS_DONE.search(question)
     done = set(content_words(verb["verb"])) - held if verb and is_participle(verb["verb"]) else set()
     for one in sorted((one for one in ranked if one.sentence in after), key=lambda one: after[one.sentence]):
         sentence = one.sentence
@@ -218,7 +203,7 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     wanted = content_words(core) or content_words(question)
     sentences = sentences_of(reading)
     # "What must not be used ...?": what is used is no answer.
-    negated = _NEGATED.match(core) is not None
+    negated = Form.NEGATED.search(core) is not None
     speaking = [one for one in sentences if not negated or denies(one.text)]
     texts = {
         one: f"{one.title}. {one.context}" if one.title else one.context
@@ -254,7 +239,7 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
 def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mapping[str, float]) -> Scored:
     """A sentence of a window, whose time says when it happens."""
     wanted, focus = asked.wanted, focus_noun(asked.core)
-    kind = THING if _MOMENT.search(asked.core) else asked.kind
+    kind = THING if Form.MOMENT.search(asked.core) else asked.kind
     rarest = max(weights.values())
     known = {word: weights.get(word, rarest) for word in wanted}
     said = set(content_words(sentence.context))

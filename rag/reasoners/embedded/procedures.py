@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rag.reasoners.embedded.question_forms import ORDINALS, Form, bare
 from rag.reasoners.embedded.sentences import ITEM, sections, split_sentences
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
@@ -26,20 +27,6 @@ LEAST_NAMED = 2
 the heating system"."""
 _OF_STEPS = frozenset(content_words("step instruction procedure"))
 """What the heading of a list without numbers may say beside the task."""
-
-_NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ALL = re.compile(
-    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
-    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
-    re.IGNORECASE,
-)
-_NEW = re.compile(r"^what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with)\s+(?P<task>.+)$", re.IGNORECASE)
-_ONE = re.compile(
-    r"^(?:what|which)\b(?:(?!\b(?:before|after|follow|preced)).)*?"
-    rf"\b(?:(?P<named>{'|'.join(_NAMED)}|last|final) step|(?P<nth>\d+)(?:st|nd|rd|th) step|"
-    r"step (?P<number>\d+))\s+(?:of|to|in|for|when)\s+(?P<task>.+)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +70,9 @@ class _List:
 
 def asked_steps(reading: Reading) -> AskedSteps | None:
     """None for a question about no procedure, and where no passage lists it or it has no such step."""
-    question = reading.question.text.strip().rstrip("?.! ")
-    every, one = _ALL.match(question), _ONE.search(question)
-    found = one or every or _NEW.match(question)
+    question = bare(reading.question.text)
+    every, one = Form.ALL_STEPS.search(question), Form.ONE_STEP.search(question)
+    found = one or every or Form.CHANGES.search(question)
     task = content_words(found["task"]) if found else []
     if found is None or not task:
         return None
@@ -128,7 +115,7 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
 
 def described_open(reading: Reading) -> OpenAnswer | None:
     """The prose below a heading that has all words of the task and no others; None where none has it."""
-    every = _ALL.match(reading.question.text.strip().rstrip("?.! "))
+    every = Form.ALL_STEPS.search(bare(reading.question.text))
     task = set(content_words(every["task"])) if every else set()
     for index, read in enumerate(reading.passages):
         for heading, body in sections(read.passage.text):
@@ -148,9 +135,9 @@ def _place(one: re.Match[str], first: int) -> int:
     """Of a step in a list that begins with number `first`; -1 for the last, less where the list lacks it."""
     if one["named"]:
         name = one["named"].lower()
-        if name not in _NAMED:
+        if name not in ORDINALS:
             return -1
-        number = _NAMED.index(name) + 1
+        number = ORDINALS.index(name) + 1
     else:
         number = int((one["nth"] or one["number"])[:6])
     return number - first if number >= first else -2

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
+from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance
 
@@ -58,7 +59,7 @@ PLACES = {
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+(?=[^\W\d_]+\s)")
-"""Before a heading of two words or more that stands alone: "5 Error codes"."""
+"""Before a heading of two words or more that is alone: "5 Error codes"."""
 _RELEASE = re.compile(
     r"\s*(?:(?:v|version )\d{1,3}(?:\.\d{1,3}){1,3}|\d{1,3}(?:\.\d{1,3}){2,3})"
     r"(?:[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?)?\s*|\s*\d{1,3}\.\d{1,3}[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?\s*",
@@ -85,8 +86,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 """What makes no question of a statement: "Tighten it to 25 Nm, right?"."""
-_OF_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b", re.IGNORECASE)
-"""In a question that a question may answer: "What does she ask the waiter?"."""
 _BACK = re.compile(
     r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
     re.I,
@@ -165,7 +164,8 @@ def sequence_of(reading: Reading) -> list[Sentence]:
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
     asked = _Asked(codes(reading.question.text))
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
-    if _OF_QUESTIONS.search(reading.question.text):
+    # "What does she ask the waiter?" may be answered by a question.
+    if Form.ABOUT_QUESTIONS.search(reading.question.text):
         return found
     return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _asks(s.text)]
 
@@ -419,11 +419,6 @@ def _new_text(last: str, text: str) -> str:
     return text
 
 
-_SAYING = re.compile(
-    r"\b(?:do|does|did)\s+(?:the\s+)?\w+(?:\s+\w+)?\s+(?:say|mention|announce|explain|claim|tell\s+us)\b(?:\s+that\b)?",
-    re.IGNORECASE,
-)
-
 MOST_LINES = 24
 """Lines that are worth a vector for one text; those that share most of its words."""
 
@@ -467,15 +462,6 @@ def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[Sco
         for line, score in zip(kept, scores, strict=True)
     ]
     return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
-
-
-def speech_question(text: str) -> str:
-    """What a question about something said asks, without the verb of saying; empty for any other question.
-
-    "Who does the speaker say gave the best advice?" is "Who gave the best advice?", and no frame shows it.
-    """
-    left = _SAYING.sub(" ", text, count=1)
-    return "" if left == text else " ".join(left.split())
 
 
 def relevances(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposite, part_about, stance
-from rag.reasoners.embedded.answer_types import answer_type, focus_noun
+from rag.reasoners.embedded.answer_types import answer_type
+from rag.reasoners.embedded.question_forms import focus_noun
 from rag.relevance import content_words
 
 PAIRS = [
