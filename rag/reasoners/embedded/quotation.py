@@ -82,8 +82,6 @@ _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
-_NAMED = frozenset({"who", "where", "name", "thing"})
-_COUNTED = frozenset({"number", "length", "weight", "money", "speed", "temperature", "date", "duration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +206,8 @@ class PassageText:
             "pairs": len(pairs) / max(1, len(self._pairs)),
             "type": strength,
             "no_type": float(not open_kind and strength == 0),
-            "new_number": float(kind.name in _COUNTED and bool(new_numbers)),
-            "new_name": float(kind.name in _NAMED and bool(new_names)),
+            "new_number": float(kind.adds == "number" and bool(new_numbers)),
+            "new_name": float(kind.adds == "name" and bool(new_names)),
             "names": len(self._names & {stem(word) for word in words}) / max(1, len(self._names)),
             "rank": 1 / (1 + sentence.index),
             "score": self._scores[sentence.index],
