@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens
+from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens, word_set
 
 _CLAUSE = re.compile(
     r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
@@ -64,7 +64,7 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     finding the clause of the text that speaks to it.
     """
     common = {word for rival in rivals for word in content_words(rival)}
-    said, held = content_words(statement), set(content_words(text))
+    said, held = content_words(statement), word_set(text)
     coverage = lexical_overlap(said, held)
     reasons: list[str] = []
     verdict = 0.0
@@ -109,7 +109,7 @@ def part_about(text: str, wanted: Collection[str], option: str) -> str:
     """
     words = {word for word in wanted if not numbers(word)}
     pieces = _LISTED.split(" ".join(text.split()))
-    shared = {piece: len(words & set(content_words(piece))) for piece in pieces}
+    shared = {piece: len(words & word_set(piece)) for piece in pieces}
     kept = [piece for piece in pieces if (numbers(piece) if numbers(option) else shared[piece])]
     if len(kept) < 2:
         return text
@@ -146,7 +146,7 @@ def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
     advises = bool(_ADVICE.search(clause))
     best, most = None, (1 / 3, False)
     for candidate in clauses(text):
-        held = set(content_words(candidate))
+        held = word_set(candidate)
         shared = [word for word in words if word in held or any(opposite(word, other) for other in held)]
         share = round(sum(words[word] for word in shared) / sum(words.values()), 6)
         rank = (share, advises == bool(_ADVICE.search(candidate)))

@@ -50,6 +50,7 @@ from rag.relevance import (
     lexical_overlap,
     numbers,
     text_relevance,
+    word_set,
 )
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _weigh(
     named = topic_of(question)
     texts = [*claims, *([named] if named else ()), *(s.context for s in sentences)]
     rows = vectors.of(texts, reading.text_vectors)
-    topic, own = rows[named] if named else None, set(content_words(named))
+    topic, own = rows[named] if named else None, word_set(named)
     all_numbers = all(map(numbers, question.options))
     answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
@@ -220,7 +221,7 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
-            if answers and not numbers(option) and not answers & set(content_words(said)):
+            if answers and not numbers(option) and not answers & word_set(said):
                 # "Insert the lever and remove the tube": what is asked about may be beside the answer.
                 said = nearest.context
             agreement_ = agreement(_body(option), said, rivals)
@@ -291,8 +292,8 @@ def _nearest(
     return best, likest
 
 
-def _stems(sentence: Sentence) -> set[str]:
-    return set(content_words(f"{sentence.title} {sentence.context}"))
+def _stems(sentence: Sentence) -> frozenset[str]:
+    return word_set(f"{sentence.title} {sentence.context}")
 
 
 def _body(option: str) -> str:

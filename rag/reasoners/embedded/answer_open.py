@@ -36,6 +36,7 @@ from rag.relevance import (
     is_participle,
     lexical_overlap,
     rarity,
+    word_set,
 )
 
 TYPE_BONUS = 0.08
@@ -111,10 +112,10 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     if not ranked or taken.position == "within":
         return ranked
     event, best = content_words(taken.event), ranked[0]
-    held = set(content_words(best.sentence.text)) & set(content_words(taken.core)) - set(event)
+    held = word_set(best.sentence.text) & word_set(taken.core) - set(event)
     for one in ranked:
         said = parts(one.sentence.text)
-        as_asked = said.position == taken.position and held <= set(content_words(one.sentence.text))
+        as_asked = said.position == taken.position and held <= word_set(one.sentence.text)
         if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
     sentences = sequence_of(reading)
@@ -122,7 +123,7 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         return ranked
     place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
     for beside in sentences[max(0, place) : place + 1]:
-        if _source(beside) == _source(best.sentence) and held <= set(content_words(beside.text)):
+        if _source(beside) == _source(best.sentence) and held <= word_set(beside.text):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
     little = len(content_words(best.sentence.text)) < 2 * len(event)
@@ -138,24 +139,24 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     if not ranked or ranked[0].sentence.origin != "passage":
         return ranked
     question = without_source_sentences(reading.question.text)
-    wanted, kind, best = set(content_words(question)), answer_type(question), ranked[0].sentence
+    wanted, kind, best = word_set(question), answer_type(question), ranked[0].sentence
     passage = reading.passages[best.index].passage
-    if wanted - set(content_words(f"{passage.title} {passage.text}")):
+    if wanted - word_set(f"{passage.title} {passage.text}"):
         return ranked
     sequence = [one for one in sequence_of(reading) if _source(one) == _source(best)]
     places = {one: at for at, one in enumerate(sequence)}
     after = {one: (places[one] - places[best]) % len(sequence) for one in sequence}
-    held = set(content_words(best.text))
+    held = word_set(best.text)
     verb = Form.WHAT_WAS_DONE.search(question)
-    done = set(content_words(verb["verb"])) - held if verb and is_participle(verb["verb"]) else set()
+    done = word_set(verb["verb"]) - held if verb and is_participle(verb["verb"]) else set()
     for one in sorted((one for one in ranked if one.sentence in after), key=lambda one: after[one.sentence]):
         sentence = one.sentence
-        keys = (set(content_words(key)) for key in _keys_of(sentence))
+        keys = (word_set(key) for key in _keys_of(sentence))
         named = any(key and key <= wanted and (sentence is best or not key <= held) for key in keys)
         sure = 0.0
         if named and (kind.name == "thing" or kind.strength(sentence.context) > 0):
             sure = STATED
-        elif after[sentence] == 1 and done and done <= set(content_words(sentence.text)):
+        elif after[sentence] == 1 and done and done <= word_set(sentence.text):
             sure = min(ranked[0].confidence, MOST_BESIDE) if names(sentence.text) <= names(question) else 0.0
         if sure:
             first = replace(one, confidence=max(one.confidence, sure))
@@ -222,7 +223,7 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
     asked = cosines_of_shortlist(reading, vectors)
     if not asked.cosines:
         return []
-    weights = rarity([set(content_words(f"{one.title} {one.context}")) for one in asked.cosines])
+    weights = rarity([word_set(f"{one.title} {one.context}") for one in asked.cosines])
     spoken = [
         _score(one, cosine, asked, weights) for one, cosine in asked.cosines.items() if one.origin == "window"
     ]
@@ -242,10 +243,10 @@ def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mappi
     kind = THING if Form.MOMENT.search(asked.core) else asked.kind
     rarest = max(weights.values())
     known = {word: weights.get(word, rarest) for word in wanted}
-    said = set(content_words(sentence.context))
+    said = word_set(sentence.context)
     overlap = lexical_overlap(wanted, said, known)
     if sentence.title:
-        overlap = (overlap + lexical_overlap(wanted, said | set(content_words(sentence.title)), known)) / 2
+        overlap = (overlap + lexical_overlap(wanted, said | word_set(sentence.title), known)) / 2
     strength = kind.strength(sentence.text)
     bonus = TYPE_BONUS * strength if kind.name != "thing" else 0.0
     bonus += FOCUS_BONUS if focus and focus in said else 0.0

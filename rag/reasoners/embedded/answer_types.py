@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from rag.reasoners.embedded.question_forms import compiled
-from rag.relevance import content_words, numbers
+from rag.relevance import numbers, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class AnswerType:
         if clause is None:
             timed = compiled(_TIME_WORDS).search(sentence) or compiled(_USUALLY).search(sentence)
             return 0.5 if timed and not forbids else 0.0
-        outside = set(content_words(_WHEN_CLAUSE.sub(" ", sentence)))
-        inside = self.asked & set(content_words(clause.group())) - outside
+        outside = word_set(_WHEN_CLAUSE.sub(" ", sentence))
+        inside = self.asked & word_set(clause.group()) - outside
         # "Do not walk on it before Tuesday" says when the ban ends.
         if forbids and (inside or clause.group("cue").casefold() not in ("until", "before")):
             return 0.0
@@ -194,7 +194,7 @@ def answer_type(question: str) -> AnswerType:
     """The first of `KINDS` that fits; `thing` where none does."""
     kind = next((kind for kind in KINDS if compiled(kind.question).search(question)), THING)
     is_when = kind.name == "date" and compiled(r"\bwhen\b").search(question)
-    return replace(kind, asked=frozenset(content_words(question))) if is_when else kind
+    return replace(kind, asked=word_set(question)) if is_when else kind
 
 
 def _has_number(sentence: str) -> bool:

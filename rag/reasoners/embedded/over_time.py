@@ -34,6 +34,7 @@ from rag.relevance import (
     lexical_overlap,
     logistic,
     numbers,
+    word_set,
 )
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _by_number(reading: Reading) -> ChosenOption | None:
     asked = asked_steps(reading)
     if asked is None or len(asked.steps) > 1:
         return None
-    held = set(content_words(asked.steps[0]))
+    held = word_set(asked.steps[0])
     weights = [UNSEEN + lexical_overlap(content_words(option), held) for option in reading.question.options]
     if max(weights) <= UNSEEN + LEAST_OF_STEP or weights.count(max(weights)) > 1:
         return None
@@ -169,7 +170,7 @@ def _by_step(reading: Reading) -> ChosenOption | None:
     event = content_words(taken.event)
     if taken.position == "within" or len(event) < LEAST_STEP_WORDS:
         return None
-    steps = [(s.index, set(content_words(s.text))) for s in sequence_of(reading) if s.origin == "passage"]
+    steps = [(s.index, word_set(s.text)) for s in sequence_of(reading) if s.origin == "passage"]
     anchors = [at for at, (_, words) in enumerate(steps) if lexical_overlap(event, words) == 1]
     side = 1 if taken.position == "after" else -1
     weights, passages = [], set()

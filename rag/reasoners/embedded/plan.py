@@ -17,7 +17,7 @@ from rag.reasoners.embedded.question_forms import declarative, parts
 from rag.reasoners.embedded.rewriting import decompose, refers_back
 from rag.reasoners.embedded.sentences import relevances, split_sentences
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -125,10 +125,10 @@ def _in_turn(lists: Iterable[list[str]]) -> list[str]:
 
 def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
     """None that was tried, none twice: words in another order are the same query to a search engine."""
-    seen = {frozenset(content_words(tried.query)) for tried in request.tried}
+    seen = {word_set(tried.query) for tried in request.tried}
     found: list[str] = []
     for query in queries:
-        stems = frozenset(content_words(query))
+        stems = word_set(query)
         if stems and stems not in seen and len(found) < request.max_queries:
             seen.add(stems)
             found.append(" ".join(query.split()))

@@ -8,14 +8,14 @@ heading has no other words. A list that is cut between passages of one document 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag.reasoners.embedded.question_forms import ORDINALS, Form, bare
 from rag.reasoners.embedded.sentences import ITEM, sections, split_sentences
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.relevance import codes, content_words, lexical_overlap
+from rag.relevance import codes, content_words, lexical_overlap, word_set
 
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
@@ -25,7 +25,7 @@ MOST_DESCRIBED = 8
 LEAST_NAMED = 2
 """Words of a heading that has no others than the task, its first among them: "Filling the system" of "fill
 the heating system"."""
-_OF_STEPS = frozenset(content_words("step instruction procedure"))
+_OF_STEPS = word_set("step instruction procedure")
 """What the heading of a list without numbers may say beside the task."""
 
 
@@ -116,10 +116,10 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
 def described_open(reading: Reading) -> OpenAnswer | None:
     """The prose below a heading that has all words of the task and no others; None where none has it."""
     every = Form.ALL_STEPS.search(bare(reading.question.text))
-    task = set(content_words(every["task"])) if every else set()
+    task = word_set(every["task"]) if every else set()
     for index, read in enumerate(reading.passages):
         for heading, body in sections(read.passage.text):
-            if task and task == set(content_words(heading)) - _OF_STEPS:
+            if task and task == word_set(heading) - _OF_STEPS:
                 sentences = split_sentences(" ".join(body.split()))[:MOST_DESCRIBED]
                 if len(sentences) >= LEAST_STEPS:
                     return OpenAnswer(
@@ -143,7 +143,7 @@ def _place(one: re.Match[str], first: int) -> int:
     return number - first if number >= first else -2
 
 
-def _is_about(task: list[str], each: _List, reading: Reading) -> bool:
+def _is_about(task: Sequence[str], each: _List, reading: Reading) -> bool:
     title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
     beside = set(heading) - {*task, *title} - _OF_STEPS
     named = len(heading) >= LEAST_NAMED and set(heading) <= set(task) and task[0] in heading

@@ -31,6 +31,7 @@ from rag.relevance import (
     rarity,
     stem,
     tokens,
+    word_set,
 )
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[s
     those that begin with "she" or "he" in a passage that has the name, have the whole of it."""
     stems = [set(content_words(sentence.text)) for sentence in sentences]
     for name in _FULL_NAME.findall(question[:LONGEST_ASKED]):
-        whole, words = set(content_words(name)), name.split()
+        whole, words = word_set(name), name.split()
         named = {one.index for one, held in zip(sentences, stems, strict=True) if held >= whole}
         if len(whole) > 1 and named:
             for sentence, held in zip(sentences, stems, strict=True):

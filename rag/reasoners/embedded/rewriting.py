@@ -23,7 +23,7 @@ from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.extract_keywords import Keywords
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 MIN_WORDS = 2
 """Words of meaning that a part must have to be looked for by itself."""
@@ -263,13 +263,11 @@ def decompose_facets(asked: Question) -> Facets:
     scene = (taken.scene,) if len(content_words(taken.scene)) > 1 else ()
     keywords: dict[str, tuple[str, ...]] = {}
     events: dict[str, str] = {}
-    stems = [set(content_words(option)) for option in question.options]
-    common = set.intersection(*stems) if len(stems) > 1 else set()
+    stems = [word_set(option) for option in question.options]
+    common = frozenset.intersection(*stems) if len(stems) > 1 else frozenset()
     for index, option in enumerate(question.options):
         label = option_label(index)
-        own = tuple(
-            word for word in entities(option, MOST_KEYWORDS) if not set(content_words(word)) <= common
-        )
+        own = tuple(word for word in entities(option, MOST_KEYWORDS) if not word_set(word) <= common)
         if own:
             keywords[label] = own
         events[label] = option_event(question, option) or option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.answer_types import MONTHS
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
-from rag.relevance import content_words, lexical_overlap, rarity
+from rag.relevance import content_words, lexical_overlap, rarity, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -37,7 +37,7 @@ _DATE = re.compile(r"^(\d{4})-?(\d{2})-?(\d{2})")
 def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
     """At most `top_k`, those near the best value; of two that look like one video the first found."""
     texts = [_text(candidate) for candidate in request.candidates]
-    held = [set(content_words(text)) for text in texts]
+    held = [word_set(text) for text in texts]
     weights = rarity(held)
     sub = request.sub_question or request.question
     rows = vectors.of([sub, request.question, *texts]) if texts else {}

@@ -18,7 +18,7 @@ from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance
+from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance, word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -178,8 +178,8 @@ def shortlist(
         return list(sentences)
     worth = []
     for sentence in sentences:
-        value = lexical_overlap(wanted, set(content_words(sentence.context)))
-        value += TITLE_SHARE * lexical_overlap(wanted, set(content_words(sentence.title)))
+        value = lexical_overlap(wanted, word_set(sentence.context))
+        value += TITLE_SHARE * lexical_overlap(wanted, word_set(sentence.title))
         if kind is not None and kind.name != "thing":
             value += TYPE_SHARE * kind.strength(sentence.text)
         worth.append(value + PLACE_SHARE / (1 + sentence.index))
@@ -453,7 +453,7 @@ def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[Sco
         return []
     wanted = content_words(text)
     held = lines(view)
-    shared = [lexical_overlap(wanted, set(content_words(line.text))) for line in held]
+    shared = [lexical_overlap(wanted, word_set(line.text)) for line in held]
     order = sorted(range(len(held)), key=lambda at: (-shared[at], at))[:MOST_LINES]
     kept = [held[at] for at in sorted(order)]
     scores = relevances(text, [line.text for line in kept], vectors)
@@ -477,7 +477,7 @@ def relevances(
     rows = vectors.of([text, *others], stored)
     wanted = content_words(text)
     return [
-        text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, set(content_words(other))))
+        text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, word_set(other)))
         for other in others
     ]
 
