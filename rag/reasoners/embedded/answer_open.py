@@ -25,7 +25,7 @@ from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speec
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
 from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of, sequence_of, shortlist
+from rag.reasoners.embedded.sentences import Sentence, distinct, place_of, sequence_of, shortlist
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -76,14 +76,14 @@ def answer_open(
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    scored = scored_sentences(reading, vectors)
+    asked = cosines_of_shortlist(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
     ranked = [
         one
-        for one in scored
+        for one in scored_sentences(reading, asked)
         if one.overlap or one.sentence.origin == "passage" or len(content_words(one.sentence.context)) > 1
     ]
-    ranked = _stating(_beside(ranked, reading), reading)
+    ranked = _stating(_beside(ranked, reading, asked), reading, asked)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
@@ -95,13 +95,13 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
+        explanation=_explanation(best, answer_type(asked.question)),
         windows=tuple(windows),
         passages=tuple(passages),
     )
 
 
-def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
+def _beside(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
     """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
     or where the best one only says that the event happens, the sentence beside it. Where a passage has none
     there, and the best one says little else, nothing; a window may show it.
@@ -118,11 +118,10 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
         as_asked = said.position == taken.position and held <= word_set(one.sentence.text)
         if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
-    sentences = sequence_of(reading)
     if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
         return ranked
-    place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
-    for beside in sentences[max(0, place) : place + 1]:
+    place = asked.sequence.index(best.sentence) + (1 if taken.position == "after" else -1)
+    for beside in asked.sequence[max(0, place) : place + 1]:
         if _source(beside) == _source(best.sentence) and held <= word_set(beside.text):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
@@ -130,7 +129,7 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     return [] if little and best.sentence.origin == "passage" and not held else ranked
 
 
-def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
+def _stating(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
     """First what states just what is asked, where the best sentence does not: an entry or a row that has the
     name of what is asked ("In stock: 44."), or the sentence after it with the verb ("What was stolen ...?").
 
@@ -138,12 +137,12 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """
     if not ranked or ranked[0].sentence.origin != "passage":
         return ranked
-    question = without_source_sentences(reading.question.text)
-    wanted, kind, best = word_set(question), answer_type(question), ranked[0].sentence
+    question, best = asked.question, ranked[0].sentence
+    wanted, kind = word_set(question), answer_type(question)
     passage = reading.passages[best.index].passage
     if wanted - word_set(f"{passage.title} {passage.text}"):
         return ranked
-    sequence = [one for one in sequence_of(reading) if _source(one) == _source(best)]
+    sequence = [one for one in asked.sequence if _source(one) == _source(best)]
     places = {one: at for at, one in enumerate(sequence)}
     after = {one: (places[one] - places[best]) % len(sequence) for one in sequence}
     held = word_set(best.text)
@@ -187,11 +186,17 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 class Shortlisted:
     """What is asked of a reading, all its sentences, and the cosines of those worth a vector."""
 
+    question: str
+    """Without sentences that only say which video is meant."""
     core: str
+    """What is asked, without scene and speaker."""
     wanted: tuple[str, ...]
     """Stems of what is asked."""
     kind: AnswerType
+    sequence: tuple[Sentence, ...]
+    """With a text as often as it occurs: what follows what."""
     sentences: tuple[Sentence, ...]
+    """Each text once."""
     cosines: dict[Sentence, float]
 
 
@@ -202,7 +207,8 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     core = speech_question(core) or core
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
-    sentences = sentences_of(reading)
+    sequence = sequence_of(reading)
+    sentences = distinct(sequence)
     # "What must not be used ...?": what is used is no answer.
     negated = Form.NEGATED.search(core) is not None
     speaking = [one for one in sentences if not negated or denies(one.text)]
@@ -212,15 +218,14 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     }
     rows = vectors.of([core, *texts.values()], reading.text_vectors) if texts else {}
     cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}
-    return Shortlisted(core, tuple(wanted), kind, tuple(sentences), cosines)
+    return Shortlisted(question, core, wanted, kind, tuple(sequence), tuple(sentences), cosines)
 
 
-def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
+def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     """First the one to quote: of the best of the windows and the best of the passages the more confident.
 
     Then the others by value; equal ones in the order of reading.
     """
-    asked = cosines_of_shortlist(reading, vectors)
     if not asked.cosines:
         return []
     weights = rarity([word_set(f"{one.title} {one.context}") for one in asked.cosines])

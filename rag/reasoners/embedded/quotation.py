@@ -38,20 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEATURES = (
-    "cosine",
-    "overlap",
-    "before",
-    "after",
-    "passage",
-    "pairs",
-    "type",
-    "no_type",
-    "new_number",
-    "new_name",
-    "names",
-    "rank",
-    "score",
-    "length",
+    *("cosine", "overlap", "before", "after", "passage", "pairs", "type", "no_type"),
+    *("new_number", "new_name", "names", "rank", "score", "length"),
 )
 """Of a sentence: cosine to the question; share of the question's words, by rarity, that it holds; what the
 sentence before and the one after add to that share, and the share in the whole passage with its title; share
@@ -60,17 +48,8 @@ whether it holds none of it; whether it has a number or a name that the question
 for; share of the question's names; 1 / (1 + rank) and score of the passage; log of the number of words."""
 
 EVIDENCE = (
-    "constant",
-    "cosine",
-    "overlap",
-    "passage",
-    "unknown",
-    "no_name",
-    "share",
-    "margin",
-    "no_type",
-    "words",
-    "named",
+    *("constant", "cosine", "overlap", "passage", "unknown", "no_name", "share", "margin", "no_type"),
+    *("words", "named"),
 )
 """Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
 its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to

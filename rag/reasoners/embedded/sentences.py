@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -153,8 +153,13 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
 
 def sentences_of(reading: Reading) -> list[Sentence]:
     """All sentences of windows and passages, in their order, each text once."""
+    return distinct(sequence_of(reading))
+
+
+def distinct(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """The first sentence of each text."""
     found: dict[str, Sentence] = {}
-    for sentence in sequence_of(reading):
+    for sentence in sentences:
         found.setdefault(sentence.text.casefold(), sentence)
     return list(found.values())
 
@@ -162,7 +167,7 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
-    asked = _Asked(codes(reading.question.text))
+    asked = codes(reading.question.text)
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
     # "What does she ask the waiter?" may be answered by a question.
     if Form.ABOUT_QUESTIONS.search(reading.question.text):
@@ -218,39 +223,29 @@ def _is_prose(text: str) -> bool:
     return max(len(part.split()) for part in text.split(",")) >= MIN_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The codes of a question."""
-
-    codes: frozenset[str]
-
-    def names(self, head: str) -> bool:
-        """Whether the question names a column by a code."""
-        return bool(codes(head) & self.codes)
-
-    def is_other(self, text: str) -> bool:
-        """Whether a sentence or a row has, in place of the codes of the question, others with the same
-        letters."""
-        if not self.codes or _RANGE.search(text):
-            return False
-        held = codes(text, apart=True)
-        missed = {code for code in self.codes if not any(other.startswith(code) for other in held)}
-        kinds = {_letters(code) for code in self.codes - missed}
-        return bool({_letters(code) for code in missed} & {_letters(code) for code in held} - kinds)
+def _is_other(text: str, asked: frozenset[str]) -> bool:
+    """Whether a sentence or a row has, in place of the codes of the question, others of the same letters."""
+    if not asked or _RANGE.search(text):
+        return False
+    held = codes(text, apart=True)
+    missed = {code for code in asked if not any(other.startswith(code) for other in held)}
+    kinds = {_letters(code) for code in asked - missed}
+    return bool({_letters(code) for code in missed} & {_letters(code) for code in held} - kinds)
 
 
 def _letters(code: str) -> str:
     return re.split(r"\d", code, maxsplit=1)[0]
 
 
-def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Sentence]:
+def _of_passage(index: int, read: ReadPassage, asked: frozenset[str]) -> Iterable[Sentence]:
+    """`asked`: the codes of the question."""
     for heading, body in sections(read.passage.text):
         released = f"{heading}: " if _RELEASE.fullmatch(heading) else ""
         before = ""
         for label, text, said in _said(body, asked):
             is_row = said != text
             title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
-            if asked.is_other(f"{released}{said}"):
+            if _is_other(f"{released}{said}", asked):
                 continue
             text, said = f"{released}{text}", f"{released}{said}"
             context = said if is_row else _context(before, said)
@@ -258,7 +253,7 @@ def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Senten
             before = "" if is_row and _asks(said) else said
 
 
-def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
+def _said(body: str, asked: frozenset[str]) -> Iterable[tuple[str, str, str]]:
     """Sentences of paragraphs and list items, and rows of tables: the label of an item, if any, the text, and
     what it says. A row says its cells below the heads of their columns: of models, of the one that is asked
     about."""
@@ -283,7 +278,7 @@ def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
         elif content_words(row["cells"]):
             cells = cells_of(line)
             pairs = [*zip_longest(heads[: len(cells)], cells, fillvalue="")]
-            named = [pair for pair in pairs[1:] if asked.names(pair[0])]
+            named = [pair for pair in pairs[1:] if codes(pair[0]) & asked]
             # "T24" and "T30": columns of the same thing of several models.
             coded = all(codes(head) for head, _ in pairs[1:])
             pairs = [pairs[0], *named] if named and coded else pairs
@@ -443,24 +438,25 @@ def lines(view: VideoView) -> list[ScoredLine]:
             found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
     for evidence in view.texts:
         if evidence.kind not in SPOKEN:
-            found.setdefault((evidence.kind, evidence.text, evidence.start), _unchanged(evidence))
+            text = " ".join(evidence.text.split())
+            found.setdefault(
+                (evidence.kind, evidence.text, evidence.start),
+                ScoredLine(text, evidence.kind, evidence.start, evidence.end),
+            )
     return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
 
 
 def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
     """Lines with their relevance to `text`, best first; of equal ones the earlier."""
-    if not content_words(text):
-        return []
     wanted = content_words(text)
+    if not wanted:
+        return []
     held = lines(view)
     shared = [lexical_overlap(wanted, word_set(line.text)) for line in held]
     order = sorted(range(len(held)), key=lambda at: (-shared[at], at))[:MOST_LINES]
     kept = [held[at] for at in sorted(order)]
     scores = relevances(text, [line.text for line in kept], vectors)
-    scored = [
-        ScoredLine(line.text, line.kind, line.start, line.end, score)
-        for line, score in zip(kept, scores, strict=True)
-    ]
+    scored = [replace(line, relevance=score) for line, score in zip(kept, scores, strict=True)]
     return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
 
 
@@ -480,7 +476,3 @@ def relevances(
         text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, word_set(other)))
         for other in others
     ]
-
-
-def _unchanged(evidence: Evidence) -> ScoredLine:
-    return ScoredLine(" ".join(evidence.text.split()), evidence.kind, evidence.start, evidence.end)
