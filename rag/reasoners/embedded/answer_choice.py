@@ -63,7 +63,7 @@ questions of two dev worlds of egofact-workbench-hard (docs/design/workbench.md)
 TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
-WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
+WORDS, COVERAGE, VERDICT = 8.0, 3.0, 2.5
 ASKED = 3.0
 """Of the question's words in the sentence nearest to an option, where all have a number: each row of a table
 has one."""
@@ -114,10 +114,6 @@ class Weighed:
         """What the words say."""
         said = COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
         return WORDS * self.words + said + ASKED * self.asked
-
-    def image_score(self) -> float:
-        """What the images say."""
-        return IMAGES * (self.image or 0.0)
 
 
 def answer_choice(
@@ -183,7 +179,7 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
         text_score = [
             value - whole[hop.when if hop else ""] for hop, value in zip(hops, text_score, strict=True)
         ]
-    return [value + option.image_score() for value, option in zip(text_score, weighed, strict=True)]
+    return [value + (option.image or 0.0) for value, option in zip(text_score, weighed, strict=True)]
 
 
 def _weigh(

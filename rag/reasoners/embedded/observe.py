@@ -54,7 +54,9 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
     relevance_of_text = _seen([*keywords, *(event_text(query) for query in queries)], view, scorer)
     screen = word_set(" ".join(line.text for line in lines_))
     missing = tuple(
-        word for word in keywords if not _read(word, screen) and relevance_of_text.get(word, 0.0) < SUPPORTED
+        word
+        for word in keywords
+        if not frozenset() < word_set(word) <= screen and relevance_of_text.get(word, 0.0) < SUPPORTED
     )
     unmet = [query for query in queries if not _supported(query, lines_, relevance_of_text, vectors)]
     missing_item = next(iter(unmet), "") or next(iter(missing), "")
@@ -81,10 +83,6 @@ def _seen(texts: Sequence[str], view: VideoView, scorer: ZeroShotScorer) -> dict
     plain = [text for text in dict.fromkeys(texts) if content_words(text)]
     relevance = scorer.relevance(plain, view)
     return {} if relevance is None else dict(zip(plain, relevance, strict=True))
-
-
-def _read(word: str, screen: frozenset[str]) -> bool:
-    return bool(word_set(word)) and word_set(word) <= screen
 
 
 def _supported(

@@ -79,13 +79,12 @@ def answer_over_time(
     end = asks_for_order(question.text)
     if end is not None:
         # Times of two videos have no order.
-        videos = dict.fromkeys(window.window.video_id for window in reading.windows)
+        videos: dict[str, list[int]] = {}
+        for index, window in enumerate(reading.windows):
+            videos.setdefault(window.window.video_id, []).append(index)
         of_videos = [
-            [
-                _supports(option, reading, vectors, calibrator, _windows_of(video_id, reading))
-                for option in question.options
-            ]
-            for video_id in videos
+            [_supports(option, reading, vectors, calibrator, among) for option in question.options]
+            for among in videos.values()
         ]
         return _by_order(max(of_videos, key=_strength, default=[]), end)
     offered = [numbers(option) for option in question.options]
@@ -95,10 +94,6 @@ def answer_over_time(
     if reading.rewritten.counted and whole and all(len(found) == 1 for found in offered):
         return _by_count(reading, [found[0] for found in offered], vectors, calibrator)
     return None
-
-
-def _windows_of(video_id: str, reading: Reading) -> list[int]:
-    return [index for index, window in enumerate(reading.windows) if window.window.video_id == video_id]
 
 
 def _strength(options: Sequence[Sequence[_Support]]) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
@@ -42,8 +43,10 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     leads = new_phrases([_NARRATION.sub("", text) for text in read], known, MOST_LEADS)
     # What is partial waits for videos that were watched: to search on would only add others.
     open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
-    per_part = [_queries(at, subs, leads, read, request) for at in _searched(open_parts, request)]
-    queries = _untried(_in_turn(per_part), request)
+    searched = open_parts if request.step >= request.max_steps else open_parts[:1]
+    per_part = [_queries(at, subs, leads, read, request) for at in searched]
+    # The first of each, then the second of each, and so on.
+    queries = _untried(chain.from_iterable(zip_longest(*per_part, fillvalue="")), request)
     focus = open_parts[0] if open_parts else None
     return Plan(
         thought=_thought(subs, leads, focus),
@@ -80,10 +83,6 @@ def _unquoted(sentence: str) -> str:
     return sentence if sentence.count("“") == sentence.count("”") else re.sub("[“”]", "", sentence)
 
 
-def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
-    return open_parts if request.step >= request.max_steps else open_parts[:1]
-
-
 def _queries(
     at: int, subs: Sequence[SubQuestion], leads: Sequence[str], read: Sequence[str], request: PlanRequest
 ) -> list[str]:
@@ -110,17 +109,6 @@ def _queries(
     found += [" ".join(plain[:2]), " ".join(plain[-2:]), *plain]
     found.append(query_words(request.question.text, LONGEST_QUERY))
     return found
-
-
-def _in_turn(lists: Iterable[list[str]]) -> list[str]:
-    """The first of each, then the second of each, and so on."""
-    sentences = list(lists)
-    return [
-        queries[at]
-        for at in range(max(map(len, sentences), default=0))
-        for queries in sentences
-        if at < len(queries)
-    ]
 
 
 def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:

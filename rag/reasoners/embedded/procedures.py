@@ -133,13 +133,10 @@ def described_open(reading: Reading) -> OpenAnswer | None:
 
 def _place(one: re.Match[str], first: int) -> int:
     """Of a step in a list that begins with number `first`; -1 for the last, less where the list lacks it."""
-    if one["named"]:
-        name = one["named"].lower()
-        if name not in ORDINALS:
-            return -1
-        number = ORDINALS.index(name) + 1
-    else:
-        number = int((one["nth"] or one["number"])[:6])
+    name = (one["named"] or "").lower()
+    if name in ("last", "final"):
+        return -1
+    number = ORDINALS.index(name) + 1 if name else int((one["nth"] or one["number"])[:6])
     return number - first if number >= first else -2
 
 

@@ -206,12 +206,12 @@ class PassageText:
         held = self.candidates(cosines)
         values = columns(FEATURES, (one.features for one in held)) @ columns(FEATURES, [fitted.order])[0]
         found = []
-        for at, (sentence, features) in enumerate((one.sentence, one.features) for one in held):
+        for at, one in enumerate(held):
             evidence = self.evidence(held, values, at, fitted.background)
             confidence = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
             value = round(float(values[at] / fitted.order["cosine"]), 6)
-            overlap = round(features["overlap"], 6)
-            found.append(Scored(sentence, value, round(confidence, 6), overlap, features["type"] > 0))
+            overlap, holds_type = round(one.features["overlap"], 6), one.features["type"] > 0
+            found.append(Scored(one.sentence, value, round(confidence, 6), overlap, holds_type))
         return found
 
     def evidence(

@@ -193,10 +193,8 @@ def statement(question: Question, option: str) -> str:
     """What an option claims, after the question's own topic: "the torque wrench: it loosens bolts"."""
     topic = topic_of(question)
     body = option.strip().rstrip(". ")
-    if hop := two_hop(body):
-        body = f"{_lower(hop.when)}, {_lower(hop.claim)}"
-    else:
-        body = _lower(body)
+    hop = two_hop(body)
+    body = f"{_lower(hop.when)}, {_lower(hop.claim)}" if hop else _lower(body)
     body = re.sub(r"\b[Tt]he object\b", "some object", body)
     return f"{topic}: {body}" if topic else body
 
