@@ -276,11 +276,8 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
 
 def _explanation(best: Scored, kind: AnswerType) -> str:
     shared = f"{best.overlap:.0%} of the question's words"
-    sort = (
-        f" and names what a “{kind.name}” question asks for"
-        if best.holds_type and kind.name != "thing"
-        else ""
-    )
+    named = best.holds_type and kind.name != "thing"
+    sort = f" and names what a “{kind.name}” question asks for" if named else ""
     row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
     place = place_of(best.sentence) + row
     return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."
