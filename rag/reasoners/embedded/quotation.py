@@ -161,6 +161,7 @@ class PassageText:
             )
             for index, held in self._places.items()
         }
+        self._read = set().union(*self._passages.values())
 
     def features(self, at: int, cosine: float) -> dict[str, float]:
         """`FEATURES` of one sentence by name."""
@@ -221,12 +222,11 @@ class PassageText:
         of = held[best].features
         missing = [background] * max(1, MOST_SENTENCES - len(values))
         others = np.array([*np.delete(values, best), *missing])
-        read = set().union(*self._passages.values())
         return {
             **{name: of[name] for name in ("cosine", "overlap", "passage", "no_type")},
             "constant": 1.0,
-            "unknown": 1 - self._share(read),
-            "no_name": len(self._names - read) / max(1, len(self._names)),
+            "unknown": 1 - self._share(self._read),
+            "no_name": len(self._names - self._read) / max(1, len(self._names)),
             "share": -math.log1p(float(np.exp(others - values[best]).sum())),
             "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
             "words": math.log1p(len(self.words)),
