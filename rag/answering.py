@@ -38,7 +38,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.retrieval.spelling import in_place, respelled
@@ -209,7 +209,7 @@ def retrieve_passages(
     for index, found in enumerate(each):
         if found:
             words = content_words(question.options[index])
-            fullest = max(found, key=lambda hit: lexical_overlap(words, set(content_words(hit.passage.text))))
+            fullest = max(found, key=lambda hit: lexical_overlap(words, word_set(hit.passage.text)))
             passages.append(replace(fullest, option=index))
     return passages
 

@@ -159,15 +159,17 @@ def is_participle(word: str) -> bool:
     return word.casefold().endswith("ed") or word.casefold() in _IRREGULAR
 
 
-def content_words(text: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def content_words(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order, each once."""
-    return list(_content_words(text))
+    kept = (stem(word) for word in tokens(text) if word not in FUNCTION_WORDS)
+    return tuple(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
 
 
 @lru_cache(maxsize=4096)
-def _content_words(text: str) -> tuple[str, ...]:
-    kept = (stem(word) for word in tokens(text) if word not in FUNCTION_WORDS)
-    return tuple(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
+def word_set(text: str) -> frozenset[str]:
+    """`content_words` without their order."""
+    return frozenset(content_words(text))
 
 
 def lexical_overlap(
@@ -188,7 +190,8 @@ def rarity(texts: Sequence[Collection[str]]) -> dict[str, float]:
     return {word: math.log(1 + len(texts) / found) for word, found in count.items()}
 
 
-def numbers(text: str) -> list[float]:
+@lru_cache(maxsize=4096)
+def numbers(text: str) -> tuple[float, ...]:
     """All numbers of a text in order, in digits or English words: "three hundred and fifty" is 350."""
     found: list[float] = []
     current: float | None = None
@@ -213,7 +216,7 @@ def numbers(text: str) -> list[float]:
             found += [current] if current is not None else []
             current = None
             found += [_COUNTS[word]] if word in _COUNTS else []
-    return found + ([current] if current is not None else [])
+    return (*found, *([current] if current is not None else ()))
 
 
 def _plain_digits(word: str) -> str:

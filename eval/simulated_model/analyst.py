@@ -26,7 +26,7 @@ from eval.simulated_model.questions import (
 )
 from eval.simulated_model.request import Block, Request, listed_options
 from eval.workbench.catalogue import kind
-from rag.relevance import content_words, lexical_overlap, numbers
+from rag.relevance import content_words, lexical_overlap, numbers, word_set
 
 NEVER_NULL = "never null"
 
@@ -194,7 +194,7 @@ def _said(option: str, text: str, words: Sequence[str]) -> float:
 
 def _nearest_sentence(wanted: Sequence[str], text: str) -> str:
     sentences = re.split(r"(?<=[.!?])\s+", text)
-    return max(sentences, key=lambda one: lexical_overlap(wanted, set(content_words(one))))
+    return max(sentences, key=lambda one: lexical_overlap(wanted, word_set(one)))
 
 
 def _orders(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_: Any) -> _Found:
@@ -265,7 +265,7 @@ def _announced(asked: Asked, options: Mapping[str, str], views: Sequence[View], 
             score = around(asked, where)
             for label, option in options.items():
                 if (
-                    numbers(option)[:1] == [float(match[1] or match[2])]
+                    numbers(option)[:1] == (float(match[1] or match[2]),)
                     and score > found.get(label, Support(0)).score
                 ):
                     found[label] = Support(score, view.block.name, "", f"It is said: {text.text}")
@@ -356,9 +356,9 @@ def open_answer(asked: Asked, views: Sequence[View], passages: Sequence[Block] =
             return text.text, Support(score, view.block.name, "", f"It is there: “{text.text}”.")
     wanted = content_words(asked.text)
     best_passage = max(
-        passages, key=lambda block: lexical_overlap(wanted, set(content_words(block.text))), default=None
+        passages, key=lambda block: lexical_overlap(wanted, word_set(block.text)), default=None
     )
-    if best_passage is not None and lexical_overlap(wanted, set(content_words(best_passage.text))) >= 0.5:
+    if best_passage is not None and lexical_overlap(wanted, word_set(best_passage.text)) >= 0.5:
         said = _nearest_sentence(wanted, best_passage.text.partition("Text: ")[2] or best_passage.text)
         return said, Support(0.5, "", best_passage.name, "A passage says it.")
     return "", Support(0.0)

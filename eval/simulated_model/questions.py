@@ -10,7 +10,7 @@ from typing import Literal
 from eval.simulated_model.language import Clause, agreement, clause_of, setting
 from eval.simulated_model.perception import Fact, View
 from eval.simulated_model.request import Text
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, word_set
 
 Asks = Literal[
     "thing", "statement", "action", "cause", "order", "events", "parts", "announced", "next", "text"
@@ -127,7 +127,7 @@ def text_scores(asked: Asked, views: Sequence[View]) -> list[tuple[float, Text, 
     found = []
     for view in views:
         for text in view.texts:
-            overlap = lexical_overlap(wanted, set(content_words(text.text)))
+            overlap = lexical_overlap(wanted, word_set(text.text))
             found.append((overlap * around(asked, view.setting_at(text.start, text.end)), text, view))
     return sorted(found, key=lambda row: -row[0])
 

@@ -13,7 +13,7 @@ from eval.simulated_model.language import Clause, agreement, clauses, concepts, 
 from eval.simulated_model.perception import Fact, Frame, Perception, View, caption
 from eval.simulated_model.questions import LEAST_AGREEMENT, all_facts, fact_scores, text_scores, understand
 from eval.simulated_model.request import Request, memory_parts
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, word_set
 
 SAME = 0.5
 """Share of what is remembered that must be seen for a yes."""
@@ -162,7 +162,7 @@ def _neighbour(view: View, at: int, step: int) -> Frame | None:
 def _said(heard: str, said: str) -> float:
     """Share of the words remembered that are said."""
     quoted = heard.partition("“")[2].partition("”")[0] or heard
-    return lexical_overlap(content_words(quoted), set(content_words(said)))
+    return lexical_overlap(content_words(quoted), word_set(said))
 
 
 def observe(request: Request, perception: Perception) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def observe(request: Request, perception: Perception) -> dict[str, Any]:
     else:
         words = caption(view)
         held = f"{words} {view.block.text}"
-    stems = set(content_words(held))
+    stems = word_set(held)
     missing = [word for word in keywords if lexical_overlap(content_words(word), stems) < 1]
     asked = understand(request.get("question"))
     found = bool(view and (open_answer(asked, [view])[0] or _spans(request.get("question"), view)))

@@ -29,6 +29,7 @@ from rag.relevance import (
     lexical_overlap,
     text_relevance,
     tokens,
+    word_set,
 )
 from rag.store.records import Hit
 
@@ -185,7 +186,7 @@ class TextHits:
         wanted = content_words(query)
         found = {}
         for key, cosine in self.cosine.items():
-            overlap = lexical_overlap(wanted, set(content_words(texts[key])))
+            overlap = lexical_overlap(wanted, word_set(texts[key]))
             found[key] = (
                 chunk_relevance(cosine, overlap, len(wanted)) if chunks else text_relevance(cosine, overlap)
             )

@@ -20,7 +20,7 @@ from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
-from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance
+from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance, word_set
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
@@ -132,7 +132,7 @@ class Retriever:
         added = []
         for found, held in zip(clips, texts, strict=True):
             spans = {span.evidence: span.relevance for span in found.spans}
-            known = [(e, vectors[e.text], set(content_words(e.text))) for e in held if e.text in vectors]
+            known = [(e, vectors[e.text], word_set(e.text)) for e in held if e.text in vectors]
             for vector, words in wanted if known else ():
                 relevance, _, nearest = max(
                     (text_relevance(float(row @ vector), lexical_overlap(words, stems)), -at, evidence)

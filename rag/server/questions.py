@@ -17,7 +17,7 @@ from corpora.records import AudioClass, Style, Tone
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, word_set
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
 from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
@@ -177,7 +177,7 @@ def with_proof(shapes: Iterable[Mapping[str, Any]], *texts: str) -> list[dict[st
     wanted = [content_words(text) for text in texts]
 
     def rank(line: Mapping[str, Any]) -> tuple[float, ...]:
-        held = set(content_words(line["text"]))
+        held = word_set(line["text"])
         return (*(lexical_overlap(words, held) for words in wanted), line["kind"] not in OF_VIDEO)
 
     def proof(evidence: Sequence[Mapping[str, Any]]) -> list[int]:

@@ -33,7 +33,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Question, SearchFilter, Usage
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class TruthfulWatcher:
         events = [one.sentence for one in self._truth.events if one.start <= end and one.end > start]
         cards = [card.text for card in self._truth.cards if card.start <= end and card.end > start]
         caption = ". ".join([*events, *cards]) or "nothing happens"
-        known = set(content_words(caption)) | {w for text in view.texts for w in content_words(text.text)}
+        known = word_set(caption) | {w for text in view.texts for w in content_words(text.text)}
         keywords = [word for facet in request.facets for word in facet.keywords]
-        missing = tuple(dict.fromkeys(word for word in keywords if not set(content_words(word)) <= known))
+        missing = tuple(dict.fromkeys(word for word in keywords if not word_set(word) <= known))
         return Observation(caption=caption, missing=missing, needs_more_info=bool(missing))
 
 

@@ -35,7 +35,7 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreacha
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.wrappers import part_of
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -365,7 +365,7 @@ def failed_stage(
         ]
         return "verifier" if right else "localizer"
     words = {word for text in metadata for word in content_words(text)}
-    return "retriever" if any(words & set(content_words(query)) for query in queries) else "generator"
+    return "retriever" if any(words & word_set(query) for query in queries) else "generator"
 
 
 def failure_of(asked: ShotQuery, sample: Sample, file_of: Callable[[str], str | None]) -> Failure | None:

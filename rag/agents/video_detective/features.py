@@ -25,7 +25,7 @@ from rag.errors import UsageError
 from rag.reasoners.roles.decompose_facets import Facet, Facets
 from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
-from rag.relevance import ImageScoreCalibrator, content_words, tokens
+from rag.relevance import ImageScoreCalibrator, content_words, tokens, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -339,7 +339,7 @@ class Scorer:
         return Words(text.text, source, text.kind, scores[best], self.facets[best].name, text.start, text.end)
 
     def _scores(self, text: str, row: NDArray[np.float64], source: Source) -> list[float]:
-        held = set(content_words(text))
+        held = word_set(text)
         clip = self._settings.lexical_clip
         scores = []
         for query in self._facet_queries:

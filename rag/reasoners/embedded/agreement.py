@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens
+from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens, word_set
 
 _CLAUSE = re.compile(
     r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
@@ -64,7 +65,7 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     finding the clause of the text that speaks to it.
     """
     common = {word for rival in rivals for word in content_words(rival)}
-    said, held = content_words(statement), set(content_words(text))
+    said, held = content_words(statement), word_set(text)
     coverage = lexical_overlap(said, held)
     reasons: list[str] = []
     verdict = 0.0
@@ -74,17 +75,16 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
         if match is None:
             continue
         shared = True
-        if stance(clause) != stance(match) and not _opposites(clause, match):
+        agree, pair = stance(clause) == stance(match), _opposites(clause, match)
+        # A word that warns is an opposite and a denial at once; it must not cancel itself out.
+        if pair and (agree or any(_WARNS.fullmatch(word) for word in pair)):
+            verdict -= 1.0
+            reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
+        elif pair:
+            verdict += 0.5
+        elif not agree:
             verdict -= 1.0
             reasons.append(f"“{match}” against “{clause}”")
-        elif pair := _opposites(clause, match):
-            # A word that warns is an opposite and a denial at once; it must not cancel itself out.
-            warned = any(_WARNS.fullmatch(word) for word in pair)
-            if warned or stance(clause) == stance(match):
-                verdict -= 1.0
-                reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
-            else:
-                verdict += 0.5
     differing = _numbers_differ(statement, text)
     if differing is True:
         verdict -= 1.0
@@ -109,7 +109,7 @@ def part_about(text: str, wanted: Collection[str], option: str) -> str:
     """
     words = {word for word in wanted if not numbers(word)}
     pieces = _LISTED.split(" ".join(text.split()))
-    shared = {piece: len(words & set(content_words(piece))) for piece in pieces}
+    shared = {piece: len(words & word_set(piece)) for piece in pieces}
     kept = [piece for piece in pieces if (numbers(piece) if numbers(option) else shared[piece])]
     if len(kept) < 2:
         return text
@@ -146,8 +146,8 @@ def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
     advises = bool(_ADVICE.search(clause))
     best, most = None, (1 / 3, False)
     for candidate in clauses(text):
-        held = set(content_words(candidate))
-        shared = [word for word in words if word in held or any(opposite(word, other) for other in held)]
+        held = word_set(candidate)
+        shared = [word for word in words if word in held or not held.isdisjoint(opposites(word))]
         share = round(sum(words[word] for word in shared) / sum(words.values()), 6)
         rank = (share, advises == bool(_ADVICE.search(candidate)))
         if rank > most:
@@ -157,11 +157,14 @@ def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
 
 def _opposites(clause: str, match: str) -> tuple[str, str] | None:
     ours, theirs = ({stem(word): word for word in tokens(part)} for part in (clause, match))
-    for one, word in ours.items():
-        for other, found in theirs.items():
-            if one not in theirs and other not in ours and opposite(one, other):
-                return word, found
-    return None
+    pairs = (
+        (ours[one], theirs[other])
+        for one in ours
+        if one not in theirs
+        for other in theirs
+        if other in opposites(one) and other not in ours
+    )
+    return next(pairs, None)
 
 
 def _numbers_differ(statement: str, text: str) -> bool | None:
@@ -228,11 +231,13 @@ def _table() -> Mapping[str, frozenset[str]]:
 ANTONYMS = _table()
 """Stem to the stems of its opposites, both ways."""
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
+LEAST_LETTERS = 4
+"""Of a stem that a negating prefix makes an opposite of."""
 
 
-def opposite(one: str, other: str) -> bool:
-    """Whether two stems are opposites: a pair of the table, or one the other with a negating prefix."""
-    if other in ANTONYMS.get(one, frozenset()):
-        return True
-    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _PREFIXES)
+@lru_cache(maxsize=4096)
+def opposites(word: str) -> frozenset[str]:
+    """Stems opposite to a stem: those of the table, and it with a negating prefix or without its own."""
+    negated = {prefix + word for prefix in _PREFIXES if len(word) >= LEAST_LETTERS}
+    plain = {word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)}
+    return ANTONYMS.get(word, frozenset()) | negated | {one for one in plain if len(one) >= LEAST_LETTERS}

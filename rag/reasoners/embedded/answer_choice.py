@@ -36,15 +36,8 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement, part_about
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.rewriting import (
-    asks_for_thing,
-    named_thing,
-    parts,
-    spelled_out,
-    statement,
-    topic_of,
-    two_hop,
-)
+from rag.reasoners.embedded.question_forms import asks_for_thing, parts
+from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -57,6 +50,7 @@ from rag.relevance import (
     lexical_overlap,
     numbers,
     text_relevance,
+    word_set,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +63,7 @@ questions of two dev worlds of egofact-workbench-hard (docs/design/workbench.md)
 TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
-WORDS, COVERAGE, VERDICT, IMAGES = 8.0, 3.0, 2.5, 1.0
+WORDS, COVERAGE, VERDICT = 8.0, 3.0, 2.5
 ASKED = 3.0
 """Of the question's words in the sentence nearest to an option, where all have a number: each row of a table
 has one."""
@@ -120,10 +114,6 @@ class Weighed:
         """What the words say."""
         said = COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
         return WORDS * self.words + said + ASKED * self.asked
-
-    def image_score(self) -> float:
-        """What the images say."""
-        return IMAGES * (self.image or 0.0)
 
 
 def answer_choice(
@@ -189,7 +179,7 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
         text_score = [
             value - whole[hop.when if hop else ""] for hop, value in zip(hops, text_score, strict=True)
         ]
-    return [value + option.image_score() for value, option in zip(text_score, weighed, strict=True)]
+    return [value + (option.image or 0.0) for value, option in zip(text_score, weighed, strict=True)]
 
 
 def _weigh(
@@ -212,7 +202,7 @@ def _weigh(
     named = topic_of(question)
     texts = [*claims, *([named] if named else ()), *(s.context for s in sentences)]
     rows = vectors.of(texts, reading.text_vectors)
-    topic, own = rows[named] if named else None, set(content_words(named))
+    topic, own = rows[named] if named else None, word_set(named)
     all_numbers = all(map(numbers, question.options))
     answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
@@ -227,7 +217,7 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             said = part_about(nearest.context, asked, option)
-            if answers and not numbers(option) and not answers & set(content_words(said)):
+            if answers and not numbers(option) and not answers & word_set(said):
                 # "Insert the lever and remove the tube": what is asked about may be beside the answer.
                 said = nearest.context
             agreement_ = agreement(_body(option), said, rivals)
@@ -298,8 +288,8 @@ def _nearest(
     return best, likest
 
 
-def _stems(sentence: Sentence) -> set[str]:
-    return set(content_words(f"{sentence.title} {sentence.context}"))
+def _stems(sentence: Sentence) -> frozenset[str]:
+    return word_set(f"{sentence.title} {sentence.context}")
 
 
 def _body(option: str) -> str:

@@ -18,20 +18,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.reasoners.embedded.agreement import denies
-from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type, focus_noun
+from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import described_open, steps_open
+from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
-from rag.reasoners.embedded.rewriting import parts, without_source_sentences
+from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import (
-    Sentence,
-    place_of,
-    sentences_of,
-    sequence_of,
-    shortlist,
-    speech_question,
-)
+from rag.reasoners.embedded.sentences import Sentence, distinct, place_of, sequence_of, shortlist
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -42,6 +36,7 @@ from rag.relevance import (
     is_participle,
     lexical_overlap,
     rarity,
+    word_set,
 )
 
 TYPE_BONUS = 0.08
@@ -51,19 +46,10 @@ TYPE_MALUS = 0.10
 """Off for a sentence without the kind of thing a strict question asks for; half of it for the others."""
 MEASURE_BONUS = 0.08
 FULL = 0.999
-_MOMENT = re.compile(r"^\s*when (?:do|does|is|are|can)\b", re.IGNORECASE)
 _ORDERED = re.compile(
     r"\b(?:then|next|afterwards|before|after|until|when|once|followed|precede[sd]?)\b", re.IGNORECASE
 )
 """In a sentence that itself says what comes before or after what."""
-_NEGATED = re.compile(
-    r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b)[^,;])*?"
-    r"(?:\b(?:not|never|cannot)\b|n['’]t\b)",
-    re.IGNORECASE,
-)
-_PASSIVE = re.compile(
-    r"^\W*(?:what|which(?: \w+){1,3}?) (?:was|were|has been|have been) (?P<verb>\w+)\b", re.IGNORECASE
-)
 _ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
 _NAMES = re.compile(r",|/|\b(?:and|or)\b")
 STATED = 0.6
@@ -90,14 +76,14 @@ def answer_open(
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    scored = scored_sentences(reading, vectors)
+    asked = cosines_of_shortlist(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
     ranked = [
         one
-        for one in scored
+        for one in scored_sentences(reading, asked)
         if one.overlap or one.sentence.origin == "passage" or len(content_words(one.sentence.context)) > 1
     ]
-    ranked = _stating(_beside(ranked, reading), reading)
+    ranked = _stating(_beside(ranked, reading, asked), reading, asked)
     if not ranked or ranked[0].confidence < LEAST:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
@@ -109,13 +95,13 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
+        explanation=_explanation(best, answer_type(asked.question)),
         windows=tuple(windows),
         passages=tuple(passages),
     )
 
 
-def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
+def _beside(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
     """For a question what comes before or after an event: first the sentence that says so ("After X, do Y"),
     or where the best one only says that the event happens, the sentence beside it. Where a passage has none
     there, and the best one says little else, nothing; a window may show it.
@@ -126,25 +112,24 @@ def _beside(ranked: list[Scored], reading: Reading) -> list[Scored]:
     if not ranked or taken.position == "within":
         return ranked
     event, best = content_words(taken.event), ranked[0]
-    held = set(content_words(best.sentence.text)) & set(content_words(taken.core)) - set(event)
+    held = word_set(best.sentence.text) & word_set(taken.core) - set(event)
     for one in ranked:
         said = parts(one.sentence.text)
-        as_asked = said.position == taken.position and held <= set(content_words(one.sentence.text))
+        as_asked = said.position == taken.position and held <= word_set(one.sentence.text)
         if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
-    sentences = sequence_of(reading)
     if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
         return ranked
-    place = sentences.index(best.sentence) + (1 if taken.position == "after" else -1)
-    for beside in sentences[max(0, place) : place + 1]:
-        if _source(beside) == _source(best.sentence) and held <= set(content_words(beside.text)):
+    place = asked.sequence.index(best.sentence) + (1 if taken.position == "after" else -1)
+    for beside in asked.sequence[max(0, place) : place + 1]:
+        if _source(beside) == _source(best.sentence) and held <= word_set(beside.text):
             found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
             return [found, *(one for one in ranked[1:] if one.sentence != beside)]
     little = len(content_words(best.sentence.text)) < 2 * len(event)
     return [] if little and best.sentence.origin == "passage" and not held else ranked
 
 
-def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
+def _stating(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
     """First what states just what is asked, where the best sentence does not: an entry or a row that has the
     name of what is asked ("In stock: 44."), or the sentence after it with the verb ("What was stolen ...?").
 
@@ -152,25 +137,25 @@ def _stating(ranked: list[Scored], reading: Reading) -> list[Scored]:
     """
     if not ranked or ranked[0].sentence.origin != "passage":
         return ranked
-    question = without_source_sentences(reading.question.text)
-    wanted, kind, best = set(content_words(question)), answer_type(question), ranked[0].sentence
+    question, best = asked.question, ranked[0].sentence
+    wanted, kind = word_set(question), answer_type(question)
     passage = reading.passages[best.index].passage
-    if wanted - set(content_words(f"{passage.title} {passage.text}")):
+    if wanted - word_set(f"{passage.title} {passage.text}"):
         return ranked
-    sequence = [one for one in sequence_of(reading) if _source(one) == _source(best)]
+    sequence = [one for one in asked.sequence if _source(one) == _source(best)]
     places = {one: at for at, one in enumerate(sequence)}
     after = {one: (places[one] - places[best]) % len(sequence) for one in sequence}
-    held = set(content_words(best.text))
-    verb = _PASSIVE.match(question)
-    done = set(content_words(verb["verb"])) - held if verb and is_participle(verb["verb"]) else set()
+    held = word_set(best.text)
+    verb = Form.WHAT_WAS_DONE.search(question)
+    done = word_set(verb["verb"]) - held if verb and is_participle(verb["verb"]) else set()
     for one in sorted((one for one in ranked if one.sentence in after), key=lambda one: after[one.sentence]):
         sentence = one.sentence
-        keys = (set(content_words(key)) for key in _keys_of(sentence))
+        keys = (word_set(key) for key in _keys_of(sentence))
         named = any(key and key <= wanted and (sentence is best or not key <= held) for key in keys)
         sure = 0.0
         if named and (kind.name == "thing" or kind.strength(sentence.context) > 0):
             sure = STATED
-        elif after[sentence] == 1 and done and done <= set(content_words(sentence.text)):
+        elif after[sentence] == 1 and done and done <= word_set(sentence.text):
             sure = min(ranked[0].confidence, MOST_BESIDE) if names(sentence.text) <= names(question) else 0.0
         if sure:
             first = replace(one, confidence=max(one.confidence, sure))
@@ -201,11 +186,17 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
 class Shortlisted:
     """What is asked of a reading, all its sentences, and the cosines of those worth a vector."""
 
+    question: str
+    """Without sentences that only say which video is meant."""
     core: str
+    """What is asked, without scene and speaker."""
     wanted: tuple[str, ...]
     """Stems of what is asked."""
     kind: AnswerType
+    sequence: tuple[Sentence, ...]
+    """With a text as often as it occurs: what follows what."""
     sentences: tuple[Sentence, ...]
+    """Each text once."""
     cosines: dict[Sentence, float]
 
 
@@ -216,9 +207,10 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     core = speech_question(core) or core
     kind = answer_type(core)
     wanted = content_words(core) or content_words(question)
-    sentences = sentences_of(reading)
+    sequence = sequence_of(reading)
+    sentences = distinct(sequence)
     # "What must not be used ...?": what is used is no answer.
-    negated = _NEGATED.match(core) is not None
+    negated = Form.NEGATED.search(core) is not None
     speaking = [one for one in sentences if not negated or denies(one.text)]
     texts = {
         one: f"{one.title}. {one.context}" if one.title else one.context
@@ -226,18 +218,17 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     }
     rows = vectors.of([core, *texts.values()], reading.text_vectors) if texts else {}
     cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}
-    return Shortlisted(core, tuple(wanted), kind, tuple(sentences), cosines)
+    return Shortlisted(question, core, wanted, kind, tuple(sequence), tuple(sentences), cosines)
 
 
-def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
+def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     """First the one to quote: of the best of the windows and the best of the passages the more confident.
 
     Then the others by value; equal ones in the order of reading.
     """
-    asked = cosines_of_shortlist(reading, vectors)
     if not asked.cosines:
         return []
-    weights = rarity([set(content_words(f"{one.title} {one.context}")) for one in asked.cosines])
+    weights = rarity([word_set(f"{one.title} {one.context}") for one in asked.cosines])
     spoken = [
         _score(one, cosine, asked, weights) for one, cosine in asked.cosines.items() if one.origin == "window"
     ]
@@ -254,13 +245,13 @@ def scored_sentences(reading: Reading, vectors: SentenceVectors) -> list[Scored]
 def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mapping[str, float]) -> Scored:
     """A sentence of a window, whose time says when it happens."""
     wanted, focus = asked.wanted, focus_noun(asked.core)
-    kind = THING if _MOMENT.search(asked.core) else asked.kind
+    kind = THING if Form.MOMENT.search(asked.core) else asked.kind
     rarest = max(weights.values())
     known = {word: weights.get(word, rarest) for word in wanted}
-    said = set(content_words(sentence.context))
+    said = word_set(sentence.context)
     overlap = lexical_overlap(wanted, said, known)
     if sentence.title:
-        overlap = (overlap + lexical_overlap(wanted, said | set(content_words(sentence.title)), known)) / 2
+        overlap = (overlap + lexical_overlap(wanted, said | word_set(sentence.title), known)) / 2
     strength = kind.strength(sentence.text)
     bonus = TYPE_BONUS * strength if kind.name != "thing" else 0.0
     bonus += FOCUS_BONUS if focus and focus in said else 0.0
@@ -285,11 +276,8 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
 
 def _explanation(best: Scored, kind: AnswerType) -> str:
     shared = f"{best.overlap:.0%} of the question's words"
-    sort = (
-        f" and names what a “{kind.name}” question asks for"
-        if best.holds_type and kind.name != "thing"
-        else ""
-    )
+    named = best.holds_type and kind.name != "thing"
+    sort = f" and names what a “{kind.name}” question asks for" if named else ""
     row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
     place = place_of(best.sentence) + row
     return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."

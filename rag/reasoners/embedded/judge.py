@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized, token_f1
-from rag.relevance import content_words, numbers
+from rag.relevance import numbers, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -55,7 +55,7 @@ def _judged(prediction: str, truth: str, vectors: SentenceVectors) -> Verdict:
 
 def _replaced(prediction: str, truth: str) -> bool:
     """Whether a word of the truth is lacking while the answer has others."""
-    ours, theirs = set(content_words(prediction)), set(content_words(truth))
+    ours, theirs = word_set(prediction), word_set(truth)
     return bool(theirs - ours) and bool(ours - theirs)
 
 

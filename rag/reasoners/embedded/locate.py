@@ -8,16 +8,16 @@ and rank by the best of what they hold.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rag.reasoners.embedded.phrases import statements
-from rag.reasoners.embedded.rewriting import declarative, decompose, parts, says_more
+from rag.reasoners.embedded.question_forms import Form, declarative, parts, says_more, speech_question
+from rag.reasoners.embedded.rewriting import decompose
 from rag.reasoners.embedded.scoring import ZeroShotScorer
-from rag.reasoners.embedded.sentences import ScoredLine, rank_lines, speech_question
+from rag.reasoners.embedded.sentences import ScoredLine, rank_lines
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView
 from rag.relevance import image_relevance
@@ -42,7 +42,6 @@ NEARBY = 12.0
 LINE_WEIGHT = 2.0
 """Standard scores that a line spoken at the moment is worth, of relevance 1."""
 MOST_LINES = 6
-_ASKING = re.compile(r"\b(?:what|which)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def asking_sentences(text: str) -> list[str]:
     """
     if not text.rstrip().endswith("?"):
         return [text]
-    asking = [part for part in decompose(text) if part.endswith("?") or _ASKING.search(part)]
+    asking = [part for part in decompose(text) if part.endswith("?") or Form.ASKING.search(part)]
     return asking or [text]
 
 

@@ -25,7 +25,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,9 +52,11 @@ def observe(request: ObserveRequest, scorer: ZeroShotScorer, vectors: SentenceVe
     keywords = list(dict.fromkeys(word for facet in facets for word in facet.keywords if word.strip()))
     queries = list(dict.fromkeys(query for facet in facets for query in facet.queries if query.strip()))
     relevance_of_text = _seen([*keywords, *(event_text(query) for query in queries)], view, scorer)
-    screen = set(content_words(" ".join(line.text for line in lines_)))
+    screen = word_set(" ".join(line.text for line in lines_))
     missing = tuple(
-        word for word in keywords if not _read(word, screen) and relevance_of_text.get(word, 0.0) < SUPPORTED
+        word
+        for word in keywords
+        if not frozenset() < word_set(word) <= screen and relevance_of_text.get(word, 0.0) < SUPPORTED
     )
     unmet = [query for query in queries if not _supported(query, lines_, relevance_of_text, vectors)]
     missing_item = next(iter(unmet), "") or next(iter(missing), "")
@@ -81,11 +83,6 @@ def _seen(texts: Sequence[str], view: VideoView, scorer: ZeroShotScorer) -> dict
     plain = [text for text in dict.fromkeys(texts) if content_words(text)]
     relevance = scorer.relevance(plain, view)
     return {} if relevance is None else dict(zip(plain, relevance, strict=True))
-
-
-def _read(word: str, screen: set[str]) -> bool:
-    stems = content_words(word)
-    return bool(stems) and set(stems) <= screen
 
 
 def _supported(

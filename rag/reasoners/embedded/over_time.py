@@ -19,7 +19,7 @@ import numpy as np
 
 from rag.questions import option_label
 from rag.reasoners.embedded.procedures import asked_steps
-from rag.reasoners.embedded.rewriting import asks_for_order, parts
+from rag.reasoners.embedded.question_forms import asks_for_order, parts
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import relevances, sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -34,6 +34,7 @@ from rag.relevance import (
     lexical_overlap,
     logistic,
     numbers,
+    word_set,
 )
 
 if TYPE_CHECKING:
@@ -78,13 +79,12 @@ def answer_over_time(
     end = asks_for_order(question.text)
     if end is not None:
         # Times of two videos have no order.
-        videos = dict.fromkeys(window.window.video_id for window in reading.windows)
+        videos: dict[str, list[int]] = {}
+        for index, window in enumerate(reading.windows):
+            videos.setdefault(window.window.video_id, []).append(index)
         of_videos = [
-            [
-                _supports(option, reading, vectors, calibrator, _windows_of(video_id, reading))
-                for option in question.options
-            ]
-            for video_id in videos
+            [_supports(option, reading, vectors, calibrator, among) for option in question.options]
+            for among in videos.values()
         ]
         return _by_order(max(of_videos, key=_strength, default=[]), end)
     offered = [numbers(option) for option in question.options]
@@ -94,10 +94,6 @@ def answer_over_time(
     if reading.rewritten.counted and whole and all(len(found) == 1 for found in offered):
         return _by_count(reading, [found[0] for found in offered], vectors, calibrator)
     return None
-
-
-def _windows_of(video_id: str, reading: Reading) -> list[int]:
-    return [index for index, window in enumerate(reading.windows) if window.window.video_id == video_id]
 
 
 def _strength(options: Sequence[Sequence[_Support]]) -> float:
@@ -152,7 +148,7 @@ def _by_number(reading: Reading) -> ChosenOption | None:
     asked = asked_steps(reading)
     if asked is None or len(asked.steps) > 1:
         return None
-    held = set(content_words(asked.steps[0]))
+    held = word_set(asked.steps[0])
     weights = [UNSEEN + lexical_overlap(content_words(option), held) for option in reading.question.options]
     if max(weights) <= UNSEEN + LEAST_OF_STEP or weights.count(max(weights)) > 1:
         return None
@@ -169,7 +165,7 @@ def _by_step(reading: Reading) -> ChosenOption | None:
     event = content_words(taken.event)
     if taken.position == "within" or len(event) < LEAST_STEP_WORDS:
         return None
-    steps = [(s.index, set(content_words(s.text))) for s in sequence_of(reading) if s.origin == "passage"]
+    steps = [(s.index, word_set(s.text)) for s in sequence_of(reading) if s.origin == "passage"]
     anchors = [at for at, (_, words) in enumerate(steps) if lexical_overlap(event, words) == 1]
     side = 1 if taken.position == "after" else -1
     weights, passages = [], set()

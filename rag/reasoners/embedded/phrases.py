@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from rag.relevance import content_words, lexical_overlap
+from rag.relevance import content_words, lexical_overlap, word_set
 
 EDGE = 0.12
 """Share of a video that counts as its beginning, and as its end."""
@@ -136,15 +136,15 @@ def entities(text: str, most: int) -> tuple[str, ...]:
     numbered = [run for run in plain if any(letter.isdigit() for letter in run)]
     found: list[str] = []
     for phrase in (*names(text), *numbered, *plain):
-        stems = set(content_words(phrase))
-        if stems and not any(stems <= set(content_words(other)) for other in found):
+        stems = word_set(phrase)
+        if stems and not any(stems <= word_set(other) for other in found):
             found.append(phrase)
     return tuple(found[:most])
 
 
 def new_phrases(texts: Iterable[str], known: str, most: int) -> tuple[str, ...]:
     """Entities of the texts that say something `known` does not, in their order."""
-    held = set(content_words(known))
+    held = word_set(known)
     found: list[str] = []
     for text in texts:
         for phrase in entities(text, most):
@@ -160,7 +160,7 @@ def query_words(text: str, most: int) -> str:
     stems: set[str] = set()
     for run in content_runs(text):
         for word in run.split():
-            new = set(content_words(word)) - stems
+            new = word_set(word) - stems
             if new:
                 words.append(word)
                 stems |= new

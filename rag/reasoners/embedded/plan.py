@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
-from rag.reasoners.embedded.rewriting import declarative, decompose, parts, refers_back
+from rag.reasoners.embedded.question_forms import declarative, parts
+from rag.reasoners.embedded.rewriting import decompose, refers_back
 from rag.reasoners.embedded.sentences import relevances, split_sentences
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
-from rag.relevance import content_words
+from rag.relevance import content_words, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -41,8 +43,10 @@ def plan(request: PlanRequest, vectors: SentenceVectors) -> Plan:
     leads = new_phrases([_NARRATION.sub("", text) for text in read], known, MOST_LEADS)
     # What is partial waits for videos that were watched: to search on would only add others.
     open_parts = [at for at, part in enumerate(subs) if part.status == "missing"]
-    per_part = [_queries(at, subs, leads, read, request) for at in _searched(open_parts, request)]
-    queries = _untried(_in_turn(per_part), request)
+    searched = open_parts if request.step >= request.max_steps else open_parts[:1]
+    per_part = [_queries(at, subs, leads, read, request) for at in searched]
+    # The first of each, then the second of each, and so on.
+    queries = _untried(chain.from_iterable(zip_longest(*per_part, fillvalue="")), request)
     focus = open_parts[0] if open_parts else None
     return Plan(
         thought=_thought(subs, leads, focus),
@@ -79,10 +83,6 @@ def _unquoted(sentence: str) -> str:
     return sentence if sentence.count("“") == sentence.count("”") else re.sub("[“”]", "", sentence)
 
 
-def _searched(open_parts: Sequence[int], request: PlanRequest) -> Sequence[int]:
-    return open_parts if request.step >= request.max_steps else open_parts[:1]
-
-
 def _queries(
     at: int, subs: Sequence[SubQuestion], leads: Sequence[str], read: Sequence[str], request: PlanRequest
 ) -> list[str]:
@@ -111,23 +111,12 @@ def _queries(
     return found
 
 
-def _in_turn(lists: Iterable[list[str]]) -> list[str]:
-    """The first of each, then the second of each, and so on."""
-    sentences = list(lists)
-    return [
-        queries[at]
-        for at in range(max(map(len, sentences), default=0))
-        for queries in sentences
-        if at < len(queries)
-    ]
-
-
 def _untried(queries: Iterable[str], request: PlanRequest) -> tuple[str, ...]:
     """None that was tried, none twice: words in another order are the same query to a search engine."""
-    seen = {frozenset(content_words(tried.query)) for tried in request.tried}
+    seen = {word_set(tried.query) for tried in request.tried}
     found: list[str] = []
     for query in queries:
-        stems = frozenset(content_words(query))
+        stems = word_set(query)
         if stems and stems not in seen and len(found) < request.max_queries:
             seen.add(stems)
             found.append(" ".join(query.split()))

@@ -8,13 +8,14 @@ heading has no other words. A list that is cut between passages of one document 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag.reasoners.embedded.question_forms import ORDINALS, Form, bare
 from rag.reasoners.embedded.sentences import ITEM, sections, split_sentences
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.relevance import codes, content_words, lexical_overlap
+from rag.relevance import codes, content_words, lexical_overlap, word_set
 
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
@@ -24,22 +25,8 @@ MOST_DESCRIBED = 8
 LEAST_NAMED = 2
 """Words of a heading that has no others than the task, its first among them: "Filling the system" of "fill
 the heating system"."""
-_OF_STEPS = frozenset(content_words("step instruction procedure"))
+_OF_STEPS = word_set("step instruction procedure")
 """What the heading of a list without numbers may say beside the task."""
-
-_NAMED = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ALL = re.compile(
-    r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
-    r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$",
-    re.IGNORECASE,
-)
-_NEW = re.compile(r"^what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with)\s+(?P<task>.+)$", re.IGNORECASE)
-_ONE = re.compile(
-    r"^(?:what|which)\b(?:(?!\b(?:before|after|follow|preced)).)*?"
-    rf"\b(?:(?P<named>{'|'.join(_NAMED)}|last|final) step|(?P<nth>\d+)(?:st|nd|rd|th) step|"
-    r"step (?P<number>\d+))\s+(?:of|to|in|for|when)\s+(?P<task>.+)$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +70,9 @@ class _List:
 
 def asked_steps(reading: Reading) -> AskedSteps | None:
     """None for a question about no procedure, and where no passage lists it or it has no such step."""
-    question = reading.question.text.strip().rstrip("?.! ")
-    every, one = _ALL.match(question), _ONE.search(question)
-    found = one or every or _NEW.match(question)
+    question = bare(reading.question.text)
+    every, one = Form.ALL_STEPS.search(question), Form.ONE_STEP.search(question)
+    found = one or every or Form.CHANGES.search(question)
     task = content_words(found["task"]) if found else []
     if found is None or not task:
         return None
@@ -128,11 +115,11 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
 
 def described_open(reading: Reading) -> OpenAnswer | None:
     """The prose below a heading that has all words of the task and no others; None where none has it."""
-    every = _ALL.match(reading.question.text.strip().rstrip("?.! "))
-    task = set(content_words(every["task"])) if every else set()
+    every = Form.ALL_STEPS.search(bare(reading.question.text))
+    task = word_set(every["task"]) if every else set()
     for index, read in enumerate(reading.passages):
         for heading, body in sections(read.passage.text):
-            if task and task == set(content_words(heading)) - _OF_STEPS:
+            if task and task == word_set(heading) - _OF_STEPS:
                 sentences = split_sentences(" ".join(body.split()))[:MOST_DESCRIBED]
                 if len(sentences) >= LEAST_STEPS:
                     return OpenAnswer(
@@ -146,17 +133,14 @@ def described_open(reading: Reading) -> OpenAnswer | None:
 
 def _place(one: re.Match[str], first: int) -> int:
     """Of a step in a list that begins with number `first`; -1 for the last, less where the list lacks it."""
-    if one["named"]:
-        name = one["named"].lower()
-        if name not in _NAMED:
-            return -1
-        number = _NAMED.index(name) + 1
-    else:
-        number = int((one["nth"] or one["number"])[:6])
+    name = (one["named"] or "").lower()
+    if name in ("last", "final"):
+        return -1
+    number = ORDINALS.index(name) + 1 if name else int((one["nth"] or one["number"])[:6])
     return number - first if number >= first else -2
 
 
-def _is_about(task: list[str], each: _List, reading: Reading) -> bool:
+def _is_about(task: Sequence[str], each: _List, reading: Reading) -> bool:
     title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
     beside = set(heading) - {*task, *title} - _OF_STEPS
     named = len(heading) >= LEAST_NAMED and set(heading) <= set(task) and task[0] in heading

@@ -31,26 +31,15 @@ from rag.relevance import (
     rarity,
     stem,
     tokens,
+    word_set,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEATURES = (
-    "cosine",
-    "overlap",
-    "before",
-    "after",
-    "passage",
-    "pairs",
-    "type",
-    "no_type",
-    "new_number",
-    "new_name",
-    "names",
-    "rank",
-    "score",
-    "length",
+    *("cosine", "overlap", "before", "after", "passage", "pairs", "type", "no_type"),
+    *("new_number", "new_name", "names", "rank", "score", "length"),
 )
 """Of a sentence: cosine to the question; share of the question's words, by rarity, that it holds; what the
 sentence before and the one after add to that share, and the share in the whole passage with its title; share
@@ -59,17 +48,8 @@ whether it holds none of it; whether it has a number or a name that the question
 for; share of the question's names; 1 / (1 + rank) and score of the passage; log of the number of words."""
 
 EVIDENCE = (
-    "constant",
-    "cosine",
-    "overlap",
-    "passage",
-    "unknown",
-    "no_name",
-    "share",
-    "margin",
-    "no_type",
-    "words",
-    "named",
+    *("constant", "cosine", "overlap", "passage", "unknown", "no_name", "share", "margin", "no_type"),
+    *("words", "named"),
 )
 """Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
 its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to
@@ -82,8 +62,6 @@ _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
-_NAMED = frozenset({"who", "where", "name", "thing"})
-_COUNTED = frozenset({"number", "length", "weight", "money", "speed", "temperature", "date", "duration"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +116,7 @@ def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[s
     those that begin with "she" or "he" in a passage that has the name, have the whole of it."""
     stems = [set(content_words(sentence.text)) for sentence in sentences]
     for name in _FULL_NAME.findall(question[:LONGEST_ASKED]):
-        whole, words = set(content_words(name)), name.split()
+        whole, words = word_set(name), name.split()
         named = {one.index for one, held in zip(sentences, stems, strict=True) if held >= whole}
         if len(whole) > 1 and named:
             for sentence, held in zip(sentences, stems, strict=True):
@@ -183,6 +161,7 @@ class PassageText:
             )
             for index, held in self._places.items()
         }
+        self._read = set().union(*self._passages.values())
 
     def features(self, at: int, cosine: float) -> dict[str, float]:
         """`FEATURES` of one sentence by name."""
@@ -208,8 +187,8 @@ class PassageText:
             "pairs": len(pairs) / max(1, len(self._pairs)),
             "type": strength,
             "no_type": float(not open_kind and strength == 0),
-            "new_number": float(kind.name in _COUNTED and bool(new_numbers)),
-            "new_name": float(kind.name in _NAMED and bool(new_names)),
+            "new_number": float(kind.adds == "number" and bool(new_numbers)),
+            "new_name": float(kind.adds == "name" and bool(new_names)),
             "names": len(self._names & {stem(word) for word in words}) / max(1, len(self._names)),
             "rank": 1 / (1 + sentence.index),
             "score": self._scores[sentence.index],
@@ -228,12 +207,12 @@ class PassageText:
         held = self.candidates(cosines)
         values = columns(FEATURES, (one.features for one in held)) @ columns(FEATURES, [fitted.order])[0]
         found = []
-        for at, (sentence, features) in enumerate((one.sentence, one.features) for one in held):
+        for at, one in enumerate(held):
             evidence = self.evidence(held, values, at, fitted.background)
             confidence = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
             value = round(float(values[at] / fitted.order["cosine"]), 6)
-            overlap = round(features["overlap"], 6)
-            found.append(Scored(sentence, value, round(confidence, 6), overlap, features["type"] > 0))
+            overlap, holds_type = round(one.features["overlap"], 6), one.features["type"] > 0
+            found.append(Scored(one.sentence, value, round(confidence, 6), overlap, holds_type))
         return found
 
     def evidence(
@@ -243,12 +222,11 @@ class PassageText:
         of = held[best].features
         missing = [background] * max(1, MOST_SENTENCES - len(values))
         others = np.array([*np.delete(values, best), *missing])
-        read = set().union(*self._passages.values())
         return {
             **{name: of[name] for name in ("cosine", "overlap", "passage", "no_type")},
             "constant": 1.0,
-            "unknown": 1 - self._share(read),
-            "no_name": len(self._names - read) / max(1, len(self._names)),
+            "unknown": 1 - self._share(self._read),
+            "no_name": len(self._names - self._read) / max(1, len(self._names)),
             "share": -math.log1p(float(np.exp(others - values[best]).sum())),
             "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
             "words": math.log1p(len(self.words)),

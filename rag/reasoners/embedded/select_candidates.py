@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from rag.reasoners.embedded.answer_types import MONTHS
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
-from rag.relevance import content_words, lexical_overlap, rarity
+from rag.relevance import content_words, lexical_overlap, rarity, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
@@ -22,11 +23,7 @@ SAME_DAY = 0.4
 SAME_LENGTH = 1.5
 """Seconds by which a re-upload's length may differ."""
 DESCRIPTION = 300
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in _MONTHS)
+_MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})\b"
 _DAYS = (
@@ -40,7 +37,7 @@ _DATE = re.compile(r"^(\d{4})-?(\d{2})-?(\d{2})")
 def select_candidates(request: SelectRequest, vectors: SentenceVectors) -> SelectedCandidates:
     """At most `top_k`, those near the best value; of two that look like one video the first found."""
     texts = [_text(candidate) for candidate in request.candidates]
-    held = [set(content_words(text)) for text in texts]
+    held = [word_set(text) for text in texts]
     weights = rarity(held)
     sub = request.sub_question or request.question
     rows = vectors.of([sub, request.question, *texts]) if texts else {}
@@ -89,7 +86,7 @@ def days_in(text: str) -> set[tuple[int, int, int]]:
 def _month_number(text: str) -> int:
     if text.isdigit():
         return int(text)
-    return 1 + next(at for at, month in enumerate(_MONTHS) if month[:3].casefold() == text[:3].casefold())
+    return 1 + next(at for at, month in enumerate(MONTHS) if month[:3].casefold() == text[:3].casefold())
 
 
 def _text(candidate: Candidate) -> str:
@@ -108,7 +105,7 @@ def _worded_date(date: str) -> str:
     found = _DATE.match(date)
     if not found or not 1 <= int(found[2]) <= 12:
         return date
-    return f"{int(found[3])} {_MONTHS[int(found[2]) - 1]} {found[1]}"
+    return f"{int(found[3])} {MONTHS[int(found[2]) - 1]} {found[1]}"
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

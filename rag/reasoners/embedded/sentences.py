@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Literal
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.answer_types import AnswerType
+from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance
+from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance, word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +59,7 @@ PLACES = {
 _FIGURED = re.compile(r"[\d:]")
 """In a short line this is a statement, not a heading: "Torque: 110 Nm"."""
 _NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?\s+(?=[^\W\d_]+\s)")
-"""Before a heading of two words or more that stands alone: "5 Error codes"."""
+"""Before a heading of two words or more that is alone: "5 Error codes"."""
 _RELEASE = re.compile(
     r"\s*(?:(?:v|version )\d{1,3}(?:\.\d{1,3}){1,3}|\d{1,3}(?:\.\d{1,3}){2,3})"
     r"(?:[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?)?\s*|\s*\d{1,3}\.\d{1,3}[\s(\[–-]+\d{4}-\d\d-\d\d[)\]]?\s*",
@@ -85,8 +86,6 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 """What makes no question of a statement: "Tighten it to 25 Nm, right?"."""
-_OF_QUESTIONS = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b", re.IGNORECASE)
-"""In a question that a question may answer: "What does she ask the waiter?"."""
 _BACK = re.compile(
     r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
     re.I,
@@ -154,8 +153,13 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
 
 def sentences_of(reading: Reading) -> list[Sentence]:
     """All sentences of windows and passages, in their order, each text once."""
+    return distinct(sequence_of(reading))
+
+
+def distinct(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """The first sentence of each text."""
     found: dict[str, Sentence] = {}
-    for sentence in sequence_of(reading):
+    for sentence in sentences:
         found.setdefault(sentence.text.casefold(), sentence)
     return list(found.values())
 
@@ -163,9 +167,10 @@ def sentences_of(reading: Reading) -> list[Sentence]:
 def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
-    asked = _Asked(codes(reading.question.text))
+    asked = codes(reading.question.text)
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read, asked)]
-    if _OF_QUESTIONS.search(reading.question.text):
+    # "What does she ask the waiter?" may be answered by a question.
+    if Form.ABOUT_QUESTIONS.search(reading.question.text):
         return found
     return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _asks(s.text)]
 
@@ -178,8 +183,8 @@ def shortlist(
         return list(sentences)
     worth = []
     for sentence in sentences:
-        value = lexical_overlap(wanted, set(content_words(sentence.context)))
-        value += TITLE_SHARE * lexical_overlap(wanted, set(content_words(sentence.title)))
+        value = lexical_overlap(wanted, word_set(sentence.context))
+        value += TITLE_SHARE * lexical_overlap(wanted, word_set(sentence.title))
         if kind is not None and kind.name != "thing":
             value += TYPE_SHARE * kind.strength(sentence.text)
         worth.append(value + PLACE_SHARE / (1 + sentence.index))
@@ -218,39 +223,29 @@ def _is_prose(text: str) -> bool:
     return max(len(part.split()) for part in text.split(",")) >= MIN_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The codes of a question."""
-
-    codes: frozenset[str]
-
-    def names(self, head: str) -> bool:
-        """Whether the question names a column by a code."""
-        return bool(codes(head) & self.codes)
-
-    def is_other(self, text: str) -> bool:
-        """Whether a sentence or a row has, in place of the codes of the question, others with the same
-        letters."""
-        if not self.codes or _RANGE.search(text):
-            return False
-        held = codes(text, apart=True)
-        missed = {code for code in self.codes if not any(other.startswith(code) for other in held)}
-        kinds = {_letters(code) for code in self.codes - missed}
-        return bool({_letters(code) for code in missed} & {_letters(code) for code in held} - kinds)
+def _is_other(text: str, asked: frozenset[str]) -> bool:
+    """Whether a sentence or a row has, in place of the codes of the question, others of the same letters."""
+    if not asked or _RANGE.search(text):
+        return False
+    held = codes(text, apart=True)
+    missed = {code for code in asked if not any(other.startswith(code) for other in held)}
+    kinds = {_letters(code) for code in asked - missed}
+    return bool({_letters(code) for code in missed} & {_letters(code) for code in held} - kinds)
 
 
 def _letters(code: str) -> str:
     return re.split(r"\d", code, maxsplit=1)[0]
 
 
-def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Sentence]:
+def _of_passage(index: int, read: ReadPassage, asked: frozenset[str]) -> Iterable[Sentence]:
+    """`asked`: the codes of the question."""
     for heading, body in sections(read.passage.text):
         released = f"{heading}: " if _RELEASE.fullmatch(heading) else ""
         before = ""
         for label, text, said in _said(body, asked):
             is_row = said != text
             title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
-            if asked.is_other(f"{released}{said}"):
+            if _is_other(f"{released}{said}", asked):
                 continue
             text, said = f"{released}{text}", f"{released}{said}"
             context = said if is_row else _context(before, said)
@@ -258,7 +253,7 @@ def _of_passage(index: int, read: ReadPassage, asked: _Asked) -> Iterable[Senten
             before = "" if is_row and _asks(said) else said
 
 
-def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
+def _said(body: str, asked: frozenset[str]) -> Iterable[tuple[str, str, str]]:
     """Sentences of paragraphs and list items, and rows of tables: the label of an item, if any, the text, and
     what it says. A row says its cells below the heads of their columns: of models, of the one that is asked
     about."""
@@ -283,7 +278,7 @@ def _said(body: str, asked: _Asked) -> Iterable[tuple[str, str, str]]:
         elif content_words(row["cells"]):
             cells = cells_of(line)
             pairs = [*zip_longest(heads[: len(cells)], cells, fillvalue="")]
-            named = [pair for pair in pairs[1:] if asked.names(pair[0])]
+            named = [pair for pair in pairs[1:] if codes(pair[0]) & asked]
             # "T24" and "T30": columns of the same thing of several models.
             coded = all(codes(head) for head, _ in pairs[1:])
             pairs = [pairs[0], *named] if named and coded else pairs
@@ -419,11 +414,6 @@ def _new_text(last: str, text: str) -> str:
     return text
 
 
-_SAYING = re.compile(
-    r"\b(?:do|does|did)\s+(?:the\s+)?\w+(?:\s+\w+)?\s+(?:say|mention|announce|explain|claim|tell\s+us)\b(?:\s+that\b)?",
-    re.IGNORECASE,
-)
-
 MOST_LINES = 24
 """Lines that are worth a vector for one text; those that share most of its words."""
 
@@ -448,34 +438,26 @@ def lines(view: VideoView) -> list[ScoredLine]:
             found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
     for evidence in view.texts:
         if evidence.kind not in SPOKEN:
-            found.setdefault((evidence.kind, evidence.text, evidence.start), _unchanged(evidence))
+            text = " ".join(evidence.text.split())
+            found.setdefault(
+                (evidence.kind, evidence.text, evidence.start),
+                ScoredLine(text, evidence.kind, evidence.start, evidence.end),
+            )
     return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
 
 
 def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
     """Lines with their relevance to `text`, best first; of equal ones the earlier."""
-    if not content_words(text):
-        return []
     wanted = content_words(text)
+    if not wanted:
+        return []
     held = lines(view)
-    shared = [lexical_overlap(wanted, set(content_words(line.text))) for line in held]
+    shared = [lexical_overlap(wanted, word_set(line.text)) for line in held]
     order = sorted(range(len(held)), key=lambda at: (-shared[at], at))[:MOST_LINES]
     kept = [held[at] for at in sorted(order)]
     scores = relevances(text, [line.text for line in kept], vectors)
-    scored = [
-        ScoredLine(line.text, line.kind, line.start, line.end, score)
-        for line, score in zip(kept, scores, strict=True)
-    ]
+    scored = [replace(line, relevance=score) for line, score in zip(kept, scores, strict=True)]
     return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
-
-
-def speech_question(text: str) -> str:
-    """What a question about something said asks, without the verb of saying; empty for any other question.
-
-    "Who does the speaker say gave the best advice?" is "Who gave the best advice?", and no frame shows it.
-    """
-    left = _SAYING.sub(" ", text, count=1)
-    return "" if left == text else " ".join(left.split())
 
 
 def relevances(
@@ -491,10 +473,6 @@ def relevances(
     rows = vectors.of([text, *others], stored)
     wanted = content_words(text)
     return [
-        text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, set(content_words(other))))
+        text_relevance(float(rows[text] @ rows[other]), lexical_overlap(wanted, word_set(other)))
         for other in others
     ]
-
-
-def _unchanged(evidence: Evidence) -> ScoredLine:
-    return ScoredLine(" ".join(evidence.text.split()), evidence.kind, evidence.start, evidence.end)

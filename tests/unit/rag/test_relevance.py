@@ -40,8 +40,8 @@ def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
 
 
 def test_words_that_say_nothing_are_left_out() -> None:
-    assert content_words("Which statement is true about the object in the video?") == []
-    assert content_words("What is the mirror of the telescope made of?") == ["mirror", "telescop"]
+    assert content_words("Which statement is true about the object in the video?") == ()
+    assert content_words("What is the mirror of the telescope made of?") == ("mirror", "telescop")
 
 
 def test_scripts_without_spaces_become_pairs() -> None:
@@ -60,7 +60,7 @@ def test_scripts_without_spaces_become_pairs() -> None:
     ],
 )
 def test_numbers_in_digits_and_words(text: str, found: list[float]) -> None:
-    assert numbers(text) == found
+    assert numbers(text) == tuple(found)
 
 
 @given(st.text(max_size=80))

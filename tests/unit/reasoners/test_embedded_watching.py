@@ -10,8 +10,8 @@ import pytest
 from corpora.records import Evidence
 from rag.reasoners.embedded.locate import locate
 from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe, timeline
+from rag.reasoners.embedded.question_forms import speech_question
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
-from rag.reasoners.embedded.sentences import speech_question
 from rag.reasoners.embedded.verify_video import match_frame, verify_video
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.locate import LocateRequest

@@ -94,9 +94,9 @@ EXEMPT = (
     "rag/reasoners/embedded/answer_choice.py",
     "rag/reasoners/embedded/imagine_queries.py",
     "rag/reasoners/embedded/phrases.py",
+    "rag/reasoners/embedded/question_forms.py",
     "rag/reasoners/embedded/rewriting.py",
     "rag/reasoners/embedded/scoring.py",
-    "rag/reasoners/embedded/sentences.py",
     "rag/reasoners/roles/",
     "rag/relevance.py",
 )

@@ -22,7 +22,8 @@ from eval.workbench.passages import twin_passages, world_passages
 from eval.workbench.recording import recorded_fields
 from eval.workbench.renderer import FrameRenderer
 from rag.clauses import clauses
-from rag.reasoners.embedded.rewriting import anchor_event, parts
+from rag.reasoners.embedded.question_forms import parts
+from rag.reasoners.embedded.rewriting import anchor_event
 from rag.records import Question
 from tests.fakes.egofact_world import WordEncoder, words
 
