@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.answer_types import answer_type
-from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence
+from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
 from rag.relevance import (
     FUNCTION_WORDS,
+    codes,
     content_words,
     lexical_overlap,
     logistic,
@@ -49,18 +50,20 @@ for; share of the question's names; 1 / (1 + rank) and score of the passage; log
 
 EVIDENCE = (
     *("constant", "cosine", "overlap", "passage", "unknown", "no_name", "share", "margin", "no_type"),
-    *("words", "named"),
+    *("words", "named", "no_value"),
 )
 """Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
 its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to
 the next one, at most `FURTHEST`; log of the number of the question's words; whether the question has a name:
-"How is the sound?" is answered in more places than the one that was meant."""
+"How is the sound?" is answered in more places than the one that was meant; whether it gives a number or a
+code that the passage does not have."""
 
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
+_DIGITS = re.compile(r"(?<![\w.,])\d[\d.,]*")
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
 
 
@@ -147,6 +150,9 @@ class PassageText:
         self._kind = answer_type(question)
         self.words = content_words(question)
         self._names, self._numbers = names(question), set(numbers(question))
+        # In digits: "Which one ...?" gives no number.
+        digits = " ; ".join(_DIGITS.findall(question))
+        self._given: set[float | str] = {*numbers(digits), *codes(question)}
         self._pairs = set(pairwise(self.words))
         self._stems = _with_full_names(question, sentences)
         self._places: dict[int, list[int]] = {}
@@ -231,7 +237,13 @@ class PassageText:
             "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
             "words": math.log1p(len(self.words)),
             "named": float(bool(self._names)),
+            "no_value": float(not self._given <= self._values_of(held[best].sentence.index)),
         }
+
+    def _values_of(self, passage: int) -> set[float | str]:
+        held = (self.sentences[at] for at in self._places[passage]) if self._given else ()
+        text = " ".join(f"{sentence.title} {sentence.context}" for sentence in held)
+        return self._given if CODES_BETWEEN.search(text) else {*numbers(text), *codes(text, apart=True)}
 
     def _share(self, found: set[str]) -> float:
         return lexical_overlap(self.words, found, self._rarity)

@@ -66,7 +66,7 @@ _RELEASE = re.compile(
     re.IGNORECASE,
 )
 """A heading of what is listed below it: "4.1.0 (2023-11-27)"."""
-_RANGE = re.compile(
+CODES_BETWEEN = re.compile(
     r"[^\W\d_]\d+\s*(?:[-–…/]\s*[^\W\d_]?\d|\b(?:to|through|bis|and later|or later)\b)", re.IGNORECASE
 )
 """Between two codes, or after one: others are meant too."""
@@ -225,7 +225,7 @@ def _is_prose(text: str) -> bool:
 
 def _is_other(text: str, asked: frozenset[str]) -> bool:
     """Whether a sentence or a row has, in place of the codes of the question, others of the same letters."""
-    if not asked or _RANGE.search(text):
+    if not asked or CODES_BETWEEN.search(text):
         return False
     held = codes(text, apart=True)
     missed = {code for code in asked if not any(other.startswith(code) for other in held)}

@@ -102,6 +102,24 @@ def test_of_a_window_and_a_passage_the_more_confident_is_quoted():
     assert (surer.text, surer.windows) == (spoken, (0,))
 
 
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("How long does line 2 take to the stadium?", True),
+        ("How long does line 9 take to the stadium?", False),
+        ("How long do the two lines take to the stadium?", True),
+        ("What does the E10 at the stadium say?", True),
+        ("What does the E47 at the stadium say?", False),
+        ("Which one goes to the stadium in 34 minutes?", True),
+    ],
+)
+def test_a_passage_without_the_number_or_the_code_that_is_given_is_doubted(question, held):
+    passage = "Line 2 takes thirty-four minutes to the stadium. The display at the stadium says E10."
+    sure = ask(question, passage).confidence
+    surer = ask(question, f"{passage} Line 9, two, E47.").confidence
+    assert (sure > surer / 2) is held
+
+
 def test_features_and_evidence_by_hand():
     texts = ("The old tower is high.", "It was finished in 1889 by Eiffel.", "Birds sing.")
     sentences = [Sentence(text, text, "", "passage", 0, "passage") for text in texts]
