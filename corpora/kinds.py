@@ -29,7 +29,7 @@ READERS = "rag.document_readers"
 SAVE_AS = {
     suffix: kind
     for kind, suffixes in {
-        "PDF or HTML": ".doc .docx .odt .rtf .pages .ppt .pptx .odp .key .epub .mobi .azw3 .djvu .tex",
+        "PDF or HTML": ".doc .rtf .pages .ppt .key .mobi .azw3 .djvu .tex",
         "CSV": ".xls .xlsx .ods .numbers",
         "text or HTML": ".eml .msg .mbox",
         "SubRip (.srt)": ".lrc .sub .sbv .smi .ttml .dfxp .stl",

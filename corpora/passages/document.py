@@ -44,6 +44,14 @@ def make_document(title: str, text: str, doc_id: str = "") -> Document | None:
     return Document(own_id or _content_id(title, text), title, text)
 
 
+def stated_title(title: str) -> str:
+    """The title that a file states, unless it is what a word processor put there by itself."""
+    title = title.strip()
+    made_up = ("microsoft ", "untitled", "slide 1", "powerpoint", "(anonymous)")
+    named = (".doc", ".docx", ".pdf", ".tex", ".dvi", ".indd", ".ppt", ".pptx")
+    return "" if title.lower().startswith(made_up) or title.lower().endswith(named) else title
+
+
 def cut_point(text: str, limit: int) -> int:
     """Where to cut a text of more than `limit` characters.
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document, complaint, make_document
+from corpora.passages.document import Document, complaint, make_document, stated_title
 from corpora.passages.page_layout import joined, laid_out
 from corpora.records import Problem
 
@@ -91,14 +91,10 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _title(reader: Any) -> str:
-    """The stated title, unless it is what a word processor put there by itself."""
     try:
-        title = str((reader.metadata or {}).get("/Title") or "").strip()
+        return stated_title(str((reader.metadata or {}).get("/Title") or ""))
     except Exception:
         return ""
-    made_up = title.lower().startswith(("microsoft ", "untitled", "slide 1", "powerpoint", "(anonymous)"))
-    named = title.lower().endswith((".doc", ".docx", ".pdf", ".tex", ".dvi", ".indd", ".ppt", ".pptx"))
-    return "" if made_up or named else title
 
 
 @contextmanager

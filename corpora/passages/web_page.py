@@ -39,12 +39,17 @@ def read(path: str) -> Iterator[Document | Problem]:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise UnsupportedFile(f"{path}: a web page larger than {MAX_BYTES >> 20} MiB")
-    page = _Page()
-    page.take(_text(data))
-    document = make_document("".join(page.title) or "".join(page.heading), page.text())
+    document = document_of(data)
     if document is None:
         raise DamagedFile(f"{path}: a web page without text")
     yield document
+
+
+def document_of(html: str | bytes, title: str = "") -> Document | None:
+    """A page as a document, None without text. `title`: its own, before that of the page."""
+    page = _Page()
+    page.take(html if isinstance(html, str) else _text(html))
+    return make_document(title or "".join(page.title) or "".join(page.heading), page.text())
 
 
 def _text(data: bytes) -> str:
@@ -92,6 +97,10 @@ class _Page(HTMLParser):
         self._parts: list[str] = []
         self._hidden: list[str] = []
         self._tables: list[_Table] = []
+        self._lists: list[int] = []
+        """Items so far of each open list; less than 0 where they are not numbered."""
+        self._mark = ""
+        """Of an item that has no text yet."""
         self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
 
     def take(self, text: str) -> None:
@@ -127,7 +136,11 @@ class _Page(HTMLParser):
         self._space(tag)
         if self._hidden:
             return
-        if tag == "table":
+        if tag in ("ol", "ul"):
+            self._lists.append(0 if tag == "ol" else -1)
+        elif tag == "li":
+            self._item()
+        elif tag == "table":
             self._tables.append(_Table())
         elif self._tables:
             self._tables[-1].open(tag, len(self._parts))
@@ -148,6 +161,9 @@ class _Page(HTMLParser):
         self._space(tag)
         if tag == "table" and self._tables and not self._hidden:
             self._tables.pop()
+        elif tag in ("ol", "ul") and self._lists and not self._hidden:
+            self._lists.pop()
+            self._mark = ""
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in ("td", "th"):
@@ -163,11 +179,21 @@ class _Page(HTMLParser):
             return
         if self._in_heading:
             self.heading.append(data)
+        if self._mark and data.strip():
+            self._parts.append(self._mark)
+            self._mark, data = "", data.lstrip()
         self._parts.append(data if self._keep_lines else re.sub(r"\s+", " ", data))
 
     def text(self) -> str:
         lines = "".join(self._parts).split("\n")
         return "\n".join(re.sub(r" +", " ", line).strip() for line in lines)
+
+    def _item(self) -> None:
+        if self._lists and self._lists[-1] >= 0:
+            self._lists[-1] += 1
+            self._mark = f"{self._lists[-1]}. "
+        else:
+            self._mark = "- "
 
     def _end_row(self) -> None:
         """Put the cells of the present row on one line, the first row of heads above a rule."""

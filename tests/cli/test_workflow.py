@@ -342,12 +342,12 @@ def test_documents_that_no_reader_takes_are_named_with_what_to_do(
     monkeypatch.chdir(tmp_path)
     folder = Path("notes")
     folder.mkdir()
-    for name in ("a.docx", "b.DOCX", "talk.lrc", "x.xyz"):
+    for name in ("a.doc", "b.DOC", "talk.lrc", "x.xyz"):
         (folder / name).write_bytes(b"PK")
     assert main(["index", "notes", "--text"]) == 1
     below = tmp_path / "notes"
     assert capsys.readouterr().err.splitlines() == [
-        f"rag: 2 .docx files are not read, such as {below / 'a.docx'}; save them as PDF or HTML",
+        f"rag: 2 .doc files are not read, such as {below / 'a.doc'}; save them as PDF or HTML",
         f"rag: {below / 'talk.lrc'}: .lrc files are not read; save it as SubRip (.srt)",
         "rag: no indexable file in notes",
         "rag: 1 more ignored; -v names them",
@@ -356,9 +356,9 @@ def test_documents_that_no_reader_takes_are_named_with_what_to_do(
     assert main(["index", "notes", "--dry-run", "--json"]) == 0
     said = capsys.readouterr()
     assert len(json.loads(said.out)["unread"]) == 2
-    assert "2 .docx files are not read" in said.err
-    assert main(["index", str(folder / "a.docx"), "--text"]) == 1
-    assert ".docx files are not read; save it as PDF or HTML" in capsys.readouterr().err
+    assert "2 .doc files are not read" in said.err
+    assert main(["index", str(folder / "a.doc"), "--text"]) == 1
+    assert ".doc files are not read; save it as PDF or HTML" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("home")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile
 from corpora.passages.document import GROUP
 from corpora.testing import DocumentReaderContract
-from tests.fakes.documents import write_pdf
+from tests.fakes.documents import epub_parts, odt_parts, pptx_parts, word_parts, write_pdf, write_zip
 
 TEXT = b"Chain oil\n\nWipe the chain dry, then oil every link.\n"
 ROWS = b'{"_id": "1", "title": "Chain oil", "text": "Oil every link."}\n'
@@ -33,7 +34,15 @@ def _pdf() -> bytes:
     return out.getvalue()
 
 
+def _zip(parts: Mapping[str, str]) -> bytes:
+    return write_zip(io.BytesIO(), parts).getvalue()
+
+
 SAMPLES = {
+    ".docx": _zip(word_parts("<w:p><w:r><w:t>Oil every link.</w:t></w:r></w:p>")),
+    ".epub": _zip(epub_parts("Chains", "<p>Oil every link.</p>")),
+    ".pptx": _zip(pptx_parts("<a:p><a:t>Oil every link.</a:t></a:p>")),
+    **dict.fromkeys([".odt", ".odp"], _zip(odt_parts("<text:p>Oil every link.</text:p>"))),
     **dict.fromkeys([".txt", ".text", ".md", ".markdown"], TEXT),
     **dict.fromkeys([".html", ".htm", ".xhtml"], PAGE),
     **dict.fromkeys([".jsonl", ".ndjson"], ROWS),

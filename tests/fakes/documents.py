@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -10,6 +11,59 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 Target = TypeVar("Target", Path, BinaryIO)
+
+WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+OPEN = "urn:oasis:names:tc:opendocument:xmlns"
+CORE = '<c xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{}</dc:title></c>'
+
+
+def write_zip(target: Target, parts: Mapping[str, str]) -> Target:
+    """A zip file of texts by name."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as held:
+        for name, text in parts.items():
+            held.writestr(name, text)
+    return target
+
+
+def word_parts(body: str, *, title: str = "", numbering: str = "") -> dict[str, str]:
+    """A Word file. `body` and `numbering`: below the elements of these names, with the prefix w."""
+    return {
+        "word/document.xml": f'<w:document xmlns:w="{WORD}"><w:body>{body}</w:body></w:document>',
+        "word/numbering.xml": f'<w:numbering xmlns:w="{WORD}">{numbering}</w:numbering>',
+        "docProps/core.xml": CORE.format(title),
+    }
+
+
+def odt_parts(body: str, *, title: str = "", styles: str = "") -> dict[str, str]:
+    """An OpenDocument file, with the prefixes office, text and table."""
+    spaces = " ".join(f'xmlns:{name}="{OPEN}:{name}:1.0"' for name in ("office", "text", "table"))
+    content = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
+    return {
+        "content.xml": f"<office:document-content {spaces}>{content}</office:document-content>",
+        "meta.xml": CORE.format(title),
+    }
+
+
+def pptx_parts(*slides: str) -> dict[str, str]:
+    """A PowerPoint file, with the prefix a below each slide."""
+    return {
+        f"ppt/slides/slide{number}.xml": f'<s xmlns:a="{DRAWING}">{slide}</s>'
+        for number, slide in enumerate(slides, start=1)
+    }
+
+
+def epub_parts(title: str, *chapters: str) -> dict[str, str]:
+    """A book whose chapters are listed backwards, and read in the order of its spine."""
+    places = [f"text/{number} of book.xhtml" for number in range(len(chapters))]
+    items = "".join(f'<item id="c{n}" href="{place.replace(" ", "%20")}"/>' for n, place in enumerate(places))
+    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    head = f'<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></metadata>'
+    return {
+        **{f"OEBPS/{place}": text for place, text in reversed([*zip(places, chapters, strict=True)])},
+        "META-INF/container.xml": '<c><rootfile full-path="OEBPS/book.opf"/></c>',
+        "OEBPS/book.opf": f"<package>{head}<manifest>{items}</manifest><spine>{spine}</spine></package>",
+    }
 
 
 def _shown(text: str) -> Iterator[str]:

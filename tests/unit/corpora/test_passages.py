@@ -107,7 +107,7 @@ def test_html(tmp_path: Path) -> None:
         b"<body><nav>menu</nav><h1>Top</h1><p>One &amp;\n two<br>thr\xe9e</p><ul><li>x<li>y</ul>"
         b"<table><tr><td>1</td><td>2</td></tr></table><pre>a\n  b</pre><noscript>no</noscript></body></html>"
     )
-    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\nx\ny\n\n| 1 | 2 |\n\na\nb")]
+    assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\nb")]
 
 
 def test_rows_of_an_html_table_are_those_of_markdown(tmp_path: Path) -> None:
