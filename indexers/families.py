@@ -39,6 +39,8 @@ class FolderLayout:
     required: tuple[Alternatives, ...] = ()
     tensors: str = "model.safetensors"
     """The safetensors file, whole or in parts by its index; empty where the weights have another form."""
+    other_tensors: tuple[str, ...] = ()
+    """Other names that the file may have in a folder of one's own."""
 
 
 TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
