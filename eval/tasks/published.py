@@ -137,8 +137,8 @@ def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:
         if _SURROGATE.search(first):
             raise ValueError(NOT_UTF_8)
         stream.seek(0)
-        tabs = path.suffix.lower() == ".tsv" or ("\t" in first and "," not in first)
-        rows = csv.DictReader(stream, delimiter="\t" if tabs else ",")
+        mark = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
+        rows = csv.DictReader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else mark)
         while True:
             try:
                 row = next(rows, None)

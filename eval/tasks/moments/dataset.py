@@ -221,6 +221,8 @@ class Format:
     highlights: bool = False
     """Whether mAP is measured by range of length, clips have a saliency, and a run writes the file that the
     benchmark's server takes."""
+    prefix: str = ""
+    """Of the video's name, which its file may lack."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -245,6 +247,7 @@ FORMATS: Mapping[str, Format] = {
     "activitynet": Format(
         "ActivityNet Captions",
         (CaptionRow, QVHighlightsRow),
+        prefix="v_",
         recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.3), (5, 0.5), (5, 0.7)),
     ),
 }
@@ -337,6 +340,13 @@ def query_of(moment: Moment, format: str) -> Query:
         cluster=found.group(1) if found else stem,
         window=moment.windows[0] if moment.windows else (0.0, 0.0),
     )
+
+
+def video_names(held: Annotations) -> dict[str, tuple[str, ...]]:
+    """Names that the file of each video may have, by its name in the annotations."""
+    prefix = FORMATS[held.format].prefix
+    videos = dict.fromkeys(moment.video for moment in held.moments)
+    return {video: tuple(dict.fromkeys((video, video.removeprefix(prefix)))) for video in videos}
 
 
 def input_of(moment: Moment) -> MomentInput:

@@ -14,7 +14,15 @@ from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import file_hash
 from eval.tasks.libraries import fingerprints, rendering, window_frames
-from eval.tasks.moments.dataset import FORMATS, Annotations, format_name, input_of, query_of, read_annotations
+from eval.tasks.moments.dataset import (
+    FORMATS,
+    Annotations,
+    format_name,
+    input_of,
+    query_of,
+    read_annotations,
+    video_names,
+)
 from eval.tasks.moments.report import REPORT
 from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
@@ -114,7 +122,7 @@ class MomentsTask(Task[MomentEnvironment]):
         elif not folder.is_dir():
             raise UsageError(f"{folder}: no such folder")
         held = read_annotations(folder, self.format, self.split)
-        names = {moment.video: (moment.video,) for moment in held.moments}
+        names = video_names(held)
         found = find_videos(folder, names, near=dict.fromkeys(names, (held.format,)))
         return self.prepared(held, index_videos(found, chosen, progress))
 

@@ -186,6 +186,12 @@ def test_single_letters_are_text_only_where_they_all_are(tmp_path: Path) -> None
     assert of_rows(tmp_path, shown, {**ROW, "answer": "(A)"}).questions[0].answer == "B"
 
 
+def test_a_table_with_semicolons(tmp_path: Path) -> None:
+    rows = ("video;question;option 0;option 1;answer", "a;What, where?;red, or so;green;1")
+    (asked,) = read_published(table(tmp_path, *rows, name="q.csv")).questions
+    assert (asked.text, asked.options, asked.answer) == ("What, where?", ("red, or so", "green"), "B")
+
+
 def test_labels_without_a_blank(tmp_path: Path) -> None:
     found = of_rows(
         tmp_path,

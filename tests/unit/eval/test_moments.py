@@ -16,7 +16,7 @@ from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
 from eval.task import Prepared, ProgressCallback, ScorerOptions
 from eval.tasks import open_task, with_option
-from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
+from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of, video_names
 from eval.tasks.moments.scorer import MomentScore, MomentScorer
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.moments.task import MomentsTask
@@ -94,6 +94,13 @@ def test_charades_as_json_and_as_others_convert_it(tmp_path: Path) -> None:
     (tmp_path / "test.json").write_text(json.dumps(captions), encoding="utf-8")
     assert read_annotations(tmp_path).format == "activitynet"
     assert read_annotations(tmp_path, "charades_sta").moments[0].windows == ((24.3, 30.4),)
+
+
+def test_a_video_of_activitynet_is_found_by_its_address_too(tmp_path: Path) -> None:
+    held = read_annotations(write_layout(tmp_path, "activitynet"))
+    assert video_names(held) == {"v_uqiMw7tQ1Cc": ("v_uqiMw7tQ1Cc", "uqiMw7tQ1Cc")}
+    held = read_annotations(write_layout(tmp_path / "tvr", "tvr"))
+    assert list(video_names(held).values()) == [("friends_s01e03_seg02_clip_19",)]
 
 
 def test_frames_without_a_rate_are_no_seconds(tmp_path: Path) -> None:
