@@ -73,13 +73,13 @@ class VideoFiles:
 
 def _walk(folder: Path) -> Iterator[PurePosixPath]:
     """Relative paths of the videos, and of files without a suffix."""
-    for path in _files(folder):
+    for path in files_below(folder):
         suffix = path.suffix.lower()
         if (not suffix or suffix in VIDEO) and os.path.isfile(folder / path):
             yield path
 
 
-def _files(folder: Path) -> Iterator[PurePosixPath]:
+def files_below(folder: Path) -> Iterator[PurePosixPath]:
     """Relative paths of all files, links followed; hidden ones and `OWN_FOLDERS` are left out."""
     entered = set()
     for root, folders, files in os.walk(folder, followlinks=True):
@@ -167,7 +167,7 @@ def with_subtitles(settings: Settings, folder: Path, found: FoundVideos) -> Sett
     own = {os.path.dirname(path) for path in found.paths.values()}
     apart = {
         place
-        for name in _files(folder)
+        for name in files_below(folder)
         if (place := os.path.abspath(os.path.dirname(folder / name))) not in own
         and not name.name.lower().endswith(INFO)
         and sidecar_owners(sidecar_base(name.name) or "", stems)

@@ -19,6 +19,7 @@ from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
 from eval.tasks.longvideo.dataset import LongQuestion
+from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
 from eval.tasks.published import (
     SECTION,
     SUFFIXES,
@@ -85,6 +86,8 @@ class PublishedQuestions:
     windows: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     """All gold windows [start, end) in seconds, by question id, where there are any."""
     unusable: tuple[UnusableRow, ...] = ()
+    subtitles: Mapping[str, SubtitleSource] = field(default_factory=dict)
+    """Those in JSON, by the question's `video`."""
 
 
 @dataclass
@@ -147,7 +150,9 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
         raise UsageError(f"no question has the duration {duration!r}; there is {known}")
     questions = tuple(kept if duration else made.questions)
     windows = {q.question_id: made.windows[q.question_id] for q in questions if q.question_id in made.windows}
-    return PublishedQuestions(questions, made.videos, made.tasks, windows, tuple(unusable))
+    return PublishedQuestions(
+        questions, made.videos, made.tasks, windows, tuple(unusable), subtitles=made.subtitles
+    )
 
 
 def _read(folder: Path, pattern: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
@@ -243,6 +248,7 @@ class _Questions:
         self.tasks: dict[str, tuple[str, ...]] = {}
         self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
         self.unusable: list[UnusableRow] = []
+        self.subtitles: dict[str, SubtitleSource] = {}
         self._joined, self._forms = joined, forms
         self._places: dict[str, str] = {}
         self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
@@ -270,6 +276,8 @@ class _Questions:
         self.videos.setdefault(question.video, names)
         tasks = (question.kind, Path(each.file).stem)
         self.tasks[question.video] = tuple(dict.fromkeys((*self.tasks.get(question.video, ()), *tasks)))
+        if source := subtitle_source(fields):
+            self.subtitles.setdefault(question.video, source)
         self.classes[name] = first_text(fields, FIELDS["duration"]).casefold()
         if windows := self._windows(fields, question.video):
             self.windows[name] = windows

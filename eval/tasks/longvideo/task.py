@@ -20,6 +20,7 @@ from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
 from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
+from eval.tasks.longvideo.subtitles import write_subtitles
 from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
@@ -170,6 +171,7 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         names = {query.video: published.videos.get(query.video, (query.video,)) for query in queries}
         found = find_videos(place, names, published.tasks)
         if shape is None:
+            write_subtitles(folder, published.subtitles, found)
             chosen = with_subtitles(chosen, folder, found)
         videos = index_videos(found, chosen, progress)
         environment = LongVideoEnvironment(videos.library, videos.paths)
