@@ -44,7 +44,8 @@ class FolderLayout:
 
 
 TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
-SENTENCE = FolderLayout((CONFIG, TOKENIZER))
+SENTENCE = FolderLayout((CONFIG, (("tokenizer.json",),)))
+READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
     (CONFIG, (("tokenizer.json",),), (("vocabulary.txt",), ("vocabulary.json",)), (("model.bin",),)), ""
 )

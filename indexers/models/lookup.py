@@ -13,7 +13,7 @@ from typing import Any
 
 from corpora.errors import SettingsError, os_reason
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import SENTENCE, TRANSFORMERS, WHISPER, FolderLayout
+from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, FolderLayout
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 
@@ -183,7 +183,7 @@ def readable_size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
-LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": SENTENCE, "whisper": WHISPER}
+LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": READER, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
 MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"

@@ -268,6 +268,12 @@ def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
     assert "all-MiniLM-L6-v2, from" in registry.resolve_text_encoder(EncoderSettings())
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
         registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
+    modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
+    (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    (tmp_path / "bert" / "1_Pooling").mkdir()
+    (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
+        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
 
 def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
