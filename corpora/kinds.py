@@ -39,7 +39,9 @@ SAVE_AS = {
 }
 """Suffixes of documents, subtitles and videos that are not read: as what they can be saved to be read."""
 
-SIDECARS = (".info.json", ".srt", ".vtt", ".ass", ".ssa")
+INFO = ".info.json"
+"""Of the facts that yt-dlp writes beside a video."""
+SIDECARS = (INFO, ".srt", ".vtt", ".ass", ".ssa")
 
 BYTES = "application/octet-stream"
 MEDIA_TYPES = {

@@ -21,7 +21,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from corpora.errors import UnreadableFile, os_reason
 from corpora.globs import Globs
 from corpora.kinds import (
     HEAD_BYTES,
+    INFO,
     FileKind,
     is_kind_unnamed,
     kind_of,
@@ -116,6 +117,7 @@ def scan(
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
     within: Iterable[str | os.PathLike[str]] = (),
+    subtitles: Iterable[str | os.PathLike[str]] = (),
     shard: Shard | None = None,
     storage: StorageSettings | None = None,
 ) -> Scan:
@@ -123,13 +125,15 @@ def scan(
 
     Globs (`corpora.globs`) go by the path below the root; for a root that is a file, by its name. `within`:
     folders; links to files outside all of them are reported and not followed. Empty: no such bound.
+    `subtitles`: folders whose files belong to any video or sound of their name, as those beside it do.
     `shard`: only its share of the files. `storage`: how addresses are reached.
     Raises `UnreadableFile` if a root does not exist or cannot be listed, `StoreError` for an address.
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     paths = [path_or_address(root) for root in named]
     bounds = [os.path.realpath(folder) for folder in within]
-    walk = _Walk(Globs(include), Globs(exclude), [os.path.realpath(path) for path in paths], bounds, shard)
+    real = [os.path.realpath(path) for path in paths]
+    walk = _Walk(Globs(include), Globs(exclude), real, bounds, shard, _subtitle_files(subtitles))
     for root in paths:
         if is_url(root):
             walk.address(root, *locate(root, storage or _default_storage()))
@@ -145,7 +149,8 @@ def scan(
     files = sorted(walk.files.values(), key=lambda file: file.path)
     problems = sorted(walk.problems.values(), key=lambda problem: problem.path)
     outside = sorted(walk.outside & walk.files.keys())
-    ignored = tuple(sorted(walk.ignored - walk.files.keys()))
+    used = {path for file in files for path in file.sidecars} if walk.subtitles else set[str]()
+    ignored = tuple(sorted(walk.ignored - walk.files.keys() - used))
     found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
     return Scan(tuple(files), tuple(problems), ignored, tuple(outside), found)
 
@@ -187,6 +192,8 @@ class _Walk:
     real_roots: list[str]
     bounds: list[str]
     shard: Shard | None
+    subtitles: Mapping[str, str]
+    """Path by name, of those that are not beside their videos."""
     files: dict[str, FoundFile] = field(default_factory=dict)
     problems: dict[str, Problem] = field(default_factory=dict)
     ignored: set[str] = field(default_factory=set)
@@ -293,7 +300,7 @@ class _Walk:
                     beside = {entry.name: entry.path for entry in listing}
             except OSError:
                 beside = {}
-            self.listed[folder] = _sidecars(list(beside), beside)
+            self.listed[folder] = _sidecars(list(beside), {**self.subtitles, **beside})
         return self.listed[folder]
 
     def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
@@ -311,7 +318,7 @@ class _Walk:
                 kinds[entry.name] = kind
                 if self.shard is None or self.shard.holds(relative):
                     chosen.append(entry.name)
-        sidecars = _sidecars(media, {entry.name: entry.path for entry, _ in entries})
+        sidecars = _sidecars(media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}})
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
@@ -485,6 +492,21 @@ def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[st
         videos = [owner for owner in belonging if kind_of(owner) == "video"]
         for owner in videos or belonging:
             found.setdefault(owner, []).append(beside[name])
+    return found
+
+
+def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Path by name; of one name in several folders that of the first. Raises `UnreadableFile`."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        place = os.path.abspath(folder)
+        try:
+            names = sorted(os.listdir(place))
+        except OSError as error:
+            raise UnreadableFile(f"scan.subtitles: {place}: {_reason(error)}") from error
+        for name in names:
+            if sidecar_base(name) is not None and not name.lower().endswith(INFO):
+                found.setdefault(name, os.path.join(place, name))
     return found
 
 

@@ -33,6 +33,9 @@ class ScanSettings(SettingsSection):
     within: tuple[str, ...] = ()
     """Folders; a link to a file outside all of them is reported and not followed. Empty: links may lead
     anywhere."""
+    subtitles: tuple[str, ...] = ()
+    """Folders of subtitle files, which belong to the videos of their names wherever these are. Empty: only
+    those in a video's own folder."""
     shard: Annotated[str, AfterValidator(_shard)] = ""
     """`K/N`: only the K-th of N shares of the files, chosen by the path below the corpus folder; each
     machine indexes one into a library of its own. Empty: all files."""

@@ -27,7 +27,7 @@ from corpora.outputs import (
 from eval.resumable import LineWriter, differences, truncate_partial_line, whole_lines
 from rag.errors import UsageError
 
-_ID_KEYS = ("_id", "question_id", "query_id", "id")
+_ID_KEYS = ("_id", "question_id", "query_id", "id", "qid")
 _TEXT_KEYS = ("text", "question", "query")
 
 
@@ -59,12 +59,13 @@ class BadLine:
 def read_questions(path: Path) -> Iterator[BatchQuestion | BadLine]:
     """Questions of a JSON lines file, in order; empty lines are passed over.
 
-    A line is an object with an id (`_id`, `question_id`, `query_id` or `id`:
-    text or whole number), words (`text`, `question` or `query`) and perhaps
-    `options` (a list of texts). Other keys are left alone. Raises `UsageError`
-    if the file cannot be read at all.
+    A line is an object with an id (`_id`, `question_id`, `query_id`, `id` or
+    `qid`: text or whole number), words (`text`, `question` or `query`) and
+    perhaps `options` (a list of texts). Other keys are left alone. Raises
+    `UsageError` if the file cannot be read at all, or is one JSON document.
     """
     first_lines: dict[str, int] = {}
+    begun = False
     try:
         stream = path.open("rb")
     except OSError as error:
@@ -74,11 +75,24 @@ def read_questions(path: Path) -> Iterator[BatchQuestion | BadLine]:
             if not raw.strip():
                 continue
             item = _question(number, raw)
+            if isinstance(item, BadLine) and not begun and _is_document(path):
+                raise UsageError(f"{path}: one JSON document; write an object a line, as jq -c '.[]' does")
+            begun = True
             if isinstance(item, BatchQuestion):
                 earlier = first_lines.setdefault(item.question_id, number)
                 if earlier != number:
                     item = BadLine(number, f"id {item.question_id!r} is in line {earlier} already")
             yield item
+
+
+def _is_document(path: Path) -> bool:
+    """Whether the whole file is one JSON value: a list, or an object over several lines."""
+    try:
+        text = path.read_bytes().strip()
+        value = json.loads(text)
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(value, list) or (isinstance(value, dict) and b"\n" in text)
 
 
 def _question(number: int, raw: bytes) -> BatchQuestion | BadLine:

@@ -39,10 +39,13 @@ class FolderLayout:
     required: tuple[Alternatives, ...] = ()
     tensors: str = "model.safetensors"
     """The safetensors file, whole or in parts by its index; empty where the weights have another form."""
+    other_tensors: tuple[str, ...] = ()
+    """Other names that the file may have in a folder of one's own."""
 
 
 TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
-SENTENCE = FolderLayout((CONFIG, TOKENIZER))
+SENTENCE = FolderLayout((CONFIG, (("tokenizer.json",),)))
+READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
     (CONFIG, (("tokenizer.json",),), (("vocabulary.txt",), ("vocabulary.json",)), (("model.bin",),)), ""
 )

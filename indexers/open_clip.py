@@ -145,5 +145,5 @@ def _preprocessing(folder: Path, model: Any) -> Preprocessing:
 FAMILY = ImageEncoderFamily(
     open_image=open_openclip,
     open_text=lambda source: OpenClipText(source.name, source.path),
-    layout=FolderLayout(((("open_clip_config.json",),),), "open_clip_model.safetensors"),
+    layout=FolderLayout((((CONFIG,),),), WEIGHTS[0], WEIGHTS[1:]),
 )

@@ -7,10 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.errors import SettingsError
+from corpora.errors import SettingsError, os_reason
 from indexers.devices import available_backends, find_device
-from indexers.errors import WeightsMissing
-from indexers.families import EncoderSource, ImageEncoderFamily, is_family, load_family
+from indexers.errors import WeightsInvalid, WeightsMissing
+from indexers.families import (
+    SENTENCE,
+    EncoderSource,
+    FolderLayout,
+    ImageEncoderFamily,
+    is_family,
+    load_family,
+)
 from indexers.models import lookup
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import Resolution
@@ -37,9 +44,23 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     """
     name = ALIASES.get(settings.image, settings.image)
     if _own_model(name) is not None:
-        _, source = _open_source(name, settings)
+        family, source = _open_source(name, settings)
+        if source.path.is_dir():
+            _check_own(family.layout, source.path)
         return Resolution(name, f"image encoder: {name} by the settings, from {source.path}")
     return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
+
+
+def resolve_text_encoder(settings: EncoderSettings) -> str:
+    """One line: which encoder of sentences and passages the settings name, and its folder.
+
+    Looks at files only. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
+    """
+    from indexers.folders import read_sentence_folder
+
+    folder = _sentence_folder(settings.text, settings)
+    _check_own(SENTENCE, read_sentence_folder(folder).transformer)
+    return f"text encoder: {settings.text}, from {folder}"
 
 
 def open_image_encoder(
@@ -180,4 +201,19 @@ def _existing_file(path: Path) -> Path:
 def _existing_folder(path: Path) -> Path:
     if not path.is_dir():
         raise WeightsMissing(f"{path}: no such folder")
+    if (path / "snapshots").is_dir() and (path / "blobs").is_dir():
+        found = sorted(str(each) for each in (path / "snapshots").iterdir())
+        raise WeightsInvalid(
+            f"{path}: a repository in the hub's cache; name a snapshot: {', '.join(found) or 'there is none'}"
+        )
     return path
+
+
+def _check_own(layout: FolderLayout, folder: Path) -> None:
+    """Raises `WeightsInvalid` for a folder of one's own that lacks a file, or has half of one."""
+    try:
+        lookup.check_layout(layout, folder)
+    except ValueError as error:
+        raise WeightsInvalid(f"{folder}: {error}") from error
+    except OSError as error:
+        raise WeightsInvalid(f"{folder}: cannot be read: {os_reason(error)}") from error

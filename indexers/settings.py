@@ -17,9 +17,9 @@ class EncoderSettings(SettingsSection):
     """Section `encoder`: models and backend of the encoders."""
 
     image: str = "auto"
-    """`auto`, `none`, or a name of `rag models list`."""
+    """`auto`, `none`, a name of `rag models list`, or `hf:FOLDER` (also `hf:./FOLDER`)."""
     text: str = "all-MiniLM-L6-v2"
-    """Encoder of sentences and passages, a name of `rag models list`."""
+    """Encoder of sentences and passages, a name of `rag models list`, or `hf:FOLDER`."""
     device: Device = "auto"
     """Where images, passages and speech are encoded: `cuda`, `mps`, `cpu`; `auto` takes the first that torch
     sees. A library keeps the device that it was made on; questions are encoded on the processor."""

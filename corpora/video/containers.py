@@ -197,6 +197,12 @@ def clock_start(container: Any) -> float:
     return min(starts, default=0.0)
 
 
+def counts_from_zero(container: Any) -> bool:
+    """Whether the container's duration may count from 0 and not from its start, as most writers of Matroska
+    and WebM have it."""
+    return str(container.format.name).startswith("matroska")
+
+
 def time_of(pts: int | None, time_base: Any, start: float) -> float | None:
     """Seconds on the file's clock; None without a pts."""
     if pts is None or not time_base:

@@ -92,6 +92,9 @@ class _Reader:
         upright = scaled_size(probe.width, probe.height, short_side)
         self._shape = (upright[1], upright[0], 3)
         self._seeks = probe.codec == "h264" and probe.container.startswith("mov,")
+        # Where frames are shown later than they are decoded, and no edit list makes up for it (FLV, some
+        # MP4), decord skips a GOP too many.
+        self._skips = abs(probe.start + probe.video_start) < EPSILON
         self._next = 0
         self._last: tuple[int, NDArray[np.uint8]] | None = None
         self._reader = self._open(path, upright, 1 if probe.codec.startswith("vp") else 0)
@@ -139,8 +142,11 @@ class _Reader:
                 self._reader.seek_accurate(index)
                 self._next = index
             while self._next < index:
-                step = min(index - self._next, SKIP)
-                self._reader.skip_frames(step)
+                step = min(index - self._next, SKIP) if self._skips else 1
+                if self._skips:
+                    self._reader.skip_frames(step)
+                else:
+                    self._reader.next()
                 self._next += step
                 self._beat()
             image = np.asarray(self._reader.next().asnumpy(), np.uint8)

@@ -12,6 +12,7 @@ from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.video.containers import (
     LeapFilter,
     clock_start,
+    counts_from_zero,
     language_of,
     media_size,
     open_media,
@@ -26,6 +27,8 @@ from corpora.video.records import Probe, TimedText
 
 LAST_FRAME = 60.0
 """Seconds; how long a last packet is believed to last."""
+LATE_START = 1.0
+"""Seconds; a later start makes a duration that counts from zero wrong by more than a frame or two."""
 _COUNTED_PACKETS = 300
 _LEAST_BYTES_A_SECOND = 4000.0
 _MOST_FPS = 120.0
@@ -88,7 +91,7 @@ def _probe(container: Any, path: str, beat: Heartbeat) -> Probe:
         rotation = _rotation(container, video)
         if not container.format.name.startswith("mov,"):
             fps = _counted_fps(path, video.index, fps)
-    reason = _suspicion(video, path, duration, fps, start)
+    reason = _suspicion(container, video, path, duration, fps, start)
     if reason:
         with open_media(path) as again:
             scanned = _scan(again, video, audio, start, beat)
@@ -172,14 +175,17 @@ def _counted_fps(path: str, stream: int, claimed: float) -> float:
     return counted if 0 < counted < 0.9 * claimed else claimed
 
 
-def _suspicion(video: Any | None, path: str, duration: float, fps: float, start: float) -> str:
+def _suspicion(
+    container: Any, video: Any | None, path: str, duration: float, fps: float, start: float
+) -> str:
     """Why the container's word on its duration or rate is not taken; empty where it is."""
     size = media_size(path)
     if duration <= 0:
         return "no duration in its container"
     if size / duration < _LEAST_BYTES_A_SECOND:
         return f"{duration:.1f} s are much for {size} bytes"
-    if start < 0 or start >= max(10.0, duration / 2):
+    late = LATE_START if counts_from_zero(container) else max(10.0, duration / 2)
+    if start < 0 or start >= late:
         return f"its clock starts at {start:.1f} s"
     if video is None:
         return ""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.records import Frames
-from corpora.video.containers import open_media
+from corpora.video.containers import counts_from_zero, open_media
 from corpora.video.decoders import Heartbeat
 from corpora.video.probe import packets_end
 from corpora.video.records import DecodeReport, FrameBatch, FrameRequest, Probe
@@ -164,6 +164,8 @@ def _claimed_end(path: str, probe: Probe, end: float, beat: Heartbeat) -> float:
         if stream.duration and stream.time_base:
             return probe.video_start + float(stream.duration * stream.time_base)
         whole = container.duration / 1e6 if container.duration else 0.0
+        if counts_from_zero(container):
+            whole = max(0.0, whole - max(0.0, probe.start))
     if probe.audio and end + max(2.0, whole / 20) < whole:
         # The sound may go on after the image; only if it does not, something is missing.
         return whole if packets_end(path, beat) + max(2.0, whole / 20) < whole else 0.0

@@ -84,8 +84,11 @@ def _packet_cue(packet: Any, start: float) -> TimedText | None:
         return None
     text = " ".join(filter(None, (plain_cue(piece.decode("utf-8", "replace")) for piece in pieces)))
     length = float(packet.duration * packet.time_base) if packet.duration else 0.0
-    begin, end = max(0.0, begin), begin + max(0.0, length)
-    return TimedText(begin, max(begin, end), "subtitle", text) if text else None
+    end = begin + max(0.0, length)
+    if not text or end < 0 or end == 0 < length:
+        return None  # over before the clock starts
+    begin = max(0.0, begin)
+    return TimedText(begin, max(begin, end), "subtitle", text)
 
 
 def _ended(cues: list[TimedText]) -> list[TimedText]:

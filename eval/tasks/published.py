@@ -26,6 +26,10 @@ OTHER_FOLDERS = (
 """Folders below the data that hold no rows: of this program, or thousands of files beside the videos."""
 CHILDREN = ("qa", "qas", "qa_list", "qa_pairs", "questions")
 """Keys of a row that holds several: each is a row, with the fields of the row around it."""
+UNDER = "under"
+"""Field of a row: the key, as the name of a video, of the mapping that has it in a list."""
+SECTION = "section"
+"""Field of a row: the name of that list, where a video has several."""
 WRAPPED = "doc"
 """Key of the row in a log of lmms-eval."""
 DEEPEST = 4
@@ -133,8 +137,8 @@ def _csv(path: Path, name: str) -> Iterator[tuple[str, Any]]:
         if _SURROGATE.search(first):
             raise ValueError(NOT_UTF_8)
         stream.seek(0)
-        tabs = path.suffix.lower() == ".tsv" or ("\t" in first and "," not in first)
-        rows = csv.DictReader(stream, delimiter="\t" if tabs else ",")
+        mark = max("\t;,", key=lambda mark: (first.count(mark), mark == ","))
+        rows = csv.DictReader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else mark)
         while True:
             try:
                 row = next(rows, None)
@@ -180,16 +184,21 @@ def _numbered(values: Iterable[Any], name: str) -> Iterator[tuple[str, Any]]:
     return ((f"{name}:{number}", value) for number, value in enumerate(values, start=1))
 
 
-def _unfolded(value: Any, place: str, depth: int = 0) -> Iterator[FileRow | UnusableRow]:
-    """The rows in a value: itself, what it wraps, its children with its own fields, or those of its parts."""
+def _unfolded(value: Any, place: str, depth: int = 0, under: str = "") -> Iterator[FileRow | UnusableRow]:
+    """The rows in a value: itself, what it wraps, its children with its own fields, or those of its parts.
+
+    `under`: the key that has it.
+    """
     if isinstance(value, list):
         for number, part in enumerate(value, start=1):
-            yield from _unfolded(part, f"{place}.{number}", depth)
+            yield from _unfolded(part, f"{place}.{number}", depth, under)
         return
     if not isinstance(value, dict):
         yield UnusableRow(place, "not an object")
         return
     fields = {plain_key(key): plain_value(held) for key, held in value.items()}
+    if under:
+        fields.setdefault(UNDER, under)
     if isinstance(fields.get(WRAPPED), dict):
         yield from _unfolded(fields[WRAPPED], place, depth)
         return
@@ -205,14 +214,29 @@ def _unfolded(value: Any, place: str, depth: int = 0) -> Iterator[FileRow | Unus
         named = [(key, held) for key, held in value.items() if isinstance(held, dict) and "question" in held]
         for key, held in named:
             yield from _unfolded({"id": key, **held}, f"{place}.{key}", depth + 1)
-        if named:
+        asked = [] if named else list(_sections(value))
+        for video, section, rows in asked:
+            part = [{SECTION: section, **row} for row in rows]
+            yield from _unfolded(part, f"{place}.{video}.{section}", depth + 1, video)
+        if named or asked:
             return
     parts = [(key, held) for key, held in value.items() if _are_rows(held)]
     if parts and depth < DEEPEST and "question" not in fields:
         for key, held in parts:
-            yield from _unfolded(held, f"{place}.{key}", depth + 1)
+            # A single list is that of the file.
+            above = str(key) if len(parts) > 1 else under
+            yield from _unfolded(held, f"{place}.{key}", depth + 1, above)
         return
     yield FileRow(place, fields, value)
+
+
+def _sections(value: Mapping[Any, Any]) -> Iterator[tuple[str, str, list[Any]]]:
+    """Video, section and rows of questions in `VIDEO: {SECTION: [rows], ...}`."""
+    for video, held in value.items():
+        if isinstance(held, dict):
+            for section, rows in held.items():
+                if _are_rows(rows) and "question" in rows[0]:
+                    yield str(video), str(section), rows
 
 
 def _are_rows(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from corpora.kinds import VIDEO
+from corpora.kinds import INFO, VIDEO, sidecar_base, sidecar_owners
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import ProgressCallback
 from eval.tasks.libraries import indexing
@@ -71,7 +72,15 @@ class VideoFiles:
 
 
 def _walk(folder: Path) -> Iterator[PurePosixPath]:
-    """Relative paths of the videos, and of files without a suffix; hidden and `OWN_FOLDERS` are left out."""
+    """Relative paths of the videos, and of files without a suffix."""
+    for path in files_below(folder):
+        suffix = path.suffix.lower()
+        if (not suffix or suffix in VIDEO) and os.path.isfile(folder / path):
+            yield path
+
+
+def files_below(folder: Path) -> Iterator[PurePosixPath]:
+    """Relative paths of all files, links followed; hidden ones and `OWN_FOLDERS` are left out."""
     entered = set()
     for root, folders, files in os.walk(folder, followlinks=True):
         place = os.path.realpath(root)
@@ -82,14 +91,13 @@ def _walk(folder: Path) -> Iterator[PurePosixPath]:
         own = OWN_FOLDERS if Path(root) == folder else ()
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in own)
         for name in sorted(files):
-            suffix = PurePosixPath(name).suffix.lower()
-            path = os.path.join(root, name)
-            if not name.startswith(".") and (not suffix or suffix in VIDEO) and os.path.isfile(path):
-                yield PurePosixPath(Path(path).relative_to(folder).as_posix())
+            if not name.startswith("."):
+                yield PurePosixPath(Path(os.path.join(root, name)).relative_to(folder).as_posix())
 
 
 def _stem(name: str) -> str:
-    """Without the suffixes of videos: `a` of `a.mp4` and of `a.mov.mp4`, `v.1` of `v.1`."""
+    """Without the suffixes of videos: `a` of `a.mp4` and of `a.mov.mp4`, `v.1` of `v.1`; letters composed."""
+    name = unicodedata.normalize("NFC", name)
     while (path := PurePosixPath(name)).suffix.lower() in VIDEO:
         name = path.stem
     return name
@@ -150,6 +158,22 @@ def find_videos(
         except LookupError as error:
             missing[video] = str(error)
     return FoundVideos(paths, missing)
+
+
+def with_subtitles(settings: Settings, folder: Path, found: FoundVideos) -> Settings:
+    """Settings that read subtitle files of these videos from any folder below `folder`, where benchmarks
+    publish them apart (`subtitle/ID.srt`)."""
+    stems = {_stem(os.path.basename(path)): [path] for path in found.paths.values()}
+    own = {os.path.dirname(path) for path in found.paths.values()}
+    apart = {
+        place
+        for name in files_below(folder)
+        if (place := os.path.abspath(os.path.dirname(folder / name))) not in own
+        and not name.name.lower().endswith(INFO)
+        and sidecar_owners(sidecar_base(name.name) or "", stems)
+    }
+    scan = settings.scan.model_copy(update={"subtitles": (*settings.scan.subtitles, *sorted(apart))})
+    return settings.model_copy(update={"scan": scan})
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,9 @@ def known_model(name: str) -> Model:
     for model in _registered_models():
         if model.name == name:
             return model
-    raise SettingsError(f"no model is called {name!r}: `rag models list` names them all")
+    folder = Path(name).expanduser()
+    own = f"; the folder is hf:{folder.resolve()}" if name and folder.is_dir() else ""
+    raise SettingsError(f"no model is called {name!r}: `rag models list` names them all{own}")
 
 
 def is_specialised(name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 from corpora.errors import SettingsError, os_reason
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import SENTENCE, TRANSFORMERS, WHISPER
+from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, FolderLayout
 from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 
@@ -110,8 +110,9 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
         files = " and ".join(model.files)
         note = f" ({model.note})" if model.note else ""
         raise WeightsMissing(f"{name} is not on this machine: put {files} into {here}{note}")
+    beside = f"; the folder {model.repo} is hf:./{model.repo}" if Path(model.repo).is_dir() else ""
     raise WeightsMissing(
-        f"{name} is not on this machine: run `rag models pull {name}`, or put its files into {here}"
+        f"{name} is not on this machine: run `rag models pull {name}`, or put its files into {here}{beside}"
     )
 
 
@@ -182,7 +183,7 @@ def readable_size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
 
 
-LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": SENTENCE, "whisper": WHISPER}
+LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": READER, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
 MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"
@@ -196,15 +197,28 @@ def check_folder(model: Model, folder: Path) -> None:
         from indexers.families import load_family
 
         layout = load_family(model.family).layout
+    try:
+        check_layout(layout, folder)
+    except ValueError as error:
+        advice = f"download it again with: rag models pull {model.name}"
+        raise WeightsInvalid(
+            f"{model.name}: {folder}: {error}; {advice if model.repo else 'put the whole model there'}"
+        ) from error
+
+
+def check_layout(layout: FolderLayout, folder: Path) -> None:
+    """Raise `ValueError` for a file of the layout that is missing, or not whole as far as names, sizes and
+    the safetensors header show."""
     for alternatives in layout.required:
         if not any(all((folder / name).is_file() for name in names) for names in alternatives):
-            wanted = " or ".join(" with ".join(names) for names in alternatives)
-            raise _invalid(model, folder, f"no {wanted}")
+            raise ValueError(f"no {' or '.join(' with '.join(names) for names in alternatives)}")
     for name in (name for group in layout.required for names in group for name in names):
         if (folder / name).is_file():
-            _check_plain(model, folder / name)
+            _check_plain(folder / name)
     if layout.tensors:
-        _check_tensors(model, folder, layout.tensors)
+        there = (name for name in layout.other_tensors if (folder / name).is_file())
+        named = (folder / layout.tensors).is_file() or (folder / f"{layout.tensors}.index.json").is_file()
+        _check_tensors(folder, layout.tensors if named else next(there, layout.tensors))
 
 
 def check_safetensors(path: Path) -> None:
@@ -233,43 +247,36 @@ def check_safetensors(path: Path) -> None:
         raise ValueError(f"{size} bytes where its header promises {whole}")
 
 
-def _check_tensors(model: Model, folder: Path, name: str) -> None:
+def _check_tensors(folder: Path, name: str) -> None:
     names = [name]
     index = folder / f"{name}.index.json"
     if not (folder / name).is_file() and index.is_file():
         try:
             names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            raise _invalid(model, folder, f"{index.name} cannot be read") from error
+            raise ValueError(f"{index.name} cannot be read") from error
     for each in names:
         if not (folder / each).is_file():
             pickles = sorted(path.name for path in folder.glob("*.bin"))
             only = f", only {pickles[0]}, a pickle, which is never loaded" if pickles else ""
-            raise _invalid(model, folder, f"no {each}{only}")
+            raise ValueError(f"no {each}{only}")
         try:
             check_safetensors(folder / each)
         except ValueError as error:
-            raise _invalid(model, folder, f"{each} is {error}") from error
+            raise ValueError(f"{each} is {error}") from error
 
 
-def _check_plain(model: Model, path: Path) -> None:
+def _check_plain(path: Path) -> None:
     with path.open("rb") as file:
         start = file.read(len(LFS_POINTER))
     if not start:
-        raise _invalid(model, path.parent, f"{path.name} is empty")
+        raise ValueError(f"{path.name} is empty")
     if start == LFS_POINTER:
-        raise _invalid(model, path.parent, f"{path.name} is a Git LFS pointer, not the file itself")
+        raise ValueError(f"{path.name} is a Git LFS pointer, not the file itself")
     if path.name.endswith("config.json"):
         try:
             whole = isinstance(json.loads(path.read_bytes()), dict)
         except ValueError:
             whole = False
         if not whole:
-            raise _invalid(model, path.parent, f"{path.name} is not a JSON object")
-
-
-def _invalid(model: Model, folder: Path, fault: str) -> WeightsInvalid:
-    advice = (
-        f"download it again with: rag models pull {model.name}" if model.repo else "put the whole model there"
-    )
-    return WeightsInvalid(f"{model.name}: {folder}: {fault}; {advice}")
+            raise ValueError(f"{path.name} is not a JSON object")

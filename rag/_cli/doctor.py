@@ -220,11 +220,12 @@ def _extensions() -> Iterator[Finding]:
 
 
 def _weights(session: Session) -> Iterator[Finding]:
-    from indexers.models.lookup import resolve_image_encoder
     from indexers.models.verify import list_models
+    from indexers.registry import resolve_image_encoder, resolve_text_encoder
 
     encoder = session.settings.encoder
     yield _checked("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)
+    yield _checked("weights", "text encoder", lambda: resolve_text_encoder(encoder))
     for row in list_models(encoder):
         if row.problem:
             yield Finding("weights", row.name, False, row.problem)

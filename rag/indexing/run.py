@@ -139,6 +139,7 @@ def _scan(roots: Sequence[str], settings: Settings) -> Scan:
         include=chosen.include,
         exclude=chosen.exclude,
         within=chosen.within,
+        subtitles=chosen.subtitles,
         shard=Shard.parse(chosen.shard) if chosen.shard else None,
         storage=settings.storage,
     )

@@ -230,6 +230,21 @@ def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> N
     assert checks["all-MiniLM-L6-v2"]["ok"]
 
 
+@pytest.mark.usefixtures("home")
+def test_doctor_checks_folders_of_ones_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    for encoder, missing in {"IMAGE": "no preprocessor_config.json", "TEXT": "no modules.json"}.items():
+        monkeypatch.setenv(f"RAG_ENCODER__{encoder}", f"hf:{tmp_path}")
+        assert main(["doctor"]) == 1
+        checks = json.loads(capsys.readouterr().out)["checks"]
+        name = ("weights", f"{encoder.lower()} encoder")
+        (found,) = (check for check in checks if (check["area"], check["name"]) == name)
+        assert (found["ok"], missing in found["message"]) == (False, True)
+        monkeypatch.delenv(f"RAG_ENCODER__{encoder}")
+
+
 @pytest.mark.parametrize("name", ["workshop day.mp4", "tea.txt"])
 def test_doctor_names_what_is_broken(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str

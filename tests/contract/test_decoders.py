@@ -148,6 +148,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "late_start.mkv": {"start_offset": 0.7, "audio": True},
     "variable.mp4": {"variable_rate": True},
     "mpeg4.avi": {"codec": "mpeg4"},
+    "no_edit_list.mp4": {"container_options": {"use_editlist": "0"}},
+    "plain.flv": {},
 }
 
 

@@ -25,6 +25,19 @@ def qvhighlights(videos: Sequence[str], **more: Any) -> list[dict[str, Any]]:
     ]
 
 
+_NLQ_QUERY = {"query": "Where was the lamp?", "clip_start_sec": 7.5, "clip_end_sec": 9.0}
+_NLQ_CLIP = {
+    "clip_uid": "fae92e70",
+    "video_start_sec": 60.0,
+    "video_end_sec": 540.0,
+    "annotations": [
+        {
+            "language_queries": [{**_NLQ_QUERY, "video_start_sec": 67.5, "video_end_sec": 69.0}],
+            "annotation_uid": "f3083484",
+        }
+    ],
+}
+
 LAYOUTS: Mapping[str, tuple[str, str]] = {
     "qvhighlights": ("highlight_val_release.jsonl", lines(*qvhighlights(["v_0.0_60.0", "v_60.0_120.0"]))),
     "charades-sta": (
@@ -69,6 +82,23 @@ LAYOUTS: Mapping[str, tuple[str, str]] = {
                 }
             }
         ),
+    ),
+    "tacos": (
+        "test.json",
+        json.dumps(
+            {
+                "s13-d21.avi": {
+                    "timestamps": [[0, 294], [588, 9000]],
+                    "sentences": ["He takes out a knife.", "He washes it."],
+                    "fps": 29.4,
+                    "num_frames": 8820,
+                }
+            }
+        ),
+    ),
+    "ego4d-nlq": (
+        "nlq_val.json",
+        json.dumps({"version": "1", "date": "220216", "videos": [{"video_uid": "u", "clips": [_NLQ_CLIP]}]}),
     ),
 }
 """By format: name of the file, and its text."""

@@ -241,6 +241,71 @@ def _rtv(home: Path, videos: Sequence[str]) -> None:
     _dump(home / "QA.json", rows)
 
 
+def _cgbench(home: Path, videos: Sequence[str]) -> None:
+    rows = [
+        {
+            "qid": at,
+            "video_uid": video,
+            "duration": 1200,
+            "domain": "Life Record",
+            "sub_category": "Entity Perception",
+            "question": TEXTS[at],
+            "choices": list(OPTIONS[at]),
+            "answer": OPTIONS[at][RIGHT[at]],
+            "right_answer": _letter(at),
+            "clue_intervals": [[20, 24], [12, 14]],
+        }
+        for at, video in enumerate(videos)
+    ]
+    _dump(home / "cgbench.json", rows)
+
+
+def _perception_test(home: Path, videos: Sequence[str]) -> None:
+    held = {
+        video: {
+            "metadata": {"video_id": video, "split": "valid"},
+            "object_tracking": [{"id": 0, "label": "lamp", "timestamps": [0]}],
+            "mc_question": [
+                {"id": 0, "question": TEXTS[at], "options": list(OPTIONS[at]), "answer_id": RIGHT[at]}
+            ],
+        }
+        for at, video in enumerate(videos)
+    }
+    _dump(home / "mc_question_valid.json", held)
+
+
+def _tempcompass(home: Path, videos: Sequence[str]) -> None:
+    held = {}
+    for at, video in enumerate(videos):
+        labelled = _labelled(at)
+        row = {"question": "\n".join([TEXTS[at], *labelled]), "answer": labelled[RIGHT[at]]}
+        held[video] = {"action": [row]}
+    _dump(home / "multi-choice.json", held)
+
+
+def _tvqa(home: Path, videos: Sequence[str]) -> None:
+    rows = [
+        {**{f"a{place}": text for place, text in enumerate(OPTIONS[at])}, "answer_idx": RIGHT[at]}
+        | {"q": TEXTS[at], "qid": 122039 + at, "show_name": "Castle", "ts": "7.01-8.2", "vid_name": video}
+        for at, video in enumerate(videos)
+    ]
+    _lines(home / "tvqa_val.jsonl", rows)
+
+
+def _star(home: Path, videos: Sequence[str]) -> None:
+    rows = [
+        {
+            "question_id": f"Interaction_T1_{at}",
+            "question": TEXTS[at],
+            "video_id": video,
+            "answer": OPTIONS[at][RIGHT[at]],
+            "choices": [{"choice_id": place, "choice": text} for place, text in enumerate(OPTIONS[at])],
+        }
+        for at, video in enumerate(videos)
+    ]
+    _dump(home / "STAR_val.json", rows)
+
+
 LAYOUTS = (
     Layout("VideoMME, parquet", _videomme_parquet, "Counting"),
     Layout("VideoMME, TSV", _videomme_tsv, "Counting"),
@@ -256,4 +321,14 @@ LAYOUTS = (
     Layout("NExT-GQA", _nextgqa, "CW", windows={"v0_0": ((1.0, 4.5), (9.5, 12.0))}),
     Layout("NExT-QA", _nextqa, "DC"),
     Layout("RTV-Bench", _rtv, "Event-IA"),
+    Layout(
+        "CG-Bench",
+        _cgbench,
+        "Entity Perception",
+        windows=dict.fromkeys(("v0_0", "v1_1"), ((12.0, 14.0), (20.0, 24.0))),
+    ),
+    Layout("Perception Test", _perception_test, "mc_question"),
+    Layout("TempCompass", _tempcompass, "action"),
+    Layout("TVQA", _tvqa),
+    Layout("STAR", _star),
 )

@@ -19,38 +19,56 @@ from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
 from eval.tasks.longvideo.dataset import LongQuestion
-from eval.tasks.published import SUFFIXES, FileRow, first_text, parsed_json, read_rows, row_files, text_of
+from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
+from eval.tasks.published import (
+    SECTION,
+    SUFFIXES,
+    UNDER,
+    FileRow,
+    first_text,
+    parsed_json,
+    read_rows,
+    row_files,
+    text_of,
+)
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question": ("question",),
+    "question": ("question", "q"),
     "options": ("options", "candidates", "choices", "option"),
     "answer": (
         *("answer", "correct_choice", "correct_answer", "correct_option", "ground_truth", "gt", "truth"),
-        "label",
+        *("label", "right_answer", "answer_idx", "answer_id", "answer_index", "ans"),
     ),
     "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx"),
     "number": ("qid",),
     "video": (
         *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
-        *("video_url", "url"),
+        *("video_uid", "vid_name", "video_url", "url", UNDER),
     ),
-    "kind": ("kind", "task_type", "question_type", "question_category", "type", "category"),
+    "kind": (
+        *("kind", "task_type", "question_type", "question_category", "type", "category"),
+        *("sub_category", SECTION),
+    ),
     "duration": ("duration_group", "duration_category", "duration"),
     "time": ("time_reference",),
+    "windows": ("clue_intervals", "span"),
 }
 """Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
 `number` counts the questions of one video."""
 OPTION_COLUMNS = re.compile(r"(?:option_?|choice_?|a)(\d{1,2})|(?:option_?|choice_?)?([a-z])")
 """Columns with one option each: `option 0`, `option0`, `a0`, `A`, `option_a`."""
+OPTION_TEXT = ("choice", "option", "text")
+"""Of an option that is a mapping with a number and a text."""
 NO_OPTION = ("", "n/a")
 """In place of an option that a question lacks."""
 SPANS = "location"
 """NExT-GQA's grounded spans of a video by the number of the question."""
 MAX_LIST = 20_000
 """Characters of a list of options."""
-_LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s+")
+_LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)\s*|([A-Za-z])[.):](?:\s+|(?=\w\w|\d)))")
+"""Also without a blank ("A.red"), but not of an abbreviation ("A.D.")."""
 _LETTER = re.compile(r"^\(?([A-Za-z])\)?[.):]?$")
 _BESIDE = re.compile(r"(?<=['\"])\s+(?=['\"])")
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
@@ -68,6 +86,8 @@ class PublishedQuestions:
     windows: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     """All gold windows [start, end) in seconds, by question id, where there are any."""
     unusable: tuple[UnusableRow, ...] = ()
+    subtitles: Mapping[str, SubtitleSource] = field(default_factory=dict)
+    """Those in JSON, by the question's `video`."""
 
 
 @dataclass
@@ -78,6 +98,18 @@ class _Joined:
     """By question id."""
     spans: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """By video, then by number of the question."""
+
+
+@dataclass
+class _AnswerForm:
+    """What the answers of a file are."""
+
+    digits_are_text: bool = True
+    """Digits are an option's text, and no index."""
+    letters_are_text: bool = True
+    """Single letters are an option's text, and no label."""
+    firsts: set[int] = field(default_factory=set)
+    """The number of the first option, where the answers show it."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +131,7 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
             f"{folder}: no file with questions and options; "
             + "; ".join([*others, *(f"{row.place}: {row.reason}" for row in unusable)][:5])
         )
-    made = _Questions(joined, _digit_files(rows, joined))
+    made = _Questions(joined, _answer_forms(rows, joined))
     for each in rows:
         made.add(each)
     unusable += made.unusable
@@ -118,7 +150,9 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
         raise UsageError(f"no question has the duration {duration!r}; there is {known}")
     questions = tuple(kept if duration else made.questions)
     windows = {q.question_id: made.windows[q.question_id] for q in questions if q.question_id in made.windows}
-    return PublishedQuestions(questions, made.videos, made.tasks, windows, tuple(unusable))
+    return PublishedQuestions(
+        questions, made.videos, made.tasks, windows, tuple(unusable), subtitles=made.subtitles
+    )
 
 
 def _read(folder: Path, pattern: str) -> tuple[list[_Row], _Joined, list[UnusableRow], list[str]]:
@@ -177,23 +211,25 @@ def _join(rows: Sequence[FileRow], joined: _Joined) -> bool:
     return found
 
 
-def _digit_files(rows: Sequence[_Row], joined: _Joined) -> dict[str, tuple[bool, int | None]]:
-    """Of each file with answers in digits, whether these are options' texts ("2" of "3", "2", "1"), and the
-    number of the first option where the answers show it.
+def _answer_forms(rows: Sequence[_Row], joined: _Joined) -> dict[str, _AnswerForm]:
+    """Of each file with answers in digits or single letters, what these are.
 
-    One of a file's answers that is no option decides for indices: from 0 where an answer is 0, else from 1
-    where one is the number of its options.
+    Options' texts ("2" of "3", "2", "1") where that holds for all such answers of the file. One that is no
+    option decides for indices or labels: indices from 0 where an answer is 0, else from 1 where one is the
+    number of its options.
     """
-    texts: dict[str, bool] = {}
-    firsts: dict[str, set[int]] = {}
+    forms: dict[str, _AnswerForm] = {}
     for each in rows:
         answer = text_of(_answer(each.row.fields, joined)).removesuffix(".0")
+        form = forms.setdefault(each.file, _AnswerForm())
         if answer.isdecimal():
             options = _options(each.row.fields)[1]
-            texts[each.file] = texts.get(each.file, True) and answer in filter(None, options)
-            given = {0} if answer == "0" else {1} if answer == str(len(options)) else set[int]()
-            firsts[each.file] = firsts.get(each.file, set()) | given
-    return {file: (held, min(firsts[file], default=None)) for file, held in texts.items()}
+            form.digits_are_text &= answer in filter(None, options)
+            form.firsts |= {0} if answer == "0" else {1} if answer == str(len(options)) else set()
+        elif _LETTER.match(answer):
+            options = _options(each.row.fields)[1]
+            form.letters_are_text &= _normalized(answer) in map(_normalized, filter(None, options))
+    return forms
 
 
 def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
@@ -205,14 +241,15 @@ def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
 class _Questions:
     """The questions of rows, one row after the other."""
 
-    def __init__(self, joined: _Joined, digits: Mapping[str, tuple[bool, int | None]]) -> None:
+    def __init__(self, joined: _Joined, forms: Mapping[str, _AnswerForm]) -> None:
         self.questions: list[LongQuestion] = []
         self.classes: dict[str, str] = {}
         self.videos: dict[str, tuple[str, ...]] = {}
         self.tasks: dict[str, tuple[str, ...]] = {}
         self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
         self.unusable: list[UnusableRow] = []
-        self._joined, self._digits = joined, digits
+        self.subtitles: dict[str, SubtitleSource] = {}
+        self._joined, self._forms = joined, forms
         self._places: dict[str, str] = {}
         self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
 
@@ -239,6 +276,8 @@ class _Questions:
         self.videos.setdefault(question.video, names)
         tasks = (question.kind, Path(each.file).stem)
         self.tasks[question.video] = tuple(dict.fromkeys((*self.tasks.get(question.video, ()), *tasks)))
+        if source := subtitle_source(fields):
+            self.subtitles.setdefault(question.video, source)
         self.classes[name] = first_text(fields, FIELDS["duration"]).casefold()
         if windows := self._windows(fields, question.video):
             self.windows[name] = windows
@@ -265,9 +304,12 @@ class _Questions:
         answer = _answer(fields, self._joined)
         if not text_of(answer):
             raise ValueError("no answer: none is published")
-        by_text, given = self._digits.get(each.file, (True, None))
+        form = self._forms[each.file]
+        given = min(form.firsts, default=None)
         first = given if given == 0 or numbered is None else numbered
-        place = right_option(answer, options, by_text, first=first or 0)
+        place = right_option(
+            answer, options, form.digits_are_text, letters_are_text=form.letters_are_text, first=first or 0
+        )
         if place is None or options[place] not in shown:
             raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
         if [_normalized(option) for option in shown].count(_normalized(options[place])) > 1:
@@ -292,7 +334,10 @@ class _Questions:
         number = first_text(fields, FIELDS["number"])
         held = self._joined.spans.get(video, {}).get(number) if number else None
         if isinstance(held, list):
-            return tuple(sorted(span for span in map(_span, held) if span is not None))
+            return _spans(held)
+        for key in FIELDS["windows"]:
+            if windows := _spans(_list(fields.get(key))):
+                return windows
         return clock_span(first_text(fields, FIELDS["time"]))
 
 
@@ -304,8 +349,23 @@ def _kind(fields: Mapping[str, Any]) -> str:
 
 
 def _name(fields: Mapping[str, Any], video: str) -> str:
-    number = first_text(fields, FIELDS["number"])
-    return first_text(fields, FIELDS["id"]) or (f"{video}_{number}" if number else "")
+    name, number = first_text(fields, FIELDS["id"]), first_text(fields, FIELDS["number"])
+    if name.isdecimal() and first_text(fields, (UNDER,)) == video:
+        name, number = "", name  # counts the questions below the video's name
+    return name or (f"{video}_{number}" if number else "")
+
+
+def _list(value: Any) -> list[Any]:
+    """A list, or a text that is one."""
+    if isinstance(value, str) and value.strip().startswith("[") and len(value) <= MAX_LIST:
+        value = _literal(value.strip())
+    return value if isinstance(value, list) else []
+
+
+def _spans(held: list[Any]) -> tuple[tuple[float, float], ...]:
+    """Those of a list of spans, or a single one, by their time."""
+    found = map(_span, held if any(isinstance(one, list) for one in held) else [held])
+    return tuple(sorted(span for span in found if span is not None))
 
 
 def _span(value: Any) -> tuple[float, float] | None:
@@ -392,7 +452,8 @@ def _parts(value: Any) -> tuple[list[str], int | None]:
         value, first = _placed(value)
     if not isinstance(value, list | tuple):
         return [], None
-    return _unlabelled([text_of(part) for part in value]), first
+    texts = [first_text(part, OPTION_TEXT) if isinstance(part, Mapping) else text_of(part) for part in value]
+    return _unlabelled(texts), first
 
 
 def _unlabelled(parts: Sequence[str]) -> list[str]:
@@ -423,21 +484,28 @@ def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
 
 
 def right_option(
-    answer: Any, options: Sequence[str], digits_are_text: bool = True, *, first: int = 0
+    answer: Any,
+    options: Sequence[str],
+    digits_are_text: bool = True,
+    *,
+    letters_are_text: bool = True,
+    first: int = 0,
 ) -> int | None:
     """Place of the right option: by its text, its letter, its label and text, or its index from `first`.
 
-    A number is an index; digits as text are an option's text where `digits_are_text` and one reads so.
+    A number is an index; digits as text are an option's text where `digits_are_text` and one reads so, a
+    single letter where `letters_are_text` and one reads so.
     """
     if not isinstance(answer, str):
         return _place(answer, len(options), first)
     plain = answer.strip()
-    if digits_are_text or not plain.isdecimal():
+    letter = _LETTER.match(plain)
+    if digits_are_text if plain.isdecimal() else letters_are_text or letter is None:
         for place, option in enumerate(options):
             if option and _normalized(plain) == _normalized(option):
                 return place
-    if (found := _LETTER.match(plain)) is not None:
-        place = LETTERS.index(found.group(1).upper())
+    if letter is not None:
+        place = LETTERS.index(letter.group(1).upper())
         return place if place < len(options) else None
     if (labelled := _LABEL.match(plain)) is not None:
         place = LETTERS.index((labelled.group(1) or labelled.group(2)).upper())

@@ -20,7 +20,8 @@ from eval.tasks.longvideo.dataset import Kind, LongInput, input_of, query_of
 from eval.tasks.longvideo.published import PublishedQuestions, read_published
 from eval.tasks.longvideo.report import REPORT
 from eval.tasks.longvideo.solvers import RENAMED, SOLVERS, truthful_solvers
-from eval.tasks.videos import find_videos, index_videos
+from eval.tasks.longvideo.subtitles import write_subtitles
+from eval.tasks.videos import find_videos, index_videos, with_subtitles
 from rag.agents.video_detective.features import load_video_features
 from rag.agents.video_detective.records import TUNED
 from rag.errors import UsageError
@@ -168,7 +169,11 @@ class LongVideoTask(Task[LongVideoEnvironment]):
         queries = [query_of(question) for question in questions]
         place = folder if shape is None else folder / "corpus/videos"
         names = {query.video: published.videos.get(query.video, (query.video,)) for query in queries}
-        videos = index_videos(find_videos(place, names, published.tasks), chosen, progress)
+        found = find_videos(place, names, published.tasks)
+        if shape is None:
+            write_subtitles(folder, published.subtitles, found)
+            chosen = with_subtitles(chosen, folder, found)
+        videos = index_videos(found, chosen, progress)
         environment = LongVideoEnvironment(videos.library, videos.paths)
         return Prepared(
             queries=queries,

@@ -1,4 +1,5 @@
-"""Moments with their sentences: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions as published.
+"""Moments with their sentences as published: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions,
+TACoS, Ego4D NLQ.
 
 A file has one layout (`LAYOUTS`); a benchmark (`FORMATS`) is read in its own, or in one that others have
 converted it to. Windows are [start, end) seconds of the video file that a row names.
@@ -14,7 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from corpora.kinds import VIDEO
 from eval.metrics.moments import Interval, Segments, moments_of
@@ -39,6 +40,8 @@ Text = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Clipped = Annotated[float, Field(ge=0, le=86_400)]
 """Seconds of a video that is cut into clips; each takes memory, so it has at most a day."""
+NoneIsEmpty = BeforeValidator(lambda value: [] if value is None else value)
+"""Of a list: a table has null where a split has no gold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +85,9 @@ class QVHighlightsRow(BaseModel):
     query: Text
     vid: Text
     duration: Clipped
-    relevant_windows: list[tuple[Seconds, Seconds]] = []
-    relevant_clip_ids: list[Annotated[int, Field(ge=0)]] = []
-    saliency_scores: list[list[Annotated[int, Field(ge=0, le=4)]]] = []
+    relevant_windows: Annotated[list[tuple[Seconds, Seconds]], NoneIsEmpty] = []
+    relevant_clip_ids: Annotated[list[Annotated[int, Field(ge=0)]], NoneIsEmpty] = []
+    saliency_scores: Annotated[list[list[Annotated[int, Field(ge=0, le=4)]]], NoneIsEmpty] = []
 
     def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (rows have ids)
         """Raises `ValueError` where clips and scores do not go together."""
@@ -125,7 +128,9 @@ class DiDeMoRow(BaseModel):
     description: Text
     video: Text
     num_segments: Annotated[int, Field(ge=1, le=100)] = 6
-    times: list[tuple[Annotated[int, Field(ge=0, le=99)], Annotated[int, Field(ge=0, le=99)]]] = []
+    times: Annotated[
+        list[tuple[Annotated[int, Field(ge=0, le=99)], Annotated[int, Field(ge=0, le=99)]]], NoneIsEmpty
+    ] = []
 
     def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (as above)
         """Raises `ValueError` for a moment that ends before it starts."""
@@ -174,7 +179,32 @@ class CaptionRow(BaseModel):
         return Moment(key, self.sentence, self.video, (self.window,), self.duration)
 
 
-Row = QVHighlightsRow | CharadesRow | DiDeMoRow | TVRRow | CaptionRow
+class TACoSRow(CaptionRow):
+    """One sentence of an entry `VIDEO: {fps, num_frames, timestamps, sentences}`; there times are frames."""
+
+    num_frames: int
+
+
+class NLQRow(BaseModel):
+    """One of the `language_queries` of a clip in `nlq_val.json`; its times are the clip's."""
+
+    clip_uid: Text
+    query: Text
+    clip_start_sec: Seconds | None = None
+    clip_end_sec: Seconds | None = None
+    clip_seconds: Seconds
+    annotation: Text
+    number: int
+
+    def moment(self, row_id: str) -> Moment:  # noqa: ARG002 (as above)
+        """Its id is the annotation and the number of the query, as the benchmark's server names it."""
+        start, end = self.clip_start_sec, self.clip_end_sec
+        windows = () if start is None or end is None else ((start, end),)
+        key = f"{self.annotation}_{self.number}"
+        return Moment(key, self.query, self.clip_uid, windows, self.clip_seconds)
+
+
+Row = QVHighlightsRow | CharadesRow | DiDeMoRow | TVRRow | CaptionRow | TACoSRow | NLQRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +221,8 @@ class Format:
     highlights: bool = False
     """Whether mAP is measured by range of length, clips have a saliency, and a run writes the file that the
     benchmark's server takes."""
+    prefix: str = ""
+    """Of the video's name, which its file may lack."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -204,13 +236,27 @@ FORMATS: Mapping[str, Format] = {
     ),
     "didemo": Format("DiDeMo", (DiDeMoRow,), recalls=()),
     "tvr": Format("TVR", (TVRRow, QVHighlightsRow), r"(.*s\d+e[\d-]+)_seg\d+_clip_\d+"),
+    "tacos": Format(
+        "TACoS",
+        (TACoSRow, QVHighlightsRow),
+        recalls=((1, 0.1), (1, 0.3), (1, 0.5), (5, 0.1), (5, 0.3), (5, 0.5)),
+    ),
+    "ego4d-nlq": Format(
+        "Ego4D NLQ", (NLQRow, QVHighlightsRow), recalls=((1, 0.3), (1, 0.5), (5, 0.3), (5, 0.5))
+    ),
     "activitynet": Format(
         "ActivityNet Captions",
         (CaptionRow, QVHighlightsRow),
+        prefix="v_",
         recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.3), (5, 0.5), (5, 0.7)),
     ),
 }
-ALIASES = {"charades": "charades-sta", "activitynet-captions": "activitynet", "qv-highlights": "qvhighlights"}
+ALIASES = {
+    "charades": "charades-sta",
+    "activitynet-captions": "activitynet",
+    "qv-highlights": "qvhighlights",
+    "nlq": "ego4d-nlq",
+}
 
 
 def format_name(name: str) -> str:
@@ -294,6 +340,13 @@ def query_of(moment: Moment, format: str) -> Query:
         cluster=found.group(1) if found else stem,
         window=moment.windows[0] if moment.windows else (0.0, 0.0),
     )
+
+
+def video_names(held: Annotations) -> dict[str, tuple[str, ...]]:
+    """Names that the file of each video may have, by its name in the annotations."""
+    prefix = FORMATS[held.format].prefix
+    videos = dict.fromkeys(moment.video for moment in held.moments)
+    return {video: tuple(dict.fromkeys((video, video.removeprefix(prefix)))) for video in videos}
 
 
 def input_of(moment: Moment) -> MomentInput:
@@ -401,7 +454,8 @@ def _text_row(line: str) -> Any:
 
 
 def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of `annotations`, one row for each sentence of each video, or the value itself."""
+    """The entries of `annotations`, one row for each sentence of each video or query of each clip, or the
+    value itself."""
     if isinstance(value, dict) and isinstance(value.get("annotations"), list):
         for number, each in enumerate(value["annotations"], start=1):
             yield f"{place}.{number}", each
@@ -410,6 +464,10 @@ def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
     ):
         for video, entry in value.items():
             yield from _sentence_rows(f"{place}.{video}", video, entry)
+    elif isinstance(value, dict) and _dicts(value.get("videos")):
+        for video in _dicts(value["videos"]):
+            for clip in _dicts(video.get("clips")):
+                yield from _query_rows(f"{place}.{clip.get('clip_uid')}", clip)
     else:
         yield place, value
 
@@ -424,5 +482,32 @@ def _sentence_rows(place: str, video: str, entry: Any) -> Iterator[tuple[str, An
         yield place, UnusableRow(place, "sentences: not a list with as many timestamps")
         return
     shared = {"video": video, "duration": entry.get("duration") or 0.0}
+    if "duration" not in entry and "num_frames" in entry:
+        try:
+            rate, last = float(entry["fps"]), float(entry["num_frames"])
+            windows = [[min(float(frame), last) / rate for frame in window] for window in windows]
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+            yield place, UnusableRow(place, "timestamps: frames without a rate (fps)")
+            return
+        shared |= {"duration": last / rate, "num_frames": last}
     for number, (sentence, window) in enumerate(zip(sentences, windows, strict=True)):
         yield f"{place}.{number}", {**shared, "sentence": sentence, "window": window, "number": number}
+
+
+def _query_rows(place: str, clip: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """One row for each query of each annotation of a clip of Ego4D."""
+    times = (clip.get("video_start_sec"), clip.get("video_end_sec"))
+    start, end = (time if isinstance(time, int | float) else 0.0 for time in times)
+    for annotation in _dicts(clip.get("annotations")):
+        shared = {
+            "clip_uid": clip.get("clip_uid"),
+            "clip_seconds": max(0.0, end - start),
+            "annotation": annotation.get("annotation_uid") or clip.get("clip_uid"),
+        }
+        for number, query in enumerate(_dicts(annotation.get("language_queries"))):
+            yield f"{place}.{number}", {**query, **shared, "number": number}
+
+
+def _dicts(value: Any) -> list[Mapping[str, Any]]:
+    """The mappings of a list; none of anything else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -14,7 +14,15 @@ from eval.runs.records import ClipWindow, Explanation, Query
 from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
 from eval.tasks.jsonl import file_hash
 from eval.tasks.libraries import fingerprints, rendering, window_frames
-from eval.tasks.moments.dataset import FORMATS, Annotations, format_name, input_of, query_of, read_annotations
+from eval.tasks.moments.dataset import (
+    FORMATS,
+    Annotations,
+    format_name,
+    input_of,
+    query_of,
+    read_annotations,
+    video_names,
+)
 from eval.tasks.moments.report import REPORT
 from eval.tasks.moments.scorer import MEASURES, MomentScore, MomentScorer, submission_lines
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
@@ -114,7 +122,7 @@ class MomentsTask(Task[MomentEnvironment]):
         elif not folder.is_dir():
             raise UsageError(f"{folder}: no such folder")
         held = read_annotations(folder, self.format, self.split)
-        names = {moment.video: (moment.video,) for moment in held.moments}
+        names = video_names(held)
         found = find_videos(folder, names, near=dict.fromkeys(names, (held.format,)))
         return self.prepared(held, index_videos(found, chosen, progress))
 
@@ -176,7 +184,7 @@ def open_folder(data: Path | None = None, format: str = "", split: str = "") -> 
     known = format_name(format) if format else ""
     name = "-".join(["moments", *filter(None, [known, split])])
     about = (
-        "moment retrieval: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions: --data DIR, "
-        "--format NAME; moments:split=PART takes the annotation file with PART in its name"
+        "moment retrieval: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions, TACoS, Ego4D NLQ: "
+        "--data DIR, --format NAME; moments:split=PART takes the annotation file with PART in its name"
     )
     return MomentsTask(name, about, data, format=known, split=split)

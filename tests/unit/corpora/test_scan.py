@@ -40,6 +40,26 @@ def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None
     assert found.problems == ()
 
 
+def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
+    put(tmp_path, "data/a.mp4", "data/b.mp4", "data/b.srt", "subs/a.en.srt", "subs/b.srt", "subs/other.srt")
+    put(tmp_path, "subs/a.info.json")
+    subtitles = [tmp_path / "subs"]
+    expected = {"a.mp4": ["subs/a.en.srt"], "b.mp4": ["data/b.srt"]}
+    for roots in (tmp_path, tmp_path / "data", [tmp_path / "data" / name for name in expected]):
+        found = scan(roots, subtitles=subtitles)
+        assert {
+            Path(file.path).name: [os.path.relpath(each, tmp_path) for each in file.sidecars]
+            for file in found.files
+        } == expected
+        left = [os.path.relpath(path, tmp_path) for path in found.ignored]
+        assert left == (["subs/a.info.json", "subs/b.srt", "subs/other.srt"] if roots == tmp_path else [])
+    assert (
+        scan(tmp_path / "data").files[0].stamp != scan(tmp_path / "data", subtitles=subtitles).files[0].stamp
+    )
+    with pytest.raises(UnreadableFile, match=r"scan\.subtitles: .*/none: no such file or folder"):
+        scan(tmp_path, subtitles=[tmp_path / "none"])
+
+
 def test_hidden_names_are_left_out(tmp_path: Path) -> None:
     put(tmp_path, ".rag/a.mp4", ".git/b.txt", "._video.mp4", ".hidden.txt", "seen.txt", "sub/.x/y.mp4")
     found = scan(tmp_path)

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from corpora.video.reader import MediaReader
@@ -57,6 +58,17 @@ def test_a_clock_that_starts_after_an_hour(reader: MediaReader, tmp_path: Path) 
     assert probe.duration == pytest.approx(9.0, abs=0.05)
 
 
+@pytest.mark.parametrize("name", ["a.mkv", "a.webm"])
+def test_a_duration_that_counts_from_zero(reader: MediaReader, tmp_path: Path, name: str) -> None:
+    rows = np.random.default_rng(0).integers(0, 255, (120, 160, 3), np.uint8)
+    write_video(tmp_path / name, 8, start_offset=3.0, scene=lambda time: np.roll(rows, int(time * 10), 0))
+    probe = reader.probe(str(tmp_path / name))
+    assert (probe.start, probe.duration) == (pytest.approx(3.0), pytest.approx(8.0, abs=0.05))
+    stream = reader.frames(str(tmp_path / name))
+    assert sum(len(batch.frames.times) for batch in stream) == 16
+    assert (stream.report.end, stream.report.damage) == (pytest.approx(8.0, abs=0.05), "")
+
+
 def rewrite(path: Path, element: bytes, value: bytes) -> None:
     """Put another value into a Matroska element that is as long."""
     data = bytearray(path.read_bytes())
@@ -96,7 +108,6 @@ def test_an_absurd_rate_is_counted_again(reader: MediaReader, tmp_path: Path) ->
 
 def test_cover_art_is_no_video(reader: MediaReader, tmp_path: Path) -> None:
     import av
-    import numpy as np
     from av.stream import Disposition
 
     with av.open(str(tmp_path / "a.m4a"), "w", format="mp4") as out:

@@ -37,6 +37,13 @@ def test_cues_are_plain_text_at_their_times(
     assert {text.kind for text in texts} == {"subtitle"}
 
 
+def test_cues_of_before_the_clock_are_cut_off(reader: MediaReader, tmp_path: Path) -> None:
+    cues = [(0.5, 1.25, "over"), (2.5, 4.0, "cut"), (6.0, 7.5, "whole")]
+    write_video(tmp_path / "a.mkv", 8, start_offset=3.0, subtitles=cues)
+    texts = reader.texts(str(tmp_path / "a.mkv"))
+    assert [(text.start, text.end, text.text) for text in texts] == [(0.0, 1.0, "cut"), (3.0, 4.5, "whole")]
+
+
 def test_no_subtitles_is_nothing(reader: MediaReader, tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 1)
     assert reader.texts(str(tmp_path / "a.mp4")) == ()

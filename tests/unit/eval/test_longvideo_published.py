@@ -177,6 +177,36 @@ def test_numbers_and_letters_of_options(tmp_path: Path, rows: list[dict[str, Any
     assert first.options["ABCDEFGHIJKLMN".index(first.answer)] == right
 
 
+def test_single_letters_are_text_only_where_they_all_are(tmp_path: Path) -> None:
+    vitamin = {"video": "a", "question": "Which vitamin?", "options": ["A", "C", "D", "B"], "answer": "B"}
+    assert of_rows(tmp_path, vitamin, {**ROW, "answer": "green"}).questions[0].answer == "D"
+    assert of_rows(tmp_path, vitamin, {**ROW, "answer": "B"}).questions[0].answer == "B"
+    shown = {**vitamin, "options": ["A. F", "B. A", "C. B"]}
+    assert of_rows(tmp_path, shown, {**ROW, "answer": "(A)"}).questions[0].options[1] == "A"
+    assert of_rows(tmp_path, shown, {**ROW, "answer": "(A)"}).questions[0].answer == "B"
+
+
+def test_a_table_with_semicolons(tmp_path: Path) -> None:
+    rows = ("video;question;option 0;option 1;answer", "a;What, where?;red, or so;green;1")
+    (asked,) = read_published(table(tmp_path, *rows, name="q.csv")).questions
+    assert (asked.text, asked.options, asked.answer) == ("What, where?", ("red, or so", "green"), "B")
+
+
+def test_labels_without_a_blank(tmp_path: Path) -> None:
+    found = of_rows(
+        tmp_path,
+        {**ROW, "options": ["A.red", "B.5 men", "C.\u7eff\u8272"], "answer": "B.5 men"},
+        {**ROW, "options": ["(A)red", "(B)green"], "answer": "B"},
+        {**ROW, "options": ["A.D.", "B.C."], "answer": "B.C."},
+    ).questions
+    assert [asked.options for asked in found] == [
+        ("red", "5 men", "\u7eff\u8272"),
+        ("red", "green"),
+        ("A.D.", "B.C."),
+    ]
+    assert [asked.answer for asked in found] == ["B", "B", "B"]
+
+
 def test_lines_of_a_table_that_are_not_of_its_columns_or_not_utf_8(tmp_path: Path) -> None:
     head = b"video,question,answer,a0,a1\n"
     lines = b"v,ok?,A,x,y\nv,Hello, who?,A,x,y\nv,caf\xe9?,A,x,y\nv,blank?,B,x,y,,\n"

@@ -16,7 +16,7 @@ from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
 from eval.task import Prepared, ProgressCallback, ScorerOptions
 from eval.tasks import open_task, with_option
-from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
+from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of, video_names
 from eval.tasks.moments.scorer import MomentScore, MomentScorer
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.moments.task import MomentsTask
@@ -54,6 +54,11 @@ EXPECTED: Mapping[str, tuple[tuple[str, str, str, str, tuple[tuple[float, float]
         ("v_uqiMw7tQ1Cc-0", "A weight lifting tutorial.", "v_uqiMw7tQ1Cc", "all", ((0.28, 55.15),)),
         ("v_uqiMw7tQ1Cc-1", "The coach helps the guy in red.", "v_uqiMw7tQ1Cc", "all", ((13.79, 54.32),)),
     ),
+    "tacos": (
+        ("s13-d21.avi-0", "He takes out a knife.", "s13-d21", "all", ((0.0, 10.0),)),
+        ("s13-d21.avi-1", "He washes it.", "s13-d21", "all", ((20.0, 300.0),)),
+    ),
+    "ego4d-nlq": (("f3083484_0", "Where was the lamp?", "fae92e70", "all", ((7.5, 9.0),)),),
 }
 
 
@@ -89,6 +94,30 @@ def test_charades_as_json_and_as_others_convert_it(tmp_path: Path) -> None:
     (tmp_path / "test.json").write_text(json.dumps(captions), encoding="utf-8")
     assert read_annotations(tmp_path).format == "activitynet"
     assert read_annotations(tmp_path, "charades_sta").moments[0].windows == ((24.3, 30.4),)
+
+
+def test_a_video_of_activitynet_is_found_by_its_address_too(tmp_path: Path) -> None:
+    held = read_annotations(write_layout(tmp_path, "activitynet"))
+    assert video_names(held) == {"v_uqiMw7tQ1Cc": ("v_uqiMw7tQ1Cc", "uqiMw7tQ1Cc")}
+    held = read_annotations(write_layout(tmp_path / "tvr", "tvr"))
+    assert list(video_names(held).values()) == [("friends_s01e03_seg02_clip_19",)]
+
+
+def test_frames_without_a_rate_are_no_seconds(tmp_path: Path) -> None:
+    entry = {"timestamps": [[0, 294]], "sentences": ["He cuts."], "num_frames": 8820}
+    rated = {"a": {**entry, "fps": 29.4}, "b": entry, "c": {**entry, "fps": 0}}
+    (tmp_path / "test.json").write_text(json.dumps(rated), encoding="utf-8")
+    held = read_annotations(tmp_path, "activitynet")
+    assert [(moment.windows, moment.duration) for moment in held.moments] == [(((0.0, 10.0),), 300.0)]
+    assert [row.reason for row in held.unusable] == ["timestamps: frames without a rate (fps)"] * 2
+
+
+def test_null_in_place_of_hidden_gold(tmp_path: Path) -> None:
+    gold = qvhighlights(["a_0.0_60.0"])[0]
+    hidden = gold | dict.fromkeys(("relevant_windows", "relevant_clip_ids", "saliency_scores"))
+    (tmp_path / "test.jsonl").write_text(lines(hidden), encoding="utf-8")
+    held = read_annotations(tmp_path)
+    assert ([moment.windows for moment in held.moments], held.unusable) == ([()], ())
 
 
 def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:

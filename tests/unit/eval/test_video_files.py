@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.videos import VideoFiles
+from eval.tasks.videos import FoundVideos, VideoFiles, with_subtitles
+from rag.settings import Settings
 
 
 @pytest.fixture
@@ -73,3 +74,18 @@ def test_links_are_followed_and_a_loop_ends(folder: Path, tmp_path: Path) -> Non
     assert files.find(["far"]) == str(folder / "linked" / "far.mp4")
     with pytest.raises(LookupError):
         files.find(["gone"])
+
+
+def test_subtitles_that_are_published_apart(folder: Path) -> None:
+    for name in ("subtitle/CgvJqGxzRfE.srt", "videos/v.1.srt", "other/z.srt", "info/CgvJqGxzRfE.info.json"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).touch()
+    paths = {name: VideoFiles(folder).find([name]) for name in ("CgvJqGxzRfE", "v.1")}
+    settings = with_subtitles(Settings(), folder, FoundVideos(paths, {}))
+    assert settings.scan.subtitles == (str(folder / "subtitle"),)
+
+
+def test_letters_with_marks_are_equal_however_they_are_written(tmp_path: Path) -> None:
+    (tmp_path / "cafe\u0301.mp4").touch()
+    assert Path(VideoFiles(tmp_path).find(["caf\u00e9"])).name == "cafe\u0301.mp4"
+    assert Path(VideoFiles(tmp_path).find(["caf\u00e9.mp4"])).name == "cafe\u0301.mp4"

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from indexers import registry
 from indexers.models.catalogue import PINS, catalogue, known_model
 from indexers.models.lookup import (
     AUTO_ORDER,
@@ -231,6 +232,63 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
         resolve_image_encoder(named("all-MiniLM-L6-v2"))
     with pytest.raises(SettingsError, match="no model is called"):
         resolve_image_encoder(named("metaclip"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
+        ({"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"}, "a Git LFS pointer"),
+        ({"model.safetensors": TENSORS[:-1]}, "bytes where its header promises"),
+        ({"model.safetensors": None, "pytorch_model.bin": b"\x80"}, "only pytorch_model.bin, a pickle"),
+    ],
+)
+def test_a_folder_of_ones_own_is_checked(
+    tmp_path: Path, changes: dict[str, bytes | None], fault: str
+) -> None:
+    whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **changes)
+    found = registry.resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
+    assert found.name == f"hf:{whole}"
+    with pytest.raises(WeightsInvalid, match=fault) as caught:
+        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
+    assert str(caught.value).startswith(f"{broken}: ")
+
+
+def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) -> None:
+    names = {"config.json": None, "open_clip_config.json": b"{}"}
+    for place, weights in enumerate(("model.safetensors", "open_clip_model.safetensors")):
+        folder = fill(tmp_path / str(place), **{**names, "model.safetensors": None, weights: TENSORS})
+        assert registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}")).name
+    (folder / weights).rename(folder / "open_clip_pytorch_model.bin")
+    with pytest.raises(WeightsInvalid, match=r"only open_clip_pytorch_model\.bin, a pickle"):
+        registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
+
+
+def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
+    assert "all-MiniLM-L6-v2, from" in registry.resolve_text_encoder(EncoderSettings())
+    with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
+        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
+    modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
+    (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    (tmp_path / "bert" / "1_Pooling").mkdir()
+    (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
+        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
+
+
+def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = fill(tmp_path / "models" / "clip")
+    monkeypatch.chdir(tmp_path)
+    for name in ("models/clip", str(folder)):
+        with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
+            registry.resolve_image_encoder(EncoderSettings(image=name))
+    with pytest.raises(WeightsMissing, match=r"; the folder models/clip is hf:\./models/clip$"):
+        registry.resolve_image_encoder(EncoderSettings(image="hf:models/clip"))
+    cached = tmp_path / "models--me--clip"
+    for part in ("blobs", "snapshots/abc"):
+        (cached / part).mkdir(parents=True)
+    with pytest.raises(WeightsInvalid, match=r"in the hub.s cache; name a snapshot: .*/snapshots/abc$"):
+        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
 
 
 def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path: Path) -> None:
