@@ -125,7 +125,7 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
         for href in filter(None, spine):
             name = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href)))
             chapter = web_page.document_of(archive.data(name), book) if name in archive.names else None
-            # A page of a picture alone has the title of the book for its text.
+            # A page of an image alone has the title of the book for its text.
             if chapter is not None and chapter.text != chapter.title:
                 some = True
                 yield chapter
