@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 
 from corpora.passages.tables import escaped, row
@@ -23,6 +24,10 @@ MOST_BLANK = 2
 LEAST_PAGES = 3
 RUNNING = 0.3
 """Of the pages, that a running head has, or a foot: chapters and even pages may have their own."""
+GOING_ON = 1 / 3
+"""Of the lines after a space, that begin in lower case, from which the space is within paragraphs."""
+LONGEST_RUNNING = 200
+"""Characters."""
 PROSE_WIDTH = 30
 """Characters in each line of each of several columns, from which they are of prose and not of a table."""
 TOLERANCE = 2
@@ -33,6 +38,12 @@ _MARK = re.compile(r"[^\w\s]|\(?(?:\d{1,3}|[a-z])[.)]")
 """Before the items of a list."""
 _LEADERS = re.compile(r"(?:\s?\.){5,}")
 """Dots from an entry to the number of its page."""
+
+_NUMBER = re.compile(r"(?<![\w.,])\d{1,4}(?![\w,]|\.\d)")
+_COUNTED = re.compile(
+    r"(?!(?:page|p|seite|s|página|pagina|side|sida|strana|strona)\b)[^\W\d_]+ \d+", re.IGNORECASE
+)
+"""What may count more than pages."""
 
 
 class ColumnsOfProse(Exception):
@@ -79,8 +90,8 @@ class _Table:
         self.groups[-1].append(placed)
         return True
 
-    def rows(self) -> list[list[str]]:
-        """Cells of each row; empty where it is no table. Raises `ColumnsOfProse`."""
+    def parts(self) -> list[list[dict[int, str]]]:
+        """The lines of each row; empty where it is no table. Raises `ColumnsOfProse`."""
         lines = [line for group in self.groups for line in group]
         if sum(len(line) > 1 for line in lines) < LEAST_ROWS:
             return []
@@ -93,49 +104,124 @@ class _Table:
             if 0 in line or not parts:
                 parts.append([])
             parts[-1].append(line)
-        return [
-            [" ".join(line[at] for line in part if at in line) for at in range(len(self.columns))]
-            for part in parts
-        ]
+        return parts
+
+    def cells(self, part: Sequence[dict[int, str]]) -> list[str]:
+        """The cells of a row."""
+        return [" ".join(line[at] for line in part if at in line) for at in range(len(self.columns))]
 
 
-def laid_out(page: str) -> str:
-    """The text of a page. Raises `ColumnsOfProse` for one whose lines cannot be read across."""
+class _StreamOrder:
+    """The text of a page in the order of its content stream, and how many rows have another order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _solid(_LEADERS.sub("   ", text))
+        self._differs = 0
+
+    def compare(self, cells: Sequence[str], lines: Sequence[Iterable[str]]) -> None:
+        """A row, whose cells come one after the other, or line by line. Prose comes column by column."""
+        if not self._text:
+            return
+        across = "".join("".join(own) for own in lines)
+        if any(_solid(row) in self._text for row in ("".join(cells), across)):
+            self._differs -= 1
+        elif max(map(len, cells)) >= PROSE_WIDTH:
+            self._differs += 1
+
+    def check(self) -> None:
+        """Raises `ColumnsOfProse` for more rows in another order than in this one."""
+        if self._differs > 0:
+            raise ColumnsOfProse
+
+
+def _solid(text: str) -> str:
+    return "".join(text.split())
+
+
+def laid_out(page: str, stream: str = "") -> str:
+    """The text of a page. `stream`: the same in the order of the content stream, if known.
+
+    Raises `ColumnsOfProse` for a page whose lines cannot be read across.
+    """
     lines = [_LEADERS.sub("   ", line.expandtabs()).rstrip() for line in page.split("\n")]
-    return "\n".join(_texts(lines))
+    order = _StreamOrder(stream)
+    text = "\n".join(_texts(_single_spaced(lines), order))
+    order.check()
+    return text
 
 
 def joined(pages: Sequence[str]) -> str:
     """The text of some pages in order, without the lines that open or end many of them.
 
-    Between two pages is a blank line, unless a sentence goes on.
+    Such a line is the same but for the number of the page. One without a number stays where it comes first,
+    or last at the end of a page. Between two pages is a blank line, unless a sentence goes on.
     """
     lines = [page.strip().split("\n") for page in pages]
-    ends = [{_shape(line) for line in own[:1] + own[-1:]} for own in lines]
-    often = Counter(shape for own in ends for shape in own)
+    often = Counter(shape for place, own in enumerate(lines) for shape in _ends(own, place))
     running = {shape for shape, count in often.items() if count >= max(LEAST_PAGES, len(pages) * RUNNING)}
+    heads = {own[0]: place for place, own in reversed([*enumerate(lines)])}
+    feet = {own[-1]: place for place, own in enumerate(lines)}
     text = ""
-    for own in lines:
-        said = [at for at, line in enumerate(own) if line and _shape(line) not in running]
-        page = "\n".join(own[said[0] : said[-1] + 1] if said else own)
+    for place, own in enumerate(lines):
+        said = [at for at, line in enumerate(own) if line and running.isdisjoint(_shapes(line, place))]
+        first, last = (said[0], said[-1] + 1) if said else (0, len(own))
+        first = 0 if own[0] in running and heads[own[0]] == place else first
+        last = len(own) if own[-1] in running and feet[own[-1]] == place else last
+        page = "\n".join(own[first:last]).strip()
         goes_on = page[:1].islower() and text[-1:] not in ".!?:"
         text += ("\n" if goes_on else "\n\n" if text and page else "") + page
     return text
 
 
-def _shape(line: str) -> str:
-    """A line whatever its numbers are, as those of pages and chapters."""
-    return re.sub(r"\d+", "0", line.strip())
+def _ends(lines: Sequence[str], place: int) -> set[str]:
+    return {shape for line in {lines[0], lines[-1]} for shape in _shapes(line, place)}
 
 
-def _texts(lines: Sequence[str]) -> Iterator[str]:
+def _shapes(line: str, place: int) -> set[str]:
+    """A line that may open or end many pages: as it is, and with a number less that of its page.
+
+    No row of a table, and no title of a word and a number: "Step 3", but "Page 3".
+    """
+    if line.startswith("| ") or len(line) > LONGEST_RUNNING:
+        return set()
+    shapes = {line}
+    if not _COUNTED.fullmatch(line):
+        for number in _NUMBER.finditer(line):
+            shapes.add(f"{line[: number.start()]}\0{int(number[0]) - place}{line[number.end() :]}")
+    return shapes
+
+
+def _single_spaced(lines: Sequence[str]) -> list[str]:
+    """Without the blank lines within paragraphs, after many of which a sentence goes on."""
+    said = [at for at, line in enumerate(lines) if line]
+    prose = [len(_CELL.findall(line)) == 1 for line in lines]
+    within: dict[int, list[bool]] = {}
+    for before, at in pairwise(said):
+        if prose[before] and prose[at]:
+            within.setdefault(at - before - 1, []).append(lines[at].lstrip()[0].islower())
+    spaces = [
+        space for space, on in within.items() if len(on) >= LEAST_ROWS and sum(on) >= len(on) * GOING_ON
+    ]
+    kept, space = list[str](), max(spaces, default=0)
+    for before, at in pairwise([-1, *said]):
+        kept += [""] * (at - before - 1 - space) + [lines[at]]
+    return kept
+
+
+def _texts(lines: Sequence[str], order: _StreamOrder) -> Iterator[str]:
     at = 0
     while at < len(lines):
         table, last = _table(lines, at)
-        if cells := table.rows():
+        if parts := table.parts():
+            cells = [table.cells(part) for part in parts]
+            for own, part in zip(cells, parts, strict=True):
+                order.compare(own, [line.values() for line in part])
             yield from ("", *_lines_of(cells), "")
             at = last
         else:
+            found = _CELL.findall(lines[at])
+            if len(found) > 1:
+                order.compare(found, [found])
             yield " ".join(lines[at].split())
             at += 1
 

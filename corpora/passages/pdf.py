@@ -79,7 +79,7 @@ def _text(page: Any) -> str:
     """As it is laid out, with its tables, where that loses no letter and its lines can be read across."""
     plain = page.extract_text() or ""
     try:
-        text = laid_out(page.extract_text(extraction_mode="layout"))
+        text = laid_out(page.extract_text(extraction_mode="layout"), plain)
     except Exception:
         # Of fonts that the one way of pypdf cannot measure, and of columns of prose.
         return plain

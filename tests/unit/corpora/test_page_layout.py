@@ -77,7 +77,71 @@ def test_running_heads_and_feet_are_left_out_and_sentences_go_on() -> None:
         *("Pump P-30\n\nFill it before\n\nPage 1 of 4", "Pump P-30\n\nthe first use.\n\nPage 2 of 4"),
         *("Pump P-30\n\nPump P-30\nis quiet.\n\nPage 3 of 4", "\n"),
     ]
-    assert joined(pages) == "Fill it before\nthe first use.\n\nis quiet."
+    assert joined(pages) == "Pump P-30\n\nFill it before\nthe first use.\n\nis quiet."
+
+
+def test_of_what_ends_many_pages_the_last_stays_but_for_the_page_number() -> None:
+    pages = [f"Chapter of {name}.\n\nCall 0800 1234\n\nPump manual {at}" for at, name in enumerate("abc", 3)]
+    assert joined(pages) == "\n\n".join(f"Chapter of {name}.\n\nCall 0800 1234" for name in "abc")
+    pages = [f"Chapter of {name}.\n\nCall 0800 1234" for name in "abc"]
+    assert joined(pages) == "Chapter of a.\n\nChapter of b.\n\nChapter of c.\n\nCall 0800 1234"
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [f"| E{at} | Part {at} |\n| F{at} | Part {at + 1} |" for at in range(4)],
+        [f"Day {at}: {at * at} km\n\nWalk to town {'abcd'[at]}." for at in range(4)],
+        [f"Step {at}\n\nPress button {'abcd'[at]}." for at in range(4)],
+    ],
+)
+def test_what_differs_by_more_than_the_number_of_the_page_is_kept(pages: list[str]) -> None:
+    assert joined(pages) == "\n\n".join(pages)
+
+
+def test_lines_with_more_space_are_one_paragraph() -> None:
+    page = "The pump is filled\n\nwith water before its\n\nfirst use.\n\n\nNever run it\n\ndry."
+    assert laid_out(page) == "The pump is filled\nwith water before its\nfirst use.\n\nNever run it\ndry."
+
+
+@pytest.mark.parametrize(
+    ("page", "stream"),
+    [
+        # A box beside the text.
+        (
+            "Tip            The pump is filled with water before its\n"
+            "Keep water     first use, because running it dry damages\n"
+            "near.          the seal of the motor within a few seconds.",
+            "The pump is filled with water before its first use, because running it dry damages "
+            "the seal of the motor within a few seconds. Tip Keep water near.",
+        ),
+        # Names of rows at the bottom of their cells.
+        (
+            "Code    Cause\n        The tank is empty or the pump has\nE1      lost its water.\n"
+            "        The outlet is closed or the hose is\nE2      too long.",
+            "Code Cause E1 The tank is empty or the pump has lost its water. "
+            "E2 The outlet is closed or the hose is too long.",
+        ),
+        # The last lines of a second column.
+        (
+            "The pump is filled with water before     the seal of the motor in seconds.\n"
+            "its first use, because dryness harms",
+            "The pump is filled with water before its first use, because dryness harms "
+            "the seal of the motor in seconds.",
+        ),
+    ],
+)
+def test_what_comes_column_by_column_is_not_read_across(page: str, stream: str) -> None:
+    with pytest.raises(ColumnsOfProse):
+        laid_out(page, stream)
+
+
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_a_table_that_comes_row_by_row_is_one(between: str) -> None:
+    rows = [(f"E{at}", f"The tank number {at} is empty or leaks a lot.") for at in range(3)]
+    stream = between.join(between.join(row) for row in rows)
+    page = "\n".join("     ".join(row) for row in rows)
+    assert laid_out(page, stream).strip() == "\n".join(f"| {code} | {text} |" for code, text in rows)
 
 
 def test_pages_of_one_line_each_are_kept() -> None:
