@@ -121,6 +121,13 @@ class _Page(HTMLParser):
             self.handle_data(_ANY_TAG.sub(" ", rest))
         self.close()
 
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """As the standard parser, which fails at "<![a[", a comment to browsers."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         del attrs
         if tag in HIDDEN:

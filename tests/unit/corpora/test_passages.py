@@ -110,6 +110,15 @@ def test_html(tmp_path: Path) -> None:
     assert pairs(path) == [("A page", "Top\n\nOne & two\nthrée\n\n- x\n- y\n\n| 1 | 2 |\n\na\nb")]
 
 
+@pytest.mark.parametrize("odd", ["<![a[ x ]>", "<![endif]-->", "<![CDATA[x]]>", "<![a["])
+def test_odd_marked_sections_cost_no_other_text(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "a.html"
+    path.write_text(f"<p>Oil it.</p>{odd}<p>Dry it.</p>")
+    (document,) = read_documents(path)
+    assert isinstance(document, Document)
+    assert document.text.startswith("Oil it.")
+
+
 def test_rows_of_an_html_table_are_those_of_markdown(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "| | Nm | Tool |\n|---|---|---|\n| wheel bolt | 110 | 19 mm socket |\n| plug | 25 | |\n"
