@@ -9,10 +9,11 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from html import escape
-from itertools import groupby
+from lzma import LZMAError
 from urllib.parse import unquote
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -27,11 +28,23 @@ MAX_BYTES = web_page.MAX_BYTES
 MAX_DEPTH = 200
 """Elements within each other."""
 
+BROKEN = (zipfile.BadZipFile, zlib.error, LZMAError, ElementTree.ParseError)
 LEFT_OUT = frozenset(
     {"del", "moveFrom", "instrText", "delText", "Fallback", "footnote", "endnote", "comment", "annotation"}
     | {"note", "tracked-changes", "notes", "table-of-content"}
 )
-BREAKS = {"br": "<br>", "cr": "<br>", "tab": " ", "line-break": "<br>", "s": " ", "noBreakHyphen": "-"}
+BREAKS = {
+    "br": "<br>",
+    "cr": "<br>",
+    "tab": " ",
+    "line-break": "<br>",
+    "s": " ",
+    "noBreakHyphen": "-",
+    "ptab": " ",
+}
+WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
+"""Of rows and of cells too."""
+MOST_SPANNED = 64
 ODT = {
     "p": "p",
     "h": "p",
@@ -49,7 +62,7 @@ class _Archive:
 
     def __init__(self, path: str, held: zipfile.ZipFile) -> None:
         self._path, self._held, self._room = path, held, MAX_BYTES
-        self.names = held.namelist()
+        self.names = frozenset(held.namelist())
 
     def data(self, name: str) -> bytes:
         """Raises `UnsupportedFile` for too much of it, KeyError for a part that is not there."""
@@ -66,6 +79,13 @@ class _Archive:
             return Element("none")
         return ElementTree.fromstring(self.data(name))
 
+    def side(self, name: str) -> Element:
+        """A part without which the text can be read; an empty element where it is damaged."""
+        try:
+            return self.xml(name)
+        except ElementTree.ParseError:
+            return Element("none")
+
 
 @contextmanager
 def _opened(path: str) -> Iterator[_Archive]:
@@ -78,7 +98,7 @@ def _opened(path: str) -> Iterator[_Archive]:
     try:
         with zipfile.ZipFile(path) as held:
             yield _Archive(path, held)
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, EOFError, ValueError) as error:
+    except (*BROKEN, LookupError, EOFError, ValueError) as error:
         raise DamagedFile(f"{path}: cannot be read: {complaint(error)}") from error
     except (NotImplementedError, RuntimeError) as error:
         raise UnsupportedFile(f"{path}: cannot be unpacked: {complaint(error)}") from error
@@ -88,29 +108,47 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
     """A Word file as one document."""
     with _opened(path) as archive:
         main = _part(archive, "word/document.xml", "officeDocument")
-        numbered = _numbered_lists(archive.xml("word/numbering.xml"))
-        html = _html(main, lambda paragraph: _word_list(paragraph, numbered))
-        yield _document(path, _text_of(archive.xml("docProps/core.xml"), "title"), [html])
+        html = _html(main, _WordLists(archive.side("word/numbering.xml")).mark)
+        yield _document(path, _text_of(archive.side("docProps/core.xml"), "title"), [html])
 
 
 def read_pptx(path: str) -> Iterator[Document | Problem]:
     """A PowerPoint file as one document, slide by slide."""
     with _opened(path) as archive:
-        slides = [name for name in archive.names if re.fullmatch(r"ppt/slides/slide\d+\.xml", name)]
-        slides.sort(key=lambda name: int(re.sub(r"\D", "", name)))
-        title = _text_of(archive.xml("docProps/core.xml"), "title")
-        yield _document(path, title, [_html(archive.xml(name), lambda _: "") for name in slides])
+        title = _text_of(archive.side("docProps/core.xml"), "title")
+        slides = map(archive.xml, _slides(archive))
+        yield _document(path, title, [_html(slide, _slide_lists(slide)) for slide in slides])
+
+
+def _slides(archive: _Archive) -> list[str]:
+    """The slides as the presentation lists them, else by the numbers in their names."""
+    relations = {
+        _value(each, "Id"): posixpath.normpath(posixpath.join("/ppt", _value(each, "Target")))[1:]
+        for each in archive.side("ppt/_rels/presentation.xml.rels")
+    }
+    listed = [
+        relations.get(held, "")
+        for each in archive.side("ppt/presentation.xml").iter()
+        if _name(each) == "sldId"
+        for key, held in each.attrib.items()
+        if key.endswith("}id")
+    ]
+    slides = [name for name in archive.names if re.fullmatch(r"ppt/slides/slide\d+\.xml", name)]
+    slides.sort(key=lambda name: int(re.sub(r"\D", "", name)))
+    return [name for name in listed if name in archive.names] or slides
 
 
 def read_odt(path: str) -> Iterator[Document | Problem]:
     """An OpenDocument file, of text or of slides, as one document."""
     with _opened(path) as archive:
+        if any(_name(each) == "encryption-data" for each in archive.side("META-INF/manifest.xml").iter()):
+            raise UnsupportedFile(f"{path}: locked by a password; save it without one first")
         content = archive.xml("content.xml")
         styles = (style for style in content.iter() if _name(style) == "list-style")
         numbered = {_value(style, "name") for style in styles if any("number" in _name(e) for e in style)}
         body = next((each for each in content.iter() if _name(each) == "body"), content)
         html = "".join(_of_odt(body, numbered, 0))
-        yield _document(path, _text_of(archive.xml("meta.xml"), "title"), [html])
+        yield _document(path, _text_of(archive.side("meta.xml"), "title"), [html])
 
 
 def read_epub(path: str) -> Iterator[Document | Problem]:
@@ -121,9 +159,16 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
         package = archive.xml(root)
         items = {_value(each, "id"): _value(each, "href") for each in package.iter() if _name(each) == "item"}
         spine = [items.get(_value(each, "idref"), "") for each in package.iter() if _name(each) == "itemref"]
+        locked = {
+            unquote(_value(each, "URI"))
+            for each in archive.side("META-INF/encryption.xml").iter()
+            if _name(each) == "CipherReference"
+        }
         book, some = _text_of(package, "title"), False
         for href in filter(None, spine):
             name = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href)))
+            if name in locked:
+                raise UnsupportedFile(f"{path}: a book that is locked (DRM)")
             chapter = web_page.document_of(archive.data(name), book) if name in archive.names else None
             # A page of an image alone has the title of the book for its text.
             if chapter is not None and chapter.text != chapter.title:
@@ -143,7 +188,7 @@ def _document(path: str, title: str, pages: Iterable[str]) -> Document:
 def _part(archive: _Archive, name: str, relation: str) -> Element:
     """A part that may have another name, which the file's relations give."""
     if name not in archive.names:
-        for each in archive.xml("_rels/.rels"):
+        for each in archive.side("_rels/.rels"):
             if _value(each, "Type").endswith(f"/{relation}"):
                 name = _value(each, "Target").lstrip("/")
     return ElementTree.fromstring(archive.data(name))
@@ -157,6 +202,12 @@ def _name(element: Element) -> str:
 def _value(element: Element, name: str) -> str:
     """An attribute, of whatever namespace."""
     return next((held for key, held in element.attrib.items() if key.rpartition("}")[2] == name), "")
+
+
+def _number(element: Element | None, name: str, default: int) -> int:
+    """An attribute that is a number, the default where it is none."""
+    held = "" if element is None else _value(element, name)
+    return int(held) if re.fullmatch(r"-?\d{1,9}", held, re.ASCII) else default
 
 
 def _below(element: Element, *names: str) -> Element | None:
@@ -176,49 +227,76 @@ def _text_of(element: Element, name: str) -> str:
 
 # Word and PowerPoint
 
-ListOf = Callable[[Element], str]
-"""Of a paragraph: `ol` or `ul` of an item of a list, else nothing."""
+Mark = Callable[[Element], str]
+"""Of a paragraph: what is before it as the item of a list, else nothing."""
 
 
-def _numbered_lists(numbering: Element) -> set[tuple[str, str]]:
-    """Number and level of the lists whose items are numbered."""
-    levels = {
-        (_value(held, "abstractNumId"), _value(level, "ilvl"))
-        for held in numbering
-        for level in held
-        if _name(held) == "abstractNum" and _name(level) == "lvl"
-        if (form := _below(level, "numFmt")) is not None and _value(form, "val") not in ("bullet", "none")
-    }
-    return {
-        (_value(held, "numId"), level)
-        for held in numbering
-        if _name(held) == "num" and (of := _below(held, "abstractNumId")) is not None
-        for number, level in levels
-        if number == _value(of, "val")
-    }
+class _WordLists:
+    """The marks of the items of lists, whose numbers go on behind other paragraphs."""
+
+    def __init__(self, numbering: Element) -> None:
+        self._forms: dict[tuple[str, int], tuple[bool, int]] = {}
+        """By definition and level: whether it is numbered, and its first number."""
+        self._of: dict[str, str] = {}
+        """Definitions of lists."""
+        self._counts: dict[str, dict[int, int]] = {}
+        self._restarts: dict[tuple[str, int], int] = {}
+        for held in numbering:
+            if _name(held) == "abstractNum":
+                for level in held:
+                    form = _below(level, "numFmt")
+                    numbered = form is not None and _value(form, "val") not in ("bullet", "none")
+                    at = _value(held, "abstractNumId"), _number(level, "ilvl", 0)
+                    self._forms[at] = numbered, _number(_below(level, "start"), "val", 1)
+            elif (of := _below(held, "abstractNumId")) is not None:
+                number = _value(held, "numId")
+                self._of[number] = _value(of, "val")
+                for each in held:
+                    if (start := _below(each, "startOverride")) is not None:
+                        self._restarts[number, _number(each, "ilvl", 0)] = _number(start, "val", 1)
+
+    def mark(self, paragraph: Element) -> str:
+        """As `Mark`."""
+        properties = _below(paragraph, "pPr", "numPr")
+        held = None if properties is None else _below(properties, "numId")
+        if properties is None or held is None or _value(held, "val") == "0":
+            return ""
+        number, level = _value(held, "val"), _number(_below(properties, "ilvl"), "val", 0)
+        of = self._of.get(number, "")
+        numbered, start = self._forms.get((of, level), (False, 1))
+        if not numbered:
+            return "- "
+        counts = self._counts.setdefault(of, {})
+        restart = self._restarts.pop((number, level), None)
+        counts[level] = counts.get(level, start - 1) + 1 if restart is None else restart
+        self._counts[of] = {at: count for at, count in counts.items() if at <= level}
+        return f"{counts[level]}. "
 
 
-def _word_list(paragraph: Element, numbered: set[tuple[str, str]]) -> str:
-    properties = _below(paragraph, "pPr", "numPr")
-    held = None if properties is None else _below(properties, "numId")
-    if properties is None or held is None or _value(held, "val") == "0":
-        return ""
-    level = _below(properties, "ilvl")
-    return "ol" if (_value(held, "val"), "0" if level is None else _value(level, "val")) in numbered else "ul"
+def _slide_lists(slide: Element) -> Mark:
+    marks: dict[Element, str] = {}
+    for body in slide.iter():
+        counts: dict[int, int] = {}
+        for paragraph in body if _name(body) == "txBody" else ():
+            properties = _below(paragraph, "pPr")
+            level = 0 if properties is None else _number(properties, "lvl", 0)
+            counts = {at: count for at, count in counts.items() if at <= level}
+            auto = _below(paragraph, "pPr", "buAutoNum")
+            if auto is None:
+                counts.pop(level, None)
+                marks[paragraph] = "" if _below(paragraph, "pPr", "buChar") is None else "- "
+            else:
+                counts[level] = counts.get(level, _number(auto, "startAt", 1) - 1) + 1
+                marks[paragraph] = f"{counts[level]}. "
+    return lambda paragraph: marks.get(paragraph, "")
 
 
-def _html(element: Element, list_of: ListOf, depth: int = 0) -> str:
-    """The elements below one; paragraphs of a list that follow each other are one list."""
-    if depth > MAX_DEPTH:
-        return ""
-    parts = []
-    for kind, group in groupby(element, lambda each: list_of(each) if _name(each) == "p" else ""):
-        inside = "".join(_of_office(each, list_of, depth, "li" if kind else "p") for each in group)
-        parts.append(f"<{kind}>{inside}</{kind}>" if kind else inside)
-    return "".join(parts)
+def _html(element: Element, mark: Mark, depth: int = 0) -> str:
+    """The elements below one."""
+    return "" if depth > MAX_DEPTH else "".join(_of_office(each, mark, depth) for each in element)
 
 
-def _of_office(element: Element, list_of: ListOf, depth: int, paragraph: str) -> str:
+def _of_office(element: Element, mark: Mark, depth: int) -> str:
     name = _name(element)
     if name in LEFT_OUT:
         return ""
@@ -227,17 +305,30 @@ def _of_office(element: Element, list_of: ListOf, depth: int, paragraph: str) ->
     if name in BREAKS:
         return BREAKS[name]
     if name == "tbl":
-        rows = enumerate(each for each in element if _name(each) == "tr")
-        made = (_row(each, list_of, depth, heads=_has_heads(element, at, each)) for at, each in rows)
+        rows = enumerate(_below_wrappers(element, "tr"))
+        made = (_row(each, mark, depth, heads=_has_heads(element, at, each)) for at, each in rows)
         return f"<table>{''.join(made)}</table>"
-    inside = _html(element, list_of, depth + 1)
-    return f"<{paragraph}>{inside}</{paragraph}>" if name == "p" else inside
+    before = mark(element) if name == "p" else ""
+    inside = _html(element, mark, depth + 1)
+    return f"<p>{before if inside else ''}{inside}</p>" if name == "p" else inside
 
 
-def _row(row: Element, list_of: ListOf, depth: int, *, heads: bool) -> str:
+def _row(row: Element, mark: Mark, depth: int, *, heads: bool) -> str:
     tag = "th" if heads else "td"
-    cells = (_html(each, list_of, depth + 1) for each in row if _name(each) == "tc")
-    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
+    cells = [*_below_wrappers(row, "tc")]
+    made = []
+    for cell in cells:
+        spanned = _number(_below(cell, "tcPr", "gridSpan"), "val", 1) if len(cells) > 1 else 1
+        made += [_html(cell, mark, depth + 1)] + [""] * (min(spanned, MOST_SPANNED) - 1)
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in made)}</tr>"
+
+
+def _below_wrappers(element: Element, name: str) -> Iterator[Element]:
+    for each in element:
+        if _name(each) == name:
+            yield each
+        elif _name(each) in WRAPPERS:
+            yield from _below_wrappers(each, name)
 
 
 def _has_heads(table: Element, at: int, row: Element) -> bool:
@@ -258,10 +349,12 @@ def _has_heads(table: Element, at: int, row: Element) -> bool:
 def _of_odt(element: Element, numbered: set[str], depth: int) -> Iterator[str]:
     """HTML of the elements below one, with the text between them."""
     yield escape(element.text or "")
+    several = sum(_name(each) == "table-cell" for each in element) > 1
     for each in element:
         name = _name(each)
         if depth < MAX_DEPTH and name not in LEFT_OUT:
             tag = _odt_tag(each, name, numbered)
+            tag = "td" if several and name == "covered-table-cell" else tag
             yield f"<{tag}>" if tag else BREAKS.get(name, "")
             yield from _of_odt(each, numbered, depth + 1)
             yield f"</{tag}>" if tag else ""

@@ -74,6 +74,97 @@ def test_the_main_part_of_a_word_file_may_have_another_name(tmp_path: Path) -> N
     assert _lines(document) == ["Text."]
 
 
+def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) -> None:
+    levels = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/></w:lvl>' for at in "01"
+    )
+    again = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    numbering = (
+        NUMBERING
+        + f'<w:abstractNum w:abstractNumId="9">{levels}</w:abstractNum>'
+        + "".join(
+            f'<w:num w:numId="{number}"><w:abstractNumId w:val="9"/>{more}</w:num>'
+            for number, more in (("8", ""), ("9", again))
+        )
+    )
+    body = (
+        _item(8, "Fill.")
+        + _item(2, "With water")
+        + "<w:bookmarkStart/>"
+        + _item(8, "Press.")
+        + _item(8, "Twice", 1)
+        + _p("Mind the steam.".replace("Mind", "Avoid"))
+        + f"<w:sdt><w:sdtContent>{_item(8, 'Wait.')}</w:sdtContent></w:sdt>"
+        + _item(8, "An hour", 1)
+        + _item(9, "Empty.")
+        + _item(9, "Dry.")
+    )
+    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", word_parts(body, numbering=numbering))))
+    assert _lines(document) == [
+        *("1. Fill.", "- With water", "2. Press.", "1. Twice", "Avoid the steam.", "3. Wait.", "1. An hour"),
+        *("1. Empty.", "2. Dry."),
+    ]
+
+
+def test_rows_and_cells_in_content_controls_and_merged_cells_are_kept(tmp_path: Path) -> None:
+    def held(inside: str) -> str:
+        return f"<w:sdt><w:sdtPr/><w:sdtContent>{inside}</w:sdtContent></w:sdt>"
+
+    cells = [f"<w:tc>{_p(text)}</w:tc>" for text in "ABCDEF"]
+    wide = f'<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{_p("wide")}</w:tc>'
+    rows = [f"<w:tr>{''.join(cells[:3])}</w:tr>", held(f"<w:tr>{held(cells[3])}{wide}</w:tr>")]
+    rows.append(f"<w:tr>{wide}{cells[4]}</w:tr>")
+    parts = word_parts(f"<w:tbl><w:tblPr/>{''.join(rows)}</w:tbl>")
+    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
+    assert _lines(document) == ["| A | B | C |", "| D | wide | |", "| wide | | E |"]
+    cell = "<table:table-cell><text:p>{}</text:p></table:table-cell>".format
+    row = f"{cell('A')}<table:covered-table-cell/>{cell('C')}"
+    body = f"<table:table><table:table-row>{row}</table:table-row></table:table>"
+    (document,) = read_odt(str(write_zip(tmp_path / "a.odt", odt_parts(body))))
+    assert _lines(document) == ["| A | | C |"]
+
+
+def test_a_damaged_part_beside_the_text_costs_no_text(tmp_path: Path) -> None:
+    parts = {**word_parts(_p("Text.")), "docProps/core.xml": "<c", "word/numbering.xml": "<n"}
+    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
+    assert _lines(document) == ["Text."]
+
+
+def test_slides_are_read_in_the_order_of_the_presentation_with_their_lists(tmp_path: Path) -> None:
+    def item(text: str, kind: str) -> str:
+        return f"<a:p><a:pPr>{kind}</a:pPr><a:r><a:t>{text}</a:t></a:r></a:p>"
+
+    auto, bullet = '<a:buAutoNum type="arabicPeriod"/>', '<a:buChar char="x"/>'
+    steps = item("Fill.", auto) + item("Press.", auto) + item("A cup", bullet) + item("No item.", "")
+    parts = pptx_parts(f"<a:txBody>{steps}</a:txBody>" * 2, item("Left out", ""), item("First", ""))
+    relations = "".join(f'<R Id="r{at}" Target="slides/slide{at}.xml"/>' for at in (1, 2, 3))
+    listed = "".join(f'<p:sldId id="9" r:id="r{at}"/>' for at in (3, 1))
+    parts["ppt/presentation.xml"] = f'<p:presentation xmlns:p="p" xmlns:r="r">{listed}</p:presentation>'
+    parts["ppt/_rels/presentation.xml.rels"] = f"<Rs>{relations}</Rs>"
+    (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", parts)))
+    assert _lines(document) == ["First", *["1. Fill.", "2. Press.", "- A cup", "No item."] * 2]
+
+
+def test_locked_texts_and_books_are_refused(tmp_path: Path) -> None:
+    parts = {"content.xml": "\0", "META-INF/manifest.xml": "<m><encryption-data/></m>"}
+    with pytest.raises(UnsupportedFile, match="password"):
+        list(read_odt(str(write_zip(tmp_path / "a.odt", parts))))
+    parts = epub_parts("Book", "\0\1\2")
+    locked = '<e><CipherReference URI="OEBPS/text/0%20of%20book.xhtml"/></e>'
+    with pytest.raises(UnsupportedFile, match="DRM"):
+        list(read_epub(str(write_zip(tmp_path / "a.epub", {**parts, "META-INF/encryption.xml": locked}))))
+
+
+def test_a_part_that_cannot_be_unpacked_is_one_line(tmp_path: Path) -> None:
+    path = write_zip(tmp_path / "a.docx", word_parts(_p("long " * 1000)))
+    data = bytearray(path.read_bytes())
+    start = data.index(b"word/document.xml") + len("word/document.xml")
+    data[start] = 0xFF
+    path.write_bytes(data)
+    with pytest.raises(DamagedFile):
+        list(read_docx(str(path)))
+
+
 def test_slides_are_read_by_their_numbers(tmp_path: Path) -> None:
     slides = [f"<a:p><a:r><a:t>Slide {number}</a:t></a:r></a:p>" for number in range(1, 12)]
     (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", pptx_parts(*slides))))
