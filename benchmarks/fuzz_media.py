@@ -29,6 +29,7 @@ import socket
 import tempfile
 import time
 import traceback
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -148,8 +149,68 @@ def document_seeds() -> dict[str, bytes]:
         ".info.json": json.dumps(info),
         ".toml": 'seed = 3\n[video]\nrate = 2.0\ndecoder = "pyav"\n[localize]\nlengths = [2.0, 5.0]\n',
     }
-    seeds = {suffix: text.encode() for suffix, text in texts.items()}
+    seeds = {suffix: text.encode() for suffix, text in texts.items()} | zipped_seeds()
     return {**seeds, ".parquet": table.getvalue(), ".pdf": pages.getvalue()}
+
+
+def zipped_seeds() -> dict[str, bytes]:
+    """One small file of each kind that is XML in a zip file."""
+    item = '<p><pPr><numPr><ilvl val="0"/><numId val="1"/></numPr></pPr><r><t>Oil the chain.</t></r></p>'
+    cells = "<tr><tc><p><r><t>Oil</t></r></p></tc><tc><p><r><t>M8</t></r></p></tc></tr>"
+    word = f"<document><body>{item}<tbl><tblPr/>{cells}</tbl></body></document>"
+    level = '<lvl ilvl="0"><start val="1"/><numFmt val="decimal"/></lvl>'
+    lists = (
+        f'<abstractNum abstractNumId="0">{level}</abstractNum><num numId="1"><abstractNumId val="0"/></num>'
+    )
+    slide = "<sld><txBody><p><pPr><buAutoNum/></pPr><r><t>Oil the chain.</t></r></p></txBody></sld>"
+    order = '<presentation xmlns:r="r"><sldId id="1" r:id="r1"/></presentation>'
+    relations = '<Relationships><Relationship Id="r1" Target="slides/slide1.xml"/></Relationships>'
+    cell = "<table-cell><p>Oil</p></table-cell>"
+    items = (
+        f"<list><list-item><p>Dry<s/></p></list-item></list><table><table-row>{cell * 2}</table-row></table>"
+    )
+    package = '<package><item id="c" href="c.xhtml"/><spine><itemref idref="c"/></spine></package>'
+    container = '<container><rootfile full-path="book.opf"/></container>'
+    title = {"docProps/core.xml": "<c><title>Chain</title></c>"}
+    parts = {
+        ".docx": {
+            "word/document.xml": word,
+            "word/numbering.xml": f"<numbering>{lists}</numbering>",
+            **title,
+        },
+        ".pptx": {
+            "ppt/slides/slide1.xml": slide,
+            "ppt/presentation.xml": order,
+            "ppt/_rels/presentation.xml.rels": relations,
+            **title,
+        },
+        ".odt": {"content.xml": f"<document><body>{items}</body></document>"},
+        ".epub": {
+            "META-INF/container.xml": container,
+            "book.opf": package,
+            "c.xhtml": "<p>Oil the chain.</p>",
+        },
+    }
+    return {
+        suffix: zipped({name: text.encode() for name, text in held.items()}) for suffix, held in parts.items()
+    }
+
+
+def zipped(parts: dict[str, bytes]) -> bytes:
+    """A zip file of parts by name."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as held:
+        for name, data in parts.items():
+            held.writestr(zipfile.ZipInfo(name), data)
+    return made.getvalue()
+
+
+def mutate_part(data: bytes, rng: random.Random, others: list[bytes], named: list[bytes]) -> bytes:
+    """A zip file with one part changed as `mutate` does, whose checksum is right."""
+    with zipfile.ZipFile(io.BytesIO(data)) as held:
+        parts = {name: held.read(name) for name in held.namelist()}
+    name = rng.choice([*parts])
+    return zipped({**parts, name: mutate(parts[name], rng, others, named)})
 
 
 def all_seeds() -> dict[str, bytes]:
@@ -263,6 +324,7 @@ def fuzz(files: int, seed: int, keep: Path | None = None) -> dict[str, Row]:
     """Rows by kind. `keep`: a folder for the files of bugs."""
     seeds = all_seeds()
     kinds, material = list(seeds), list(seeds.values())
+    zipped_kinds = zipped_seeds().keys()
     rows = {kind: Row() for kind in kinds}
     places, reading = _places(), MediaReader("pyav", STALL_SECONDS, limits=LIMITS)
     # Interrupted or terminated, it ends with what was seen until then.
@@ -273,7 +335,9 @@ def fuzz(files: int, seed: int, keep: Path | None = None) -> dict[str, Row]:
             rng = random.Random(f"{seed} {number}")
             kind = kinds[number % len(kinds)]
             path = folder / f"file{kind}"
-            path.write_bytes(mutate(seeds[kind], rng, material, named))
+            inside = kind in zipped_kinds and rng.random() < 0.7
+            change = mutate_part if inside else mutate
+            path.write_bytes(change(seeds[kind], rng, material, named))
             row = rows[kind]
             row.files += 1
             begun = time.monotonic()
