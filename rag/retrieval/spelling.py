@@ -18,6 +18,17 @@ NEAREST_TEXTS = 20
 LEAST_ENGLISH = 0.3
 """Of the words of a question, those that English sentences hang on: other languages inflect more."""
 
+OTHER_MEANING = (
+    *(frozenset({"hypo", "hyper"}), frozenset({"intra", "inter", "intro"}), frozenset({"macro", "micro"})),
+    *(frozenset({"ab", "ad"}), frozenset({"pre", "post"}), frozenset({"mono", "multi"})),
+    *(
+        frozenset({"ate", "ite", "ide"}),
+        frozenset({"ane", "ene", "yne", "one", "ol"}),
+        frozenset({"one", "olone"}),
+    ),
+)
+"""Parts by which two words differ that are both spelled right: "nitrite" and "nitrate"."""
+
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -41,12 +52,24 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
         word: get_close_matches(word, [s for s in spelled if s[0] == word[0]], 1, LEAST_RATIO)
         for word in unknown
     }
-    return {word: nearest[0] for word, nearest in found.items() if nearest}
+    found = {word: near for word, near in found.items() if near and not _means_other(word, near[0])}
+    return {word: nearest[0] for word, nearest in found.items()}
 
 
 def in_place(text: str, spelling: Mapping[str, str]) -> str:
     """The text with these words, in lower case as their keys are, spelled so."""
     return _WORD.sub(lambda match: spelling.get(match[0].casefold(), match[0]), text)
+
+
+def _means_other(word: str, near: str) -> bool:
+    """Whether the two are the same but for parts of other meanings, at the beginning or at the end."""
+    word, near = word.removesuffix("s"), near.removesuffix("s")
+    pairs = [(part, other) for parts in OTHER_MEANING for part in parts for other in parts - {part}]
+    return any(
+        (word.startswith(part) and other + word.removeprefix(part) == near)
+        or (word.endswith(part) and word.removesuffix(part) + other == near)
+        for part, other in pairs
+    )
 
 
 def _held(word: str, retriever: Retriever) -> list[Hit]:

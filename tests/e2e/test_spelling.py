@@ -19,6 +19,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "corpus").mkdir()
     (made / "corpus/museum.md").write_text("# Museum\n\nAn annual pass for the museum costs 45 EUR.\n")
     (made / "corpus/boiler.md").write_text("# Boiler\n\nThe guarantee of the boiler lasts five years.\n")
+    (made / "corpus/water.md").write_text(
+        "# Water\n\nThe water has 20 mg of nitrates, sulfate and propane.\n"
+    )
     assert run_rag(made, "index", "corpus", "--library", "lib").returncode == 0
     return made
 
@@ -31,6 +34,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         # Words that are spelled as others spell them, or that nothing in the library is like.
         ("How much is the router for the museums?", {}),
         ("How much is a triceratops for the museum?", {}),
+        # Words of another meaning, both spelled right.
+        ("How much nitrite or sulfite has the water, and how much propene?", {}),
         # In another language a word has forms that the library may not have.
         ("Darf ich in Musees ohne Boilers gehen?", {}),
     ],
