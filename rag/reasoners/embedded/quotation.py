@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.embedded.answer_types import answer_type
+from rag.reasoners.embedded.given_values import GivenValues
 from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
 from rag.relevance import (
     FUNCTION_WORDS,
-    codes,
     content_words,
     lexical_overlap,
     logistic,
@@ -63,7 +63,6 @@ _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
-_DIGITS = re.compile(r"(?<![\w.,])\d[\d.,]*")
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
 
 
@@ -150,9 +149,7 @@ class PassageText:
         self._kind = answer_type(question)
         self.words = content_words(question)
         self._names, self._numbers = names(question), set(numbers(question))
-        # In digits: "Which one ...?" gives no number.
-        digits = " ; ".join(_DIGITS.findall(question))
-        self._given: set[float | str] = {*numbers(digits), *codes(question)}
+        self._given = GivenValues(question)
         self._pairs = set(pairwise(self.words))
         self._stems = _with_full_names(question, sentences)
         self._places: dict[int, list[int]] = {}
@@ -237,13 +234,13 @@ class PassageText:
             "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
             "words": math.log1p(len(self.words)),
             "named": float(bool(self._names)),
-            "no_value": float(not self._given <= self._values_of(held[best].sentence.index)),
+            "no_value": float(not self._has_values(held[best].sentence.index)),
         }
 
-    def _values_of(self, passage: int) -> set[float | str]:
+    def _has_values(self, passage: int) -> bool:
         held = (self.sentences[at] for at in self._places[passage]) if self._given else ()
         text = " ".join(f"{sentence.title} {sentence.context}" for sentence in held)
-        return self._given if CODES_BETWEEN.search(text) else {*numbers(text), *codes(text, apart=True)}
+        return not text or bool(CODES_BETWEEN.search(text)) or self._given.held_in(text)
 
     def _share(self, found: set[str]) -> float:
         return lexical_overlap(self.words, found, self._rarity)
