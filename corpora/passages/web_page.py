@@ -121,7 +121,7 @@ class _Page(HTMLParser):
             self.handle_data(_ANY_TAG.sub(" ", rest))
         self.close()
 
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
         """As the standard parser, which fails at "<![a[", a comment to browsers."""
         try:
             return super().parse_marked_section(i, report)

@@ -93,7 +93,7 @@ def test_numbers_of_a_word_list_go_on_behind_other_paragraphs(tmp_path: Path) ->
         + "<w:bookmarkStart/>"
         + _item(8, "Press.")
         + _item(8, "Twice", 1)
-        + _p("Mind the steam.".replace("Mind", "Avoid"))
+        + _p("Avoid the steam.")
         + f"<w:sdt><w:sdtContent>{_item(8, 'Wait.')}</w:sdtContent></w:sdt>"
         + _item(8, "An hour", 1)
         + _item(9, "Empty.")
