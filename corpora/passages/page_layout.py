@@ -119,19 +119,24 @@ class _StreamOrder:
         self._differs = 0
 
     def compare(self, cells: Sequence[str], lines: Sequence[Iterable[str]]) -> None:
-        """A row, whose cells come one after the other, or line by line. Prose comes column by column."""
+        """A row, whose cells come one after the other, or line by line. Prose comes column by column, as
+        may forms, whose cells are no parts of sentences."""
         if not self._text:
             return
         across = "".join("".join(own) for own in lines)
         if any(_solid(row) in self._text for row in ("".join(cells), across)):
             self._differs -= 1
-        elif max(map(len, cells)) >= PROSE_WIDTH:
+        elif max(map(len, cells)) >= PROSE_WIDTH and any(map(_within_sentence, cells)):
             self._differs += 1
 
     def check(self) -> None:
         """Raises `ColumnsOfProse` for more rows in another order than in this one."""
         if self._differs > 0:
             raise ColumnsOfProse
+
+
+def _within_sentence(text: str) -> bool:
+    return text[:1].isalpha() and not text[:1].isupper()
 
 
 def _solid(text: str) -> str:

@@ -146,3 +146,11 @@ def test_a_table_that_comes_row_by_row_is_one(between: str) -> None:
 
 def test_pages_of_one_line_each_are_kept() -> None:
     assert joined(["Step 1", "Step 2", "Step 3"]) == "Step 1\n\nStep 2\n\nStep 3"
+
+
+def test_a_form_whose_labels_come_first_is_read_across() -> None:
+    labels = ("Name", "Address", "Work")
+    texts = ("Anna Smith", "12 High Street, York, North Yorkshire", "Engineer for pumps and their valves")
+    page = "\n".join(f"{label:12}{text}" for label, text in zip(labels, texts, strict=True))
+    rows = [f"| {label} | {text} |" for label, text in zip(labels, texts, strict=True)]
+    assert laid_out(page, "\n".join([*labels, *texts])).strip().split("\n") == rows
