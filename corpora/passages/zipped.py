@@ -44,7 +44,8 @@ BREAKS = {
 }
 WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
 """Of rows and of cells too."""
-MOST_SPANNED = 64
+MOST_SPANNED = 16
+"""Columns of a row up to which merged cells keep theirs."""
 ODT = {
     "p": "p",
     "h": "p",
@@ -316,10 +317,11 @@ def _of_office(element: Element, mark: Mark, depth: int) -> str:
 def _row(row: Element, mark: Mark, depth: int, *, heads: bool) -> str:
     tag = "th" if heads else "td"
     cells = [*_below_wrappers(row, "tc")]
-    made = []
-    for cell in cells:
+    made: list[str] = []
+    for at, cell in enumerate(cells):
         spanned = _number(_below(cell, "tcPr", "gridSpan"), "val", 1) if len(cells) > 1 else 1
-        made += [_html(cell, mark, depth + 1)] + [""] * (min(spanned, MOST_SPANNED) - 1)
+        room = MOST_SPANNED - len(made) - (len(cells) - at)
+        made += [_html(cell, mark, depth + 1)] + [""] * min(spanned - 1, room)
     return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in made)}</tr>"
 
 
