@@ -19,6 +19,7 @@ from corpora.passages.tables import escaped, row
 
 LEAST_ROWS = 3
 """Of two lines with a gap at one place it may be chance."""
+MOST_COLUMNS = 200
 MOST_BLANK = 2
 """Lines between two rows."""
 LEAST_PAGES = 3
@@ -62,6 +63,8 @@ class _Table:
     def take(self, line: str, blank: int) -> bool:
         """Whether a line goes on with the table; `blank`: lines before it."""
         found = [(match.start(), match.end(), match[0]) for match in _CELL.finditer(line)]
+        if max(len(found), len(self.columns)) > MOST_COLUMNS:
+            return False
         columns: list[tuple[int, int]] = list(self.columns)
         placed: dict[int, str] = {}
         for start, end, text in found:

@@ -52,7 +52,7 @@ _GROUPED = re.compile(r"(?<![\w.,])\+?\d{1,4}(?:[ .\u00a0\u202f-]\d{2,4})+(?![\w
 _QUANTITY = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)[\s-]?([^\W\d_]+)")
 _DIGITS = re.compile(r"(?<![\w.,])(?<!\w-)\d[\d.,]*")
 _VERSION = re.compile(r"\bv(?=\d+\b(?![.-]\d))", re.IGNORECASE)
-_AMOUNT = r"[$€£]?\s?(?P<{}>\d[\d.,]*)"
+_AMOUNT = r"[$€£]?\s?(?<![\d.,])(?P<{}>\d[\d.,]{{0,15}})"
 _MORE = (
     r"(?:more|older|longer|higher|larger|bigger|heavier|greater|taller|faster) than|over|above|at least|"
     r"minimum(?: of)?|exceed\w*"

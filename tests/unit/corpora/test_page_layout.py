@@ -154,3 +154,8 @@ def test_a_form_whose_labels_come_first_is_read_across() -> None:
     page = "\n".join(f"{label:12}{text}" for label, text in zip(labels, texts, strict=True))
     rows = [f"| {label} | {text} |" for label, text in zip(labels, texts, strict=True)]
     assert laid_out(page, "\n".join([*labels, *texts])).strip().split("\n") == rows
+
+
+def test_more_columns_than_a_page_has_are_no_table() -> None:
+    line = "x    " * 300
+    assert laid_out("\n".join([line] * 3)) == "\n".join([" ".join(["x"] * 300)] * 3)
