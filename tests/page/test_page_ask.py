@@ -67,9 +67,11 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
     ]
     cited = {"kind": "video", "path": "/x/a.mp4", "video_id": site.tools, "start": 0.0, "end": 5.0}
     cited |= {"citation": f"{site.tools}@0-5", "score": 0.5, "evidence": evidence, "proof": [3, 0, 1, 2]}
+    passage = {"kind": "passage", "path": "/x/a.md", "passage_id": site.passage, "citation": site.passage}
+    passage |= {"title": "Webb", "text": "In Greenbelt.", "score": 1.0}
     answer = {
         "answer": {"matched": True, "text": "Goddard", "choice": None, "confidence": 0.9, "explanation": ""},
-        "citations": [cited],
+        "citations": [cited, passage],
         "options": [],
         "timings": {},
         "usage": {},
@@ -80,6 +82,8 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
     first = tab.page.locator(".citations .evidence li").first
     assert first.locator(".words").inner_text() == "at the Goddard center"
     assert first.locator("mark").all_inner_texts() == ["Goddard"]
+    assert tab.page.locator(".citations .name").all_inner_texts() == ["1 a.mp4", "2 Webb"]
+    assert tab.page.locator(".citations .score").count() == 0
 
 
 def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
@@ -93,7 +97,10 @@ def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
 
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
     tab.open(ask("Where does the xylophone quartet rehearse?"))
-    tab.page.locator("main [data-placeholder=nothing]").wait_for()
+    nothing = tab.page.locator("main [data-placeholder=nothing]")
+    nothing.wait_for()
+    # What the command line explains it by.
+    assert "below 0.30" in nothing.get_by_role("status").inner_text()
     assert tab.page.locator(".confidence").count() == 0
     assert tab.page.locator(".citations").count() == 0
     shown = tab.page.get_by_role("button", name="Show the nearest")

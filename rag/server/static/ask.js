@@ -167,7 +167,7 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
             `
           : nothingFound(
               printable(answer.text),
-              html`<p role="status">No evidence is certain enough.</p>${unsearchable()}
+              html`<p role="status">${printable(answer.explanation || "No evidence is certain enough.")}</p>${unsearchable()}
                 ${citations.length && !near ? html`<button class="button" @click=${() => { near = true; playing = citations[0].citation; update(); }}>Show the nearest</button>` : nothing}`,
             )}
         ${scored.length
@@ -180,7 +180,7 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
       ${open && citations.length
         ? html`<section class="proof" aria-label=${answer.matched ? "Citations" : "Nearest"}>
             <h2>${answer.matched ? "Proof" : "Nearest, not proof"}</h2>
-            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { answer: answer.matched ? answer.text : "" }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
+            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { number: at + 1, answer: answer.matched ? answer.text : "" }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
           </section>`
         : nothing}
     </article>
