@@ -201,7 +201,7 @@ export const passageCard = (hit, query, { answer = "", threshold, number } = {})
   const name = tail(hit.path, 1);
   return html`
     <li class="card passage" data-citation=${hit.citation ?? hit.passage_id}>
-      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || name)}`}><span class="words">${withMarks(excerpt(hit.text, query), query)}</span></a>
+      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || name)}`}><span class="words">${withMarks(excerpt(hit.text, query, answer), query)}</span></a>
       <div class="about">
         <h2 class="name">${number ? html`<span class="number">${number}</span> ` : nothing}<a href=${address}>${printable(hit.title || name)}</a></h2>
         <p class="evidence"><span class="kind">Passage</span>${hit.title && hit.title !== name ? html` <span class="quiet">${name}</span>` : nothing}</p>
@@ -211,8 +211,10 @@ export const passageCard = (hit, query, { answer = "", threshold, number } = {})
   `;
 };
 
-/** The part of a text around the first word of the query. @param {string} text @param {string} query */
-function excerpt(text, query) {
+/** The part of a text from the answer on, else around the first word of the query. @param {string} text @param {string} query @param {string} answer */
+function excerpt(text, query, answer) {
+  const at = answer ? text.indexOf(answer) : -1;
+  if (at >= 0) return at < 120 ? text.slice(0, 420) : "… " + text.slice(at, at + 420);
   const [before, found = ""] = marked(text, words(query));
   if (!found || before.length < 120) return text.slice(0, 420);
   const from = Math.max(before.lastIndexOf(". ", before.length - 30) + 1, before.length - 160);
