@@ -133,26 +133,35 @@ def answer_question(
     """Answer one question from the library of `retriever`.
 
     `top_k` and `threshold` default to the settings'. Below the threshold the answer is `NOTHING_MATCHES`,
-    with `matched` False. Misspelled words are read as `respelled`, which the explanation says. The same
-    question on the same library gives the same answer, timings apart.
+    with `matched` False; it is then asked again with its misspelled words as `respelled`, if any, which the
+    explanation of an answer says. The same question on the same library gives the same answer, timings apart.
     """
-    where = retriever.resolve(where)
-    spelling = respelled(question.text, retriever, where)
+    stages = pipeline or Pipeline()
     context = Context(
-        question=replace(question, text=in_place(question.text, spelling)),
+        question=question,
         retriever=retriever,
         reasoner=reasoner,
         settings=settings,
-        where=where,
+        where=retriever.resolve(where),
         top_k=top_k or settings.search.top_k,
         threshold=settings.search.threshold if threshold is None else threshold,
         read_frames=read_frames,
     )
-    found = (pipeline or Pipeline()).run(context).answer
+    found = stages.run(context).answer
+    spelling = {} if found.matched else respelled(question.text, retriever, context.where)
     if not spelling:
         return found
+    from rag.reasoners.llm.usage import usage_together
+
+    asked = replace(question, text=in_place(question.text, spelling))
+    again = stages.run(replace(context, question=asked)).answer
+    usage = usage_together([found.usage, again.usage])
+    timings = {stage: found.timings[stage] + again.timings[stage] for stage in STAGES}
+    if not again.matched:
+        return replace(found, usage=usage, timings=timings)
     read = "".join(f" “{word}” was read as “{nearest}”." for word, nearest in spelling.items())
-    return replace(found, question=question, explanation=f"{found.explanation}{read}".lstrip())
+    explanation = f"{again.explanation}{read}".lstrip()
+    return replace(again, question=question, explanation=explanation, usage=usage, timings=timings)
 
 
 # The stages

@@ -96,7 +96,7 @@ def pull(
     source = library_location(address, session.settings.storage)
     target = library_location(folder, session.settings.storage)
     if isinstance(source, Path):
-        raise UsageError(f"{source}: not the address of a store; a folder is copied as any other")
+        raise UsageError(f"{source}: a folder, not the address of a store; copy it with: cp -r")
     if not isinstance(target, Path):
         raise UsageError(f"{target}: a copy is made in a folder")
 

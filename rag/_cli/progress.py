@@ -49,8 +49,14 @@ class ProgressDisplay:
         self._kinds: Counter[tuple[str, str]] = Counter()
 
     def start(self, total_seconds: float, total_files: int) -> None:
-        """Begin, with seconds of media and files to index."""
+        """Begin with seconds of media and files: a part of the run, whose counts are its own.
+
+        A part without files leaves the end of the one before.
+        """
+        if total_files == 0 and self.total_files:
+            return
         self.total_seconds, self.total_files = total_seconds, total_files
+        self.seconds, self.files, self.current = 0.0, 0, ""
         self._begun = self._moved = time.monotonic()
 
     def file(self, path: str) -> None:
@@ -145,7 +151,7 @@ class JsonProgress(ProgressDisplay):
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin, with seconds of media and files to index: models are loaded next."""
         super().start(total_seconds, total_files)
-        self._print("prepare")
+        self._print("prepare" if self.files == 0 else "finish")
 
     def file(self, path: str) -> None:
         """The next file begins."""
@@ -238,10 +244,14 @@ class BarProgress(ProgressDisplay):
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin, and show the bar where there is anything to do."""
         super().start(total_seconds, total_files)
-        if total_files == 0 or self._bar is not None:
+        if total_files == 0:
+            return
+        total = max(total_seconds, 0.001)
+        if self._bar is not None:
+            self._bar.reset(self._task, total=total)
             return
         self._bar = _rich_bar(self)
-        self._task = self._bar.add_task("", total=max(total_seconds, 0.001))
+        self._task = self._bar.add_task("", total=total)
         self._bar.start()
 
     def advance(self, seconds: float) -> None:

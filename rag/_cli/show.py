@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames
 from corpora.settings import StorageSettings
@@ -129,7 +130,9 @@ def render_sheet(
             times = sheet_times(citation.start, citation.end, count)
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
-        echo_stderr(f"rag: no frame to show: {error}")
+        gone = not is_url(citation.path) and not os.path.exists(citation.path)
+        moved = "; if it was moved, run rag index on the folder that has it now" if gone else ""
+        echo_stderr(f"rag: no frame to show: {error}{moved}")
         return None
     name = Path(citation.path).name
     # The labels are the times asked for; a frame may have come on screen before the window.

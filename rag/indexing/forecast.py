@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from corpora.errors import reason_of
 from corpora.identity import content_hash
@@ -81,15 +81,12 @@ def forecast(
     files = [group.first for group in groups]
     problems = plan.problems
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
-    durations = [*map(estimated_seconds, remote)]
-    with MediaReader(settings.video.decoder, settings.video.stall_seconds, limits=settings.reading) as reader:
-        for file in files:
-            if file.kind == "passages" or is_url(file.path):
-                continue
-            try:
-                durations.append(reader.probe(file.path).duration)
-            except FileProblem as problem:
-                problems.append(Problem(file.path, reason_of(problem, file.path)))
+    local = [file for file in files if file.kind != "passages" and not is_url(file.path)]
+    probed, unreadable = _probe(local, settings)
+    problems += unreadable
+    bad = {problem.path for problem in unreadable}
+    files = [file for file in files if file.path not in bad]
+    durations = [*map(estimated_seconds, remote), *probed]
     seconds = sum(durations)
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     reading = ocr_line(settings.ocr)
@@ -126,6 +123,18 @@ def forecast(
         ),
         forecast=Forecast(len(files), seconds, cost, size),
     )
+
+
+def _probe(files: Iterable[FoundFile], settings: Settings) -> tuple[list[float], list[Problem]]:
+    """Seconds of media of those that can be read, and the problems of the others."""
+    durations, problems = [], []
+    with MediaReader(settings.video.decoder, settings.video.stall_seconds, limits=settings.reading) as reader:
+        for file in files:
+            try:
+                durations.append(reader.probe(file.path).duration)
+            except FileProblem as problem:
+                problems.append(Problem(file.path, reason_of(problem, file.path)))
+    return durations, problems
 
 
 def _by_workers(cost: float, longest: float) -> str:

@@ -121,4 +121,5 @@ class IndexReport:
         """0 all done, 1 nothing could be done, 3 done in part (docs/design/architecture.md)."""
         if not self.problems:
             return 0 if self.files_found or self.removed else 1
-        return 3 if self.indexed or self.staged or self.unchanged or self.moved else 1
+        ahead = self.forecast is not None and self.forecast.new_files
+        return 3 if self.indexed or self.staged or self.unchanged or self.moved or ahead else 1

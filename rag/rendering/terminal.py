@@ -154,7 +154,7 @@ def answer_lines(answer: Answer, *, width: int = 80, libraries: Sequence[str] = 
     """Answer, confidence, options with bars, explanation, citations and how to look at them."""
     chosen = f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
-    yield f"confidence {answer.confidence:.2f}  {bar(answer.confidence).rstrip()}".rstrip()
+    yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
     if answer.options:
         yield ""
         yield from _option_lines(answer.options, answer.choice, width)

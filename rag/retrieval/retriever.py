@@ -44,7 +44,7 @@ from rag.retrieval.ranking import (
     search_words,
 )
 from rag.retrieval.searches import TextSearches, start
-from rag.retrieval.shots import passes, resolved, searched_part
+from rag.retrieval.shots import part_within, passes, resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -409,7 +409,7 @@ class Retriever:
         self, searches: _ClipSearches, text: str, visual: str, pool: int, where: SearchFilter
     ) -> ClipHits:
         evidence = searches.evidence.hits(pool)
-        spans = self._spans_by_clip(text, evidence)
+        spans = self._spans_by_clip(text, evidence, where)
         if searches.images is None:
             return ClipHits(evidence, spans, {} if self.tower is not None else None)
         images, searched = searches.images.result(), self.reader.count_clips(where)
@@ -482,11 +482,13 @@ class Retriever:
             for key in clip_ids
         }
 
-    def _spans_by_clip(self, text: str, hits: TextHits) -> dict[str, dict[str, RelevantSpan]]:
+    def _spans_by_clip(
+        self, text: str, hits: TextHits, where: SearchFilter = EVERYWHERE
+    ) -> dict[str, dict[str, RelevantSpan]]:
         keys = hits.keys()
         evidence = dict(zip(keys, self.reader.spans(keys), strict=True))
         relevance = hits.relevance(text, {key: span.text for key, span in evidence.items()})
-        clips = self.reader.clips_holding([(s.video_id, s.start, s.end) for s in evidence.values()])
+        clips = self.reader.clips_holding([(s.video_id, *part_within(s, where)) for s in evidence.values()])
         found: dict[str, dict[str, RelevantSpan]] = {}
         for key, clip in zip(evidence, clips, strict=True):
             if clip is not None:

@@ -305,6 +305,16 @@ def passes(evidence: Evidence, where: SearchFilter) -> bool:
     return any(evidence.start < until and evidence.end > since for since, until in spans)
 
 
+def part_within(evidence: Evidence, where: SearchFilter) -> tuple[float, float]:
+    """The longest part of a text's times that a resolved filter lets through, the earliest of several.
+
+    A tag lasts as long as its video, and a sentence may end in the next clip: the clip that has most of all
+    its times may have none of those asked for.
+    """
+    parts = _both([(evidence.start, evidence.end)], allowed(evidence.video_id, where))
+    return max(parts, key=lambda part: part[1] - part[0], default=(evidence.start, evidence.end))
+
+
 def _peak_similarity(query: LocalizationQuery, start: float, end: float) -> float:
     if not len(query.times):
         return 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 from rag.records import SearchFilter
@@ -14,6 +14,14 @@ from rag.store.records import Hit
 LEAST_LETTERS = 4
 LEAST_RATIO = 0.8
 """Of letters in common, as difflib counts them: "chian" and "chain"."""
+LEAST_PART = 4
+"""Letters of each part of a compound, "housework", and before an ending."""
+ENDINGS = frozenset(
+    (
+        *("s", "es", "d", "ed", "ing", "er", "ers", "or", "ors", "y", "ly"),
+        *("ness", "less", "ful", "able", "ment", "ments", "ish"),
+    )
+)
 NEAREST_TEXTS = 20
 LEAST_ENGLISH = 0.3
 """Of the words of a question, those that English sentences hang on: other languages inflect more."""
@@ -36,14 +44,14 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     """For each misspelled word, in lower case, the nearest one of the texts that are nearest to the question.
 
     A word counts as misspelled that the library does not have, with no ending either, and that is no word of
-    the text encoder's vocabulary; it keeps its first letter. None under an encoder without one, and in
-    questions that are not English.
+    the text encoder's vocabulary, compound of two, or one with an ending; it keeps its first letter. None
+    under an encoder without a vocabulary, and in questions that are not English.
     """
-    known, asked = getattr(retriever.text_encoder, "is_word", None), tokens(text)
-    if sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
+    is_word, asked = getattr(retriever.text_encoder, "is_word", None), tokens(text)
+    if is_word is None or sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
         return {}
     words = {word.casefold() for word in _WORD.findall(text) if len(word) >= LEAST_LETTERS}
-    rare = [word for word in sorted(words) if known and not known(word) and content_words(word)]
+    rare = [word for word in sorted(words) if content_words(word) and not _is_known(word, is_word)]
     unknown = [word for word in rare if not _held(word, retriever)]
     if not unknown:
         return {}
@@ -69,6 +77,14 @@ def _means_other(word: str, near: str) -> bool:
         (word.startswith(part) and other + word.removeprefix(part) == near)
         or (word.endswith(part) and word.removesuffix(part) + other == near)
         for part, other in pairs
+    )
+
+
+def _is_known(word: str, is_word: Callable[[str], bool]) -> bool:
+    parts = ((word[:at], word[at:]) for at in range(LEAST_PART, len(word)))
+    return is_word(word) or any(
+        is_word(begin) and (end in ENDINGS or (len(end) >= LEAST_PART and is_word(end)))
+        for begin, end in parts
     )
 
 

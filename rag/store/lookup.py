@@ -155,9 +155,11 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
         (passage,) = reader.passages([citation])
     except KeyError:
         _refuse_document(reader, citation)
-        raise UsageError(
-            f"{citation}: no such passage; a window is cited as PATH@START-END, a passage by its id"
-        ) from None
+        why = "no such passage; a window is cited as PATH@START-END, a passage by its id"
+        with contextlib.suppress(UsageError):
+            find_video(reader, citation)
+            why = f"is a video; a window of it is cited with its times: {citation}@0-5"
+        raise UsageError(f"{citation}: {why}") from None
     path = reader.passage_paths([citation])[0]
     return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
 

@@ -296,6 +296,17 @@ def test_filters_hold(worlds: dict[bool, World]) -> None:
     assert [(hit.kind, hit.start >= 40.0) for hit in late] == [("video", True)]
 
 
+def test_text_that_crosses_the_times_asked_for_is_found_inside_them(tmp_path: Path) -> None:
+    """A tag lasts as long as its video, and a sentence may be for the most part in the next clip."""
+    script = {"talk": [(0.0, 90.0, "", "Talk of Anna."), (56.0, 66.0, "", "The beech board is planed.")]}
+    with Reader.open(build_library(tmp_path / "rag", script, {}, None)) as reader:
+        retriever = Retriever(reader, None, BagOfWords(), Settings())
+        for query in ("Anna", "beech board"):
+            (hit,) = retriever.search(query, where=SearchFilter(start=32.0, end=60.0))
+            assert (hit.clip.start, hit.clip.end) == (30.0, 60.0)
+            assert 32.0 <= hit.start < hit.end <= 60.0
+
+
 @pytest.mark.parametrize("times", [{"start": 0.0}, {"end": 1000.0}])
 def test_a_search_by_time_finds_videos_alone(worlds: dict[bool, World], times: dict[str, float]) -> None:
     retriever = worlds[True].retriever

@@ -212,6 +212,16 @@ def test_a_dry_run_agrees_with_the_run_about_copies_moved_and_touched_files(
         assert getattr(ahead, name) == getattr(done, name), name
 
 
+def test_a_dry_run_counts_a_file_that_cannot_be_read_as_the_run_does(
+    corpus: Path, settings: Settings
+) -> None:
+    (corpus / "not a video.mp4").write_bytes(b"plainly not a video" * 100)
+    ahead = run(corpus, settings, dry_run=True)
+    done = run(corpus, settings)
+    assert ahead.forecast is not None
+    assert (ahead.forecast.new_files, ahead.exit_code) == (done.indexed, done.exit_code) == (2, 3)
+
+
 def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:
     (corpus / "not a video.mp4").write_bytes(b"plainly not a video" * 100)
     (corpus / "table.csv").write_text("x,y\n1,2\n")

@@ -183,6 +183,23 @@ def test_stdout_is_the_protocol_alone_and_a_closed_stdin_ends_it(
     assert (process.returncode, rest) == (0, b"")
 
 
+def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for line, code in (
+        (b"hello", -32700),
+        (b'{"jsonrpc": "2.0", ', -32700),
+        (b'{"id": 7}', -32600),
+        (b"[]", -32600),
+    ):
+        process.stdin.write(b"\n" + line + b"\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        assert (answer["id"], answer["error"]["code"]) == (None, code), line
+    (pong,) = _exchange(process, {"id": 1, "method": "ping"})
+    assert pong == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
 def test_a_signal_ends_it(process: subprocess.Popen[bytes], world: World) -> None:
     assert _list_videos(process) == world.lamp
     process.send_signal(signal.SIGTERM)

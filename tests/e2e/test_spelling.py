@@ -18,7 +18,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("spelling")
     (made / "corpus").mkdir()
     (made / "corpus/museum.md").write_text("# Museum\n\nAn annual pass for the museum costs 45 EUR.\n")
-    (made / "corpus/boiler.md").write_text("# Boiler\n\nThe guarantee of the boiler lasts five years.\n")
+    (made / "corpus/boiler.md").write_text(
+        "# Boiler\n\nThe guarantee of the boiler lasts five years.\n"
+        "\nDaniel Osei is the compliance officer.\n"
+    )
     (made / "corpus/water.md").write_text(
         "# Water\n\nThe water has 20 mg of nitrates, sulfate and propane.\n"
     )
@@ -36,6 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("How much is a triceratops for the museum?", {}),
         # Words of another meaning, both spelled right.
         ("How much nitrite or sulfite has the water, and how much propene?", {}),
+        ("How much is the annualing of a guaranteeship for boilerwork?", {}),
         # In another language a word has forms that the library may not have.
         ("Darf ich in Musees ohne Boilers gehen?", {}),
     ],
@@ -46,11 +50,12 @@ def test_words_are_read_as_the_library_spells_them(folder: Path, text: str, spel
 
 
 def test_a_misspelled_question_is_answered_and_says_so(folder: Path) -> None:
-    asked = "How much is an anual pass for the musem?"
+    asked = "who is the complience oficer"
     done = json.loads(run_rag(folder, "ask", asked, "--library", "lib").stdout)
     assert done["question"] == asked
-    assert "45 EUR" in done["answer"]["text"]
-    assert "“anual” was read as “annual”. “musem” was read as “museum”." in done["answer"]["explanation"]
+    assert "Daniel Osei" in done["answer"]["text"]
+    read = "“complience” was read as “compliance”. “oficer” was read as “officer”."
+    assert done["answer"]["explanation"].endswith(read)
 
 
 def test_case_and_other_words_stay() -> None:

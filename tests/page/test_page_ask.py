@@ -60,6 +60,19 @@ def test_5_headings_of_a_passage_are_headings(tab: Tab, site: Site) -> None:
     assert tab.page.locator(".reading p").count() == 2
 
 
+def test_5_a_table_of_a_passage_is_a_table_and_its_cited_row_marked(tab: Tab, site: Site) -> None:
+    rows = "| Code | Meaning |\n|-|-|\n| E03 | over \\| under |\n| E07 | too hot |"
+    text = f"Codes\n\n{rows}\n\nNever weld the tank."
+    passage = {"kind": "passage", "passage_id": site.passage, "path": "/a.md", "title": "KX", "text": text}
+    tab.page.route("**/v1/citations/*", lambda route: route.fulfill(json={"citation": passage}))
+    tab.open(f"#/p/{site.passage}?a={quote('E07 | too hot')}")
+    table = tab.page.get_by_role("region", name="Table: Code, Meaning").get_by_role("table")
+    assert table.get_by_role("columnheader").all_inner_texts() == ["Code", "Meaning"]
+    assert table.get_by_role("cell").all_inner_texts() == ["E03", "over | under", "E07", "too hot"]
+    assert tab.page.locator("mark.exact").all_inner_texts() == ["E07", "too hot"]
+    assert tab.page.locator(".reading p").all_inner_texts() == ["Never weld the tank."]
+
+
 def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> None:
     lines = ["the telescope", "a telescope again", "telescope", "at the Goddard center"]
     evidence = [
@@ -67,9 +80,18 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
     ]
     cited = {"kind": "video", "path": "/x/a.mp4", "video_id": site.tools, "start": 0.0, "end": 5.0}
     cited |= {"citation": f"{site.tools}@0-5", "score": 0.5, "evidence": evidence, "proof": [3, 0, 1, 2]}
+    passage = {"kind": "passage", "path": "/x/a.md", "passage_id": site.passage, "citation": site.passage}
+    row = "NASA center | Greenbelt"
+    passage |= {"title": "Webb", "text": f"{'The places. ' * 20}| {row} |", "score": 1.0}
     answer = {
-        "answer": {"matched": True, "text": "Goddard", "choice": None, "confidence": 0.9, "explanation": ""},
-        "citations": [cited],
+        "answer": {
+            "matched": True,
+            "text": "Goddard",
+            "choice": None,
+            "confidence": 0.9,
+            "explanation": f"The row “{row}”",
+        },
+        "citations": [cited, passage],
         "options": [],
         "timings": {},
         "usage": {},
@@ -80,6 +102,11 @@ def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> N
     first = tab.page.locator(".citations .evidence li").first
     assert first.locator(".words").inner_text() == "at the Goddard center"
     assert first.locator("mark").all_inner_texts() == ["Goddard"]
+    assert tab.page.locator(".citations .name").all_inner_texts() == ["1 a.mp4", "2 Webb"]
+    assert tab.page.locator(".citations .score").count() == 0
+    card = tab.page.locator(".citations .passage .page")
+    assert card.inner_text() == f"… {row} |"
+    assert quote(row, safe="").replace("%20", "+") in str(card.get_attribute("href"))
 
 
 def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
@@ -93,7 +120,10 @@ def test_an_option_is_typed_where_it_was_added(tab: Tab) -> None:
 
 def test_3_an_answer_that_nothing_supports_shows_the_nearest_on_request(tab: Tab) -> None:
     tab.open(ask("Where does the xylophone quartet rehearse?"))
-    tab.page.locator("main [data-placeholder=nothing]").wait_for()
+    nothing = tab.page.locator("main [data-placeholder=nothing]")
+    nothing.wait_for()
+    # What the command line explains it by.
+    assert "below 0.30" in nothing.get_by_role("status").inner_text()
     assert tab.page.locator(".confidence").count() == 0
     assert tab.page.locator(".citations").count() == 0
     shown = tab.page.get_by_role("button", name="Show the nearest")

@@ -221,7 +221,29 @@ def test_2_what_is_only_near_comes_after_the_matches(tab: Tab, site: Site) -> No
     assert tab.page.locator(".summary").inner_text().startswith("2 results")
     assert tab.page.locator("main .cards .name").all_inner_texts() == ["first", "second", "far"]
     assert tab.page.locator("h2.nearest ~ .cards .score").all_inner_texts() == ["0.10"]
-    assert "from 0 to 1" in best(tab).locator(".score").get_attribute("title")
+    assert "from 0 to 1" in best(tab).locator(".rating").get_attribute("title")
+    assert best(tab).locator(".rating").inner_text() == "Relevance 0.90"
+
+
+def test_2_an_order_that_is_not_that_of_relevance_is_explained(tab: Tab, site: Site) -> None:
+    def hit(name: str, relevance: float) -> dict[str, Any]:
+        rest = {"kind": "video", "path": f"/x/{name}.mp4", "title": name, "score": 0.5, "evidence": []}
+        window = {"video_id": site.tools, "start": 0.0, "end": 5.0, "citation": f"{name}@0-5"}
+        return {**rest, **window, "relevance": relevance}
+
+    def show(*relevances: float) -> list[str]:
+        results = [hit(f"v{at}", value) for at, value in enumerate(relevances)]
+        shape = {"query": "x", "results": results, "matched": True, "threshold": 0.3}
+        tab.page.unroute("**/v1/search")
+        tab.page.route("**/v1/search", lambda route: route.fulfill(json=shape))
+        tab.open(f"#/search?q=x{len(relevances)}")
+        best(tab).wait_for()
+        return tab.page.locator(".card .score").all_inner_texts()
+
+    assert show(0.9, 0.2999) == ["0.90", "0.29"]
+    assert tab.page.get_by_text("In order of all rankings together").count() == 0
+    assert show(0.5, 0.9, 0.1) == ["0.50", "0.90", "0.10"]
+    assert tab.page.get_by_text("In order of all rankings together").count() == 1
 
 
 def test_6_escape_closes_the_filters(tab: Tab) -> None:
@@ -277,6 +299,9 @@ def test_6_a_filter_alone_lists_what_meets_it(tab: Tab, site: Site) -> None:
     tab.open("#/search?tone=cold")
     shots = tab.page.locator(f"[data-citation^='{site.tools}@'] .measured")
     assert set(shots.all_inner_texts()) == {"cold, live"}
+    assert "by path and time" in tab.page.locator(".summary").inner_text()
+    # Nothing is ranked, and no evidence is asked for.
+    assert tab.page.locator(".card .score, .card .evidence").count() == 0
 
 
 def test_7_more_like_this_moment_from_a_hit_and_from_a_frame(tab: Tab, site: Site) -> None:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from corpora.records import AudioClass, Style, Tone
 from rag.library import Library
+from rag.records import rounded_down
 from rag.rendering.terminal import clock
 from rag.server import questions
 from rag.server.documents import LONGEST_TEXT
@@ -147,6 +148,9 @@ class AskResult(Row):
     answer: str
     confidence: float
     explanation: str
+    best_confidence: float | Absent = Field(
+        None, description="Where nothing matched: of the best answer found, below the threshold."
+    )
     options: list[Scored]
     citations: list[Found] = Field(description="What the answer rests on.")
     next: str | Absent = Field(None, description="What to call where citations were left out.")
@@ -170,6 +174,7 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
         answer=cleaned(answer["text"], LONGEST_ANSWER),
         confidence=answer["confidence"],
         explanation=cleaned(answer["explanation"], LONGEST_ANSWER),
+        best_confidence=answer.get("best_confidence"),
         options=[
             Scored(label=row["label"], text=cleaned(row["text"], LONGEST_OPTION), score=row["score"])
             for row in shape["options"]
@@ -180,13 +185,13 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
     result.citations = fitting(cited, Found.line, result.size())
     if len(result.citations) < len(cited):
         result.next = call("search_library", query=given.question[:LONGEST_ANSWER])
+    because = [f"Because: {quoted(result.explanation, LONGEST_ANSWER)}"] if result.explanation else []
     if not result.matched:
-        nothing = f"Nothing in the library answers this: {quoted(result.answer, LONGEST_ANSWER)}"
-        return Reply(result, [nothing, *unsearchable_lines(library)])
+        nothing = "Nothing in the library answers this."
+        return Reply(result, [nothing, *because, *unsearchable_lines(library)])
     chosen = f"{result.choice}. " if result.choice else ""
-    lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} (confidence {result.confidence:.2f})"]
-    if result.explanation:
-        lines.append(f"Because: {quoted(result.explanation, LONGEST_ANSWER)}")
+    confidence = f"confidence {rounded_down(result.confidence):.2f}"
+    lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} ({confidence})", *because]
     lines += [f"{option.label}. {quoted(option.text)} {option.score:.2f}" for option in result.options]
     lines += [f"Citation {number}: {row.line()}" for number, row in enumerate(result.citations, 1)]
     return Reply(result, [*lines, *links(service), *following(result.next)])
@@ -209,7 +214,8 @@ class Window(Row):
     citation: str
     start: float
     end: float
-    score: float
+    score: float = Field(description="Orders the windows of this result.")
+    relevance: float = Field(description="How well it matches, from 0 to 1.")
 
 
 class Peak(Row):
@@ -223,6 +229,10 @@ class FindResult(Row):
     """Of `find_in_video`."""
 
     video_id: str
+    matched: bool = Field(
+        description="False: nothing in the video matches, the windows are only the nearest."
+    )
+    threshold: float = Field(description="Least relevance of a match.")
     windows: list[Window]
     peaks: list[Peak] = Field(
         description="The highest moments of the score over the whole video, best first."
@@ -244,6 +254,8 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
     )
     result = FindResult(
         video_id=video_id,
+        matched=shape["matched"],
+        threshold=shape["threshold"],
         windows=[
             Window(**{name: window[name] for name in Window.model_fields}) for window in shape["windows"]
         ],
@@ -252,10 +264,11 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
     if not result.windows:
         say = "Nothing in this video can be compared with the query: no stored frames, and no such text."
         return Reply(result, [f"{say} See {call('describe_video', video=video_id)}."])
-    lines = [
-        f"{number}. {row.citation}  {clock(row.start)}-{clock(row.end)}  score {row.score:.3f}"
-        for number, row in enumerate(result.windows, 1)
-    ]
+    lines = [] if result.matched else ["Nothing in this video matches; these are only the nearest:"]
+    for number, row in enumerate(result.windows, 1):
+        near = ", only near" if row.relevance < result.threshold else ""
+        relevance = f"relevance {rounded_down(row.relevance):.2f}{near}"
+        lines.append(f"{number}. {row.citation}  {clock(row.start)}-{clock(row.end)}  {relevance}")
     peaks = ", ".join(f"{peak.time:g} s ({peak.score:.3f})" for peak in result.peaks)
     return Reply(result, [*lines, f"Peaks of the score: {peaks}", *links(service)])
 

@@ -18,6 +18,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from corpora.records import EvidenceKind
 from rag.library import Library
+from rag.records import rounded_down
 from rag.rendering.terminal import clock, excerpt
 from rag.server.page import address_of
 from rag.server.problems import unknown_video
@@ -106,8 +107,8 @@ class Found(Row):
     title: str = ""
     start: float | Absent = None
     end: float | Absent = None
-    score: float
-    relevance: float | Absent = None
+    score: float = Field(description="Orders the rows of this result; no measure of how well one matches.")
+    relevance: float | Absent = Field(None, description="How well it matches by itself, from 0 to 1.")
     matched: bool | Absent = Field(None, description="False: below the threshold, only among the nearest.")
     evidence: Quote | Absent = None
     passage: str | Absent = None
@@ -122,9 +123,9 @@ class Found(Row):
             why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"
         if self.passage is not None:
             why = f": {quoted(self.passage, LONGEST_PASSAGE)}"
-        if self.matched is False:
-            why = f", only near: relevance {self.relevance:.2f}{why}"
-        return f"{self.citation}  {name}{at}  score {self.score:.3f}{why}"
+        near = ", only near" if self.matched is False else ""
+        rating = "" if self.relevance is None else f"  relevance {rounded_down(self.relevance):.2f}{near}"
+        return f"{self.citation}  {name}{at}{rating}{why}"
 
 
 def quoted(text: str, width: int = LONGEST_QUOTE) -> str:

@@ -107,6 +107,8 @@ NEXT_OF_PROBLEM = {
     "file-gone": "read_transcript and describe_video need no file.",
     "file-changed": "read_transcript and describe_video need no file; ask the user to index it again.",
 }
+NEXT_OF_JOB = "get_job without an id gives the newest job; start_indexing starts one."
+"""After an unknown id, of the tools that take jobs."""
 VIDEOS = re.compile(r"^rag://videos/([0-9a-zA-Z_-]+)(/transcript)?$")
 PASSAGES = re.compile(r"^rag://passages/([^/?#]+)$")
 LONGEST_RESOURCE = 40_000
@@ -153,7 +155,7 @@ class McpHandlers:
         except ValidationError as error:
             return failed(argument_error(tool, error))
         except (RagError, Problem) as error:
-            return failed(error_text(error))
+            return failed(error_text(error, tool))
         except Exception:
             number = secrets.token_hex(4)
             log.exception("tool %s: bug %s", tool.name, number)
@@ -320,9 +322,16 @@ def failed(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text[:LONGEST_RESULT])], is_error=True)
 
 
-def error_text(error: RagError | Problem) -> str:
-    """The sentence of the command line, and what to do next."""
-    if isinstance(error, Problem):
+def error_text(error: RagError | Problem, tool: Tool | None = None) -> str:
+    """The sentence of the command line, and what to do next. `tool`: that was called."""
+    if (
+        isinstance(error, Problem)
+        and error.kind == "unknown-id"
+        and tool is not None
+        and tool.needs == "jobs"
+    ):
+        following = NEXT_OF_JOB
+    elif isinstance(error, Problem):
         following = NEXT_OF_PROBLEM.get(error.kind, "Call again.")
     else:
         following = next(text for kind, text in NEXT if isinstance(error, kind))

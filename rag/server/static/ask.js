@@ -167,7 +167,7 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
             `
           : nothingFound(
               printable(answer.text),
-              html`<p role="status">No evidence is certain enough.</p>${unsearchable()}
+              html`<p role="status">${printable(answer.explanation || "No evidence is certain enough.")}</p>${unsearchable()}
                 ${citations.length && !near ? html`<button class="button" @click=${() => { near = true; playing = citations[0].citation; update(); }}>Show the nearest</button>` : nothing}`,
             )}
         ${scored.length
@@ -180,11 +180,18 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
       ${open && citations.length
         ? html`<section class="proof" aria-label=${answer.matched ? "Citations" : "Nearest"}>
             <h2>${answer.matched ? "Proof" : "Nearest, not proof"}</h2>
-            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { answer: answer.matched ? answer.text : "" }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
+            <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { number: at + 1, answer: quotation(answer, one.text) }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
           </section>`
         : nothing}
     </article>
   `;
+}
+
+/** Of what an answer quotes, the first that a passage holds: an answer out of a table is its row. @param {any} answer @param {string} text */
+function quotation({ matched, text: said, explanation }, text) {
+  if (!matched) return "";
+  const quoted = [...explanation.matchAll(/“([^”]*)”/g)].map((found) => found[1]);
+  return [said, ...quoted].find((one) => one && text.includes(one)) ?? said;
 }
 
 /** @param {any} one @param {string} question @param {number} at @param {string} answer */

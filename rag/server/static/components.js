@@ -2,7 +2,7 @@
 /** Parts that several views draw: icons, the four states of a list, chips, cards. */
 import { html, nothing, svg } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { health, media, Problem, request } from "./api.js";
-import { clock, kindName, marked, printable, score, span, tail, words } from "./format.js";
+import { clock, kindName, marked, printable, relevance, score, span, tail, words } from "./format.js";
 import { href } from "./route.js";
 import * as scrub from "./scrub.js";
 import { say } from "./state.js";
@@ -171,11 +171,11 @@ export const evidenceLines = ({ video_id, evidence, proof }, query, { most = 2, 
 /** How well a result matches its query; without a query, what orders the results. @param {any} hit @param {number} [threshold] */
 const rating = (hit, threshold) =>
   threshold === undefined
-    ? html`<span class="score" title="Orders the results of this search; compare with nothing else">${score(hit.score)}</span>`
-    : html`<span class="score" title="Relevance: how well it matches, from 0 to 1; below ${score(threshold)} is no match">${score(hit.relevance)}</span>`;
+    ? html`<span class="rating" title="Orders the results of this search; compare with nothing else">Score <span class="score">${score(hit.score)}</span></span>`
+    : html`<span class="rating" title="How well it matches by itself, from 0 to 1; below ${score(threshold)} is no match">Relevance <span class="score">${relevance(hit.relevance)}</span></span>`;
 
-/** @param {any} hit @param {string} query @param {{like?: boolean, threshold?: number}} [how] */
-export const videoCard = (hit, query, { like = true, threshold } = {}) => {
+/** `listed`: by a filter alone, which ranks nothing. @param {any} hit @param {string} query @param {{threshold?: number, listed?: boolean}} [how] */
+export const videoCard = (hit, query, { threshold, listed = false } = {}) => {
   const address = href("v", hit.video_id, { t: `${hit.start},${hit.end}`, q: query });
   const name = printable(hit.title || tail(hit.path, 1));
   return html`
@@ -183,44 +183,46 @@ export const videoCard = (hit, query, { like = true, threshold } = {}) => {
       ${momentImage(hit, address, `Play ${span(hit.start, hit.end)} of ${name}`)}
       <div class="about">
         <h2 class="name"><a href=${address}>${name}</a></h2>
-        ${evidenceLines(hit, query)}
+        ${listed ? nothing : evidenceLines(hit, query)}
         ${hit.shot ? html`<p class="measured">${[hit.shot.tone, hit.shot.style].filter(Boolean).join(", ")}</p>` : nothing}
       </div>
       <div class="row tools">
-        ${rating(hit, threshold)}
-        ${like && hasImages() ? html`<a class="tool" aria-label=${`More like this: ${span(hit.start, hit.end)} of ${name}`} href=${href("search", "", { like: hit.citation })}>More like this</a>` : nothing}
+        ${listed ? html`<span class="rating"></span>` : rating(hit, threshold)}
+        ${hasImages() ? html`<a class="tool" aria-label=${`More like this: ${span(hit.start, hit.end)} of ${name}`} href=${href("search", "", { like: hit.citation })}>More like this</a>` : nothing}
         ${tool(tray.has(hit) ? "tick" : "plus", tray.has(hit) ? "Remove from the selects" : "Add to the selects", () => tray.toggle(hit, query), { pressed: tray.has(hit) })}
       </div>
     </li>
   `;
 };
 
-/** @param {any} hit @param {string} query @param {{answer?: string, threshold?: number}} [how] */
-export const passageCard = (hit, query, { answer = "", threshold } = {}) => {
+/** `number`: of a citation, which has no rating: how relevant it is was not asked. @param {any} hit @param {string} query @param {{answer?: string, threshold?: number, number?: number}} [how] */
+export const passageCard = (hit, query, { answer = "", threshold, number } = {}) => {
   const address = href("p", hit.passage_id, { q: query, a: answer });
   const name = tail(hit.path, 1);
   return html`
     <li class="card passage" data-citation=${hit.citation ?? hit.passage_id}>
-      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || name)}`}><span class="words">${withMarks(excerpt(hit.text, query), query)}</span></a>
+      <a class="page" href=${address} aria-label=${`Read ${printable(hit.title || name)}`}><span class="words">${withMarks(excerpt(hit.text, query, answer), query)}</span></a>
       <div class="about">
-        <h2 class="name"><a href=${address}>${printable(hit.title || name)}</a></h2>
+        <h2 class="name">${number ? html`<span class="number">${number}</span> ` : nothing}<a href=${address}>${printable(hit.title || name)}</a></h2>
         <p class="evidence"><span class="kind">Passage</span>${hit.title && hit.title !== name ? html` <span class="quiet">${name}</span>` : nothing}</p>
       </div>
-      <div class="row tools">${rating(hit, threshold)}</div>
+      ${number ? nothing : html`<div class="row tools">${rating(hit, threshold)}</div>`}
     </li>
   `;
 };
 
-/** The part of a text around the first word of the query. @param {string} text @param {string} query */
-function excerpt(text, query) {
+/** The part of a text from the answer on, else around the first word of the query. @param {string} text @param {string} query @param {string} answer */
+function excerpt(text, query, answer) {
+  const at = answer ? text.indexOf(answer) : -1;
+  if (at >= 0) return at < 120 ? text.slice(0, 420) : "… " + text.slice(at, at + 420);
   const [before, found = ""] = marked(text, words(query));
   if (!found || before.length < 120) return text.slice(0, 420);
   const from = Math.max(before.lastIndexOf(". ", before.length - 30) + 1, before.length - 160);
   return "… " + text.slice(from).trimStart().slice(0, 420);
 }
 
-/** @param {any} hit @param {string} query @param {number} [threshold] */
-export const card = (hit, query, threshold) => (hit.kind === "passage" ? passageCard(hit, query, { threshold }) : videoCard(hit, query, { threshold }));
+/** @param {any} hit @param {string} query @param {{threshold?: number, listed?: boolean}} [how] */
+export const card = (hit, query, how) => (hit.kind === "passage" ? passageCard(hit, query, how) : videoCard(hit, query, how));
 
 /** @param {File | undefined | null} file @returns {Promise<string>} base64 of a JPEG of at most 512 px */
 export async function imageOf(file) {

@@ -48,6 +48,9 @@ export function count(count, one, many = one + "s") {
 /** Two decimals: a score orders the results of one search. @param {number} value */
 export const score = (value) => value.toFixed(2);
 
+/** Two decimals, rounded down: what is below a threshold reads so. @param {number} value */
+export const relevance = (value) => score(Math.floor(Number((value * 100).toFixed(6))) / 100);
+
 /** Seconds as ids have them: at most three decimals. @param {number} value */
 export const exact = (value) => String(Math.round(value * 1000) / 1000);
 

@@ -37,6 +37,28 @@ function body(text, params) {
 /** A short line of its own that is no sentence; marks of headings are not kept. @param {string} part */
 const isHeading = (part) => part.length <= 80 && /^[^\n]*[^\s.!?:;,…]$/.test(part.trim());
 
+/** Rows of a table as the readers of documents write them, `| a | b |`, whose heads end with a rule. @param {string} part */
+const isTable = (part) => part.split("\n").every((line) => /^\s*\|.*\|\s*$/.test(line));
+
+/** @param {string} part @param {URLSearchParams} params */
+function table(part, params) {
+  const rows = part.split("\n").map((line) => line.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|")));
+  const rule = rows.findIndex((row) => row.every((cell) => /^:?-+:?$/.test(cell)));
+  const heads = rows.slice(0, Math.max(rule, 0));
+  const answer = (params.get("a") ?? "").toLowerCase();
+  /** @param {string[]} row */
+  const cited = (row) => answer !== "" && row.join(" | ").toLowerCase().includes(answer);
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${`Table: ${printable((heads[0] ?? rows[0]).join(", "))}`}><table>
+    ${heads.length ? html`<thead>${heads.map((row) => html`<tr>${row.map((cell) => (cell ? html`<th scope="col">${body(cell, params)}</th>` : html`<td></td>`))}</tr>`)}</thead>` : nothing}
+    <tbody>${rows.slice(rule + 1).map((row) => html`<tr>${row.map((cell) => html`<td>${cited(row) ? html`<mark class="exact">${printable(cell)}</mark>` : body(cell, params)}</td>`)}</tr>`)}</tbody></table></div>`;
+}
+
+/** @param {string} part @param {URLSearchParams} params */
+const paragraph = (part, params) => {
+  if (isTable(part)) return table(part, params);
+  return isHeading(part) ? html`<h2>${body(part, params)}</h2>` : html`<p>${body(part, params)}</p>`;
+};
+
 /** @param {Route} route */
 export function render(route) {
   const back = trail.back || href("search");
@@ -48,7 +70,7 @@ export function render(route) {
     ${passage
       ? html`
           <p class="quiet row">${printable(passage.path)} ${tool("link", "Copy the citation", () => copy(route.id, "Citation"))}</p>
-          <article class="reading">${passage.text.trim().split(/\n\s*\n/).map((/** @type {string} */ part) => (isHeading(part) ? html`<h2>${body(part, route.params)}</h2>` : html`<p>${body(part, route.params)}</p>`))}</article>
+          <article class="reading">${passage.text.trim().split(/\n\s*\n/).map((/** @type {string} */ part) => paragraph(part, route.params))}</article>
         `
       : nothing}
   `;

@@ -2,7 +2,7 @@
 /** Search: a field, filters as chips, moments and passages as cards. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get, health, post } from "./api.js";
-import { clock, count, duration, globName, printable, score, seconds, tail } from "./format.js";
+import { clock, count, duration, globName, printable, relevance, score, seconds, tail } from "./format.js";
 import { card, chip, failed, hasImages, icon, imageOf, loading, momentImage, nothingFound, nothingIndexed, sayError, unsearchable } from "./components.js";
 import { changed, go, href } from "./route.js";
 import { Loader, update } from "./state.js";
@@ -229,10 +229,14 @@ function cards(route, asked, query, more) {
   const hidden = matched === false && nearest !== found.key;
   const matches = hits.filter((/** @type {any} */ hit) => threshold === undefined || hit.relevance >= threshold);
   const others = hits.filter((/** @type {any} */ hit) => !matches.includes(hit));
-  const summary = !matches.length ? "Nothing matches" : `${count(matches.length, "result")}, best first`;
+  const shown = threshold === undefined ? [] : [...matches, ...others].map((/** @type {any} */ hit) => relevance(hit.relevance));
+  const mixed = shown.some((value, at) => at > 0 && value > shown[at - 1]);
+  const listed = !(asked.query || asked.like || asked.image);
+  const summary = !matches.length ? "Nothing matches" : `${count(matches.length, "result")}, ${listed ? "by path and time" : "best first"}`;
   return html`
     <div class="summary">
       <p role="status" aria-live="polite" data-count=${matches.length}>${summary}</p>
+      ${mixed && !hidden ? html`<p class="quiet">In order of all rankings together; the relevance is that of each result by itself.</p>` : nothing}
       ${unjudged?.videos ? html`<p class="quiet">${count(unjudged.videos, "video")} of ${unjudged.of} could not be judged by these filters: ${unjudged.why.join("; ")}</p>` : nothing}
       ${asked.query ? kindLinks(route) : nothing}
     </div>
@@ -245,8 +249,8 @@ function cards(route, asked, query, more) {
               <button class="button" @click=${() => { nearest = found.key; update(); }}>Show the nearest</button>`,
           )
         : html`
-            ${matches.length ? html`<ol class="cards">${matches.map((/** @type {any} */ hit) => card(hit, query, threshold))}</ol>` : nothing}
-            ${others.length ? html`<h2 class="nearest">Only the nearest: below the threshold of ${score(threshold)}</h2><ol class="cards">${others.map((/** @type {any} */ hit) => card(hit, query, threshold))}</ol>` : nothing}
+            ${matches.length ? html`<ol class="cards">${matches.map((/** @type {any} */ hit) => card(hit, query, { threshold, listed }))}</ol>` : nothing}
+            ${others.length ? html`<h2 class="nearest">Only the nearest: below the threshold of ${score(threshold)}</h2><ol class="cards">${others.map((/** @type {any} */ hit) => card(hit, query, { threshold }))}</ol>` : nothing}
             ${hits.length >= asked.top_k && asked.top_k < 1000
               ? html`<div class="row center"><button class="button" ?disabled=${more} @click=${() => go(changed(route, { top: String(asked.top_k + STEP) }), { replace: true })}>${more ? "Searching" : "More results"}</button></div>`
               : nothing}

@@ -253,8 +253,15 @@ function found(query) {
   if (!query) return "";
   if (hits.state === "failed") return hits.error?.message;
   if (hits.state !== "done") return "Scoring the video";
-  return windows().length ? count(windows().length, "hit") : "No moment of it matches; a video is also found by its title, tags and description";
+  const all = windows();
+  const near = all.filter(onlyNear).length;
+  if (!all.length) return "No moment of it matches; a video is also found by its title, tags and description";
+  if (near === all.length) return `Nothing matches; ${count(near, "moment")} only near`;
+  return `${count(all.length - near, "hit")}${near ? `, ${near} only near` : ""}`;
 }
+
+/** Whether a window is below the threshold of a match. @param {any} hit */
+const onlyNear = (hit) => hit.relevance < hits.value.threshold;
 
 /** How it plays, and why not otherwise. @param {any} video */
 function playing(video) {
@@ -353,7 +360,7 @@ function hitList(query) {
   if (hits.state === "failed") return failed(hits.error);
   if (hits.state !== "done") return loading("Scoring the video");
   if (!windows().length) return nothingFound(`“${query}” is nowhere in this video`);
-  return html`<ol class="hits">${windows().map((/** @type {any} */ hit, /** @type {number} */ at) => html`<li><button aria-pressed=${exactly(hit) === exactly(marked)} @click=${() => open(hit)}><img src=${media.thumbnail(id, (hit.start + hit.end) / 2)} alt="" loading="lazy" /><span>${span(hit.start, hit.end)}</span><span class="rank quiet">${at + 1}</span></button></li>`)}</ol>`;
+  return html`<ol class="hits">${windows().map((/** @type {any} */ hit, /** @type {number} */ at) => html`<li><button aria-pressed=${exactly(hit) === exactly(marked)} @click=${() => open(hit)}><img src=${media.thumbnail(id, (hit.start + hit.end) / 2)} alt="" loading="lazy" /><span>${span(hit.start, hit.end)}${onlyNear(hit) ? html`<br /><small class="quiet">only near</small>` : nothing}</span><span class="rank quiet">${at + 1}</span></button></li>`)}</ol>`;
 }
 
 function frames() {

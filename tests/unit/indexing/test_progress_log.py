@@ -29,10 +29,10 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
         said.set()
 
     monkeypatch.setattr(progress, "echo_stderr", echoed)
-    with LineProgress(interval=0.1) as watch:
+    with LineProgress(interval=0.5) as watch:
+        watch.start(100.0, 4)
         watch.file("talks/a\nb.mp4")
         watch.advance(25.0)
-        watch.start(100.0, 4)
         assert said.wait(60)
         watch.note("bad.mp4: not a video; skipped")
     lines = capsys.readouterr().err.splitlines()
@@ -113,6 +113,25 @@ def test_a_person_gets_a_bar_with_notes_above_it(monkeypatch: pytest.MonkeyPatch
     assert "1/2 [red]a\\x1b.mp4" in shown
     assert "\x1b.mp4" not in shown
     assert watch.printed == ["bad\x1b[2J.mp4: not a video; skipped"]
+
+
+def test_each_part_of_a_run_counts_its_own_media_and_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `rag index --reembed`: all videos of the library first, then what is new in the folder."""
+    screen = _Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with LineProgress() as log, BarProgress() as bar:
+        for watch in (log, bar):
+            watch.start(310.0, 1)
+            watch.file("old.mp4")
+            watch.advance(310.0)
+            watch.start(102.0, 2)
+            watch.file("new.mp4")
+            watch.advance(51.0)
+            watch.start(0.0, 0)
+    assert "00:51/01:42" in screen.getvalue()
+    assert log.line().startswith("[ 50%] 00:51 of 01:42, file 1 of 2: new.mp4")
 
 
 def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

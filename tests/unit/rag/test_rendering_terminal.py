@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import unicodedata
 
@@ -159,6 +160,8 @@ def test_answer_with_options_and_citations() -> None:
     assert "[1] v.mp4  2-7 s (00:02-00:07)" in lines
     assert "    asr 00:03  “switch the lamp on”" in lines
     assert "    rag show v.mp4@2-7" in lines
+    nearly = list(answer_lines(dataclasses.replace(answer, confidence=0.9969), width=60))
+    assert nearly[1].startswith("confidence 0.99")  # as a refusal rounds; 1.00 is said of no quotation
     assert "[2] Lamps  (n.md)" in lines
     assert "    rag show p9" in lines
 

@@ -110,7 +110,7 @@ def test_a_hit_below_the_threshold_of_a_match_is_marked(world: World) -> None:
     found = result.structured_content
     marks = [row["matched"] for row in found["results"]]
     assert marks == [row["relevance"] >= found["threshold"] for row in found["results"]]
-    assert [", only near: relevance 0." in line for line in _text(result).splitlines()[: len(marks)]] == [
+    assert [", only near" in line for line in _text(result).splitlines()[: len(marks)]] == [
         not mark for mark in marks
     ]
     assert set(marks) == {True, False}
@@ -132,6 +132,33 @@ def test_an_answer_has_its_options_and_citations(world: World) -> None:
     assert result.structured_content["choice"] == "A"
     assert any(cited["citation"].startswith(world.lamp) for cited in result.structured_content["citations"])
     assert _text(result).startswith("A. “the lamp” (confidence ")
+
+
+def test_a_citation_has_no_relevance_that_was_not_asked_for(world: World) -> None:
+    result = _call(world, "ask_library", CALLS["ask_library"])
+    lines = [line for line in _text(result).splitlines() if line.startswith("Citation ")]
+    assert lines
+    assert not any("score" in line or "relevance" in line for line in lines)
+
+
+def test_an_answer_that_is_not_certain_enough_is_quoted(world: World) -> None:
+    question = {"question": "What do I switch on?"}
+    certain = _call(world, "ask_library", {**question, "threshold": 0}).structured_content["confidence"]
+    result = _call(world, "ask_library", {**question, "threshold": certain + 0.001})
+    assert result.structured_content["matched"] is False
+    assert result.structured_content["best_confidence"] == pytest.approx(certain, abs=1e-5)
+    nothing, because = _text(result).splitlines()[:2]
+    assert nothing == "Nothing in the library answers this."
+    assert because.startswith("Because: “The best answer found has confidence 0.")
+
+
+def test_windows_of_a_video_without_a_match_are_called_the_nearest(world: World) -> None:
+    found = _call(world, "find_in_video", {"video": "LAMP", "query": "lamp"})
+    assert found.structured_content["matched"] is True
+    assert "relevance" in _text(found).splitlines()[0]
+    nearest = _call(world, "find_in_video", {"video": "LAMP", "query": "zebra crossing"})
+    assert nearest.structured_content["matched"] is False
+    assert not _text(nearest).startswith("1.")
 
 
 def test_the_peaks_of_a_curve_are_apart_and_best_first() -> None:
@@ -421,7 +448,12 @@ def test_a_server_that_may_index_has_tools_for_jobs(world: World, monkeypatch: p
     refused = _call(indexing, "start_indexing", {"folder": "/etc"})
     assert refused.is_error
     assert "Ask the user for a folder there" in _text(refused)
-    assert "there is no job yet" in _text(_call(indexing, "get_job", {}))
+    assert "there is no job yet. get_job without an id" in _text(_call(indexing, "get_job", {}))
+    unknown = _text(_call(indexing, "get_job", {"job_id": "zz"}))
+    assert (
+        unknown
+        == "zz: there is no such job. get_job without an id gives the newest job; start_indexing starts one."
+    )
     started: list[tuple[str, bool]] = []
 
     def start(folder: str, *, dry_run: bool) -> dict[str, Any]:

@@ -211,6 +211,12 @@ def test_a_document_is_not_taken_for_a_video_that_is_missing(reader: Reader, nam
         resolve_citation(reader, name)
 
 
+def test_a_video_without_times_is_not_taken_for_a_passage_that_is_missing(reader: Reader) -> None:
+    path = reader.paths(video(1).video_id)[0]
+    with pytest.raises(UsageError, match=f"is a video; .*: {path}@0-5"):
+        resolve_citation(reader, path)
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [("12.5", 12.5), ("00:18", 18.0), ("1:23.25", 83.25), ("1:02:03", 3723.0), ("90", 90.0), ("1e2", 100.0)],
