@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from corpora.entry_points import find_entry_point
@@ -41,7 +41,8 @@ SAVE_AS = {
 
 INFO = ".info.json"
 """Of the facts that yt-dlp writes beside a video."""
-SIDECARS = (INFO, ".srt", ".vtt", ".ass", ".ssa")
+SUBTITLES = (".srt", ".vtt", ".ass", ".ssa")
+SIDECARS = (INFO, *SUBTITLES)
 
 BYTES = "application/octet-stream"
 MEDIA_TYPES = {
@@ -131,10 +132,10 @@ def media_type(path: str) -> str:
     return MEDIA_TYPES.get(_suffix(os.path.basename(path)), BYTES)
 
 
-def sidecar_base(name: str) -> str | None:
-    """`video.en.srt` -> `video.en`; None where the name is no sidecar's."""
+def sidecar_base(name: str, suffixes: Sequence[str] = SIDECARS) -> str | None:
+    """`video.en.srt` -> `video.en`; None where the name has none of the suffixes."""
     lower = name.lower()
-    for suffix in SIDECARS:
+    for suffix in suffixes:
         if lower.endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return None

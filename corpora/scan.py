@@ -31,7 +31,7 @@ from corpora.errors import UnreadableFile, os_reason
 from corpora.globs import Globs
 from corpora.kinds import (
     HEAD_BYTES,
-    INFO,
+    SUBTITLES,
     FileKind,
     is_kind_unnamed,
     kind_of,
@@ -505,7 +505,7 @@ def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]
         except OSError as error:
             raise UnreadableFile(f"scan.subtitles: {place}: {_reason(error)}") from error
         for name in names:
-            if sidecar_base(name) is not None and not name.lower().endswith(INFO):
+            if sidecar_base(name, SUBTITLES) is not None:
                 found.setdefault(name, os.path.join(place, name))
     return found
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import os_reason
+from corpora.kinds import INFO
 from corpora.text_decoding import clean, decode, one_line
 from corpora.video.records import TimedText
 from corpora.video.subtitles import parse_subtitles
@@ -52,7 +53,7 @@ def merge_sidecars(parts: Sequence[Sidecars]) -> Sidecars:
 def _read(path: str) -> Sidecars:
     name = Path(path).name
     try:
-        found = _read_info(path) if name.lower().endswith(".info.json") else _read_subtitles(path)
+        found = _read_info(path) if name.lower().endswith(INFO) else _read_subtitles(path)
     except OSError as error:
         found = Sidecars(notes=(f"cannot be read: {os_reason(error)}",))
     return replace(found, notes=tuple(f"{name}: {note}" for note in found.notes))

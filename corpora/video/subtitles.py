@@ -52,7 +52,7 @@ def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
         except av.FFmpegError:
             # The words up to the damage are still worth having; the damage shows when frames are read.
             pass
-    spoken = [cue for stream in cues.values() for cue in _ended(stream)]
+    spoken = [cue for stream in cues.values() for cue in ended(stream)]
     return tuple(sorted(dict.fromkeys(spoken), key=lambda cue: (cue.start, cue.end, cue.text)))
 
 
@@ -91,17 +91,17 @@ def _packet_cue(packet: Any, start: float) -> TimedText | None:
     return TimedText(begin, max(begin, end), "subtitle", text)
 
 
-def _ended(cues: list[TimedText]) -> list[TimedText]:
-    """A cue that does not say when it ends stays until the next one."""
-    ended = []
+def ended(cues: Sequence[TimedText]) -> list[TimedText]:
+    """A cue that does not say when it ends, and has its start there, stays until the next one."""
+    found = []
     for cue, following in zip_longest(cues, cues[1:]):
         if cue.end > cue.start:
-            ended.append(cue)
+            found.append(cue)
             continue
         limit = cue.start + UNKNOWN_END
         end = min(limit, following.start) if following is not None and following.start > cue.start else limit
-        ended.append(TimedText(cue.start, end, cue.kind, cue.text))
-    return ended
+        found.append(TimedText(cue.start, end, cue.kind, cue.text))
+    return found
 
 
 ZERO_LENGTH_SECONDS = 1.0

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from corpora.kinds import INFO
 from eval.runs.records import UnusableRow
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
@@ -63,7 +64,7 @@ def row_files(folder: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
 
 def _may_hold_rows(name: str, suffixes: Sequence[str]) -> bool:
     lower = name.lower()
-    return lower.endswith(tuple(suffixes)) and not lower.endswith(".info.json") and not lower.startswith(".")
+    return lower.endswith(tuple(suffixes)) and not lower.endswith(INFO) and not lower.startswith(".")
 
 
 def read_rows(path: Path, name: str = "") -> Iterator[FileRow | UnusableRow]:

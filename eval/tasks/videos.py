@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
-from corpora.kinds import INFO, VIDEO, sidecar_base, sidecar_owners
+from corpora.kinds import SUBTITLES, VIDEO, sidecar_base, sidecar_owners
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import ProgressCallback
 from eval.tasks.libraries import indexing
@@ -169,8 +169,7 @@ def with_subtitles(settings: Settings, folder: Path, found: FoundVideos) -> Sett
         place
         for name in files_below(folder)
         if (place := os.path.abspath(os.path.dirname(folder / name))) not in own
-        and not name.name.lower().endswith(INFO)
-        and sidecar_owners(sidecar_base(name.name) or "", stems)
+        and sidecar_owners(sidecar_base(name.name, SUBTITLES) or "", stems)
     }
     scan = settings.scan.model_copy(update={"subtitles": (*settings.scan.subtitles, *sorted(apart))})
     return settings.model_copy(update={"scan": scan})

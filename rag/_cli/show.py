@@ -124,6 +124,7 @@ def render_sheet(
 
     from corpora.video.reader import MediaReader
     from rag.rendering.contact_sheet import Sheet, contact_sheet, save_png, sheet_times
+    from rag.store.lookup import NEXT_OF_GONE
 
     try:
         with MediaReader(storage=storage) as reader:
@@ -131,8 +132,8 @@ def render_sheet(
             images = reader.frames_at(citation.path, times, short_side=SHORT_SIDE).images
     except FileProblem as error:
         gone = not is_url(citation.path) and not os.path.exists(citation.path)
-        moved = "; if it was moved, run rag index on the folder that has it now" if gone else ""
-        echo_stderr(f"rag: no frame to show: {error}{moved}")
+        advice = f"; {NEXT_OF_GONE}" if gone else ""
+        echo_stderr(f"rag: no frame to show: {error}{advice}")
         return None
     name = Path(citation.path).name
     # The labels are the times asked for; a frame may have come on screen before the window.

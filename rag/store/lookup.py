@@ -24,6 +24,9 @@ SHORTEST_ID = 4
 MOST_IDS = 5
 """Of passages that an error names."""
 
+NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index --prune"
+"""What to do where an indexed file no longer exists."""
+
 STATE_SECONDS = 3.0
 """How long a store is waited for that is asked whether objects are there."""
 
@@ -98,8 +101,7 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str
         raise StaleFile(shown)
     if "unreadable" in states.values():
         raise UnreadableFile(f"{shown}: cannot be read; check permissions, links and mounts")
-    advice = "index the folder it was moved to, or remove it with rag index --prune"
-    raise UnreadableFile(f"{shown}: no longer exists; {advice}")
+    raise UnreadableFile(f"{shown}: no longer exists; {NEXT_OF_GONE}")
 
 
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:

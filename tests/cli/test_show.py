@@ -61,7 +61,7 @@ def test_a_video_that_is_gone_is_said_and_1(video: Path, capsys: pytest.CaptureF
     assert json.loads(said.out)["sheet"] is None
     assert said.err.count("\n") == 1
     assert said.err.count(str(video)) == 1
-    assert "if it was moved, run rag index" in said.err
+    assert "index the folder it was moved to" in said.err
 
 
 def test_the_ending_of_a_name_is_that_of_what_is_written(

@@ -344,8 +344,7 @@ class _Questions:
 def _kind(fields: Mapping[str, Any]) -> str:
     """The first of several kinds, which may be a list as text."""
     text = first_text(fields, FIELDS["kind"])
-    listed = _literal(text) if text.startswith("[") and len(text) <= MAX_LIST else None
-    return first_text({"kind": listed}, ("kind",)) or text or "all"
+    return first_text({"kind": _list(text)}, ("kind",)) or text or "all"
 
 
 def _name(fields: Mapping[str, Any], video: str) -> str:

@@ -200,7 +200,7 @@ def counted_event(text: str) -> str:
     """What a question counts in a whole video ("How many times does X?"); empty for any other question."""
     taken = parts(text)
     seen = not (taken.scene or taken.event or speech_question(text))
-    found = Form.TIMES.search(taken.asked.rstrip("?.! ")) if seen else None
+    found = Form.TIMES.search(bare(taken.asked)) if seen else None
     event = " ".join(Form.WHOLE_VIDEO.sub(" ", found["event"]).split()) if found else ""
     event = Form.SEEN_THAT.sub("", event)
     return event if content_words(event) else ""

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.reasoners.embedded.answer_types import answer_type
-from rag.reasoners.embedded.given_values import GivenValues
+from rag.reasoners.embedded.answer_types import MONTHS, answer_type
 from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
 from rag.relevance import (
     FUNCTION_WORDS,
+    codes,
     content_words,
     lexical_overlap,
     logistic,
@@ -55,14 +55,22 @@ EVIDENCE = (
 """Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
 its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to
 the next one, at most `FURTHEST`; log of the number of the question's words; whether the question has a name:
-"How is the sound?" is answered in more places than the one that was meant; whether it gives a number or a
-code that the passage does not have."""
+"How is the sound?" is answered in more places than the one that was meant; whether it gives a code, or
+a number that a thing, a year or a century has ("line 9"), that the passage does not have."""
 
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
+_TELLING = re.compile(
+    rf"\b(?!(?:{'|'.join(MONTHS)})\b)(?P<kind>[^\W\d_]{{3,}}) (?P<label>\d{{1,3}})\b(?![.,:]?\d)|"
+    r"\b(?:in|of|year) (?P<year>1\d{3}|20\d\d)\b(?!['’]?s\b)|"
+    r"\b(?P<century>\d{1,2})(?:st|nd|rd|th) century"
+)
+"""A number after a word, which is its kind ("line 9"), but for a day; no time, amount or count."""
+_VERSION = re.compile(r"v\d+")
+"""Of "version 2"."""
 _PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
 
 
@@ -113,6 +121,16 @@ def names(text: str) -> set[str]:
     return {stem(word) for name in _NAME.findall(text) for word in tokens(name)}
 
 
+def _given(question: str) -> set[float | str]:
+    """Codes, and numbers by which a thing, a year or a century is told from others."""
+    named = (
+        float(match["label"] or match["year"] or match["century"])
+        for match in _TELLING.finditer(question[:LONGEST_ASKED])
+        if not match["kind"] or match["kind"].casefold() not in FUNCTION_WORDS
+    )
+    return {*named, *(code for code in codes(question) if not _VERSION.fullmatch(code))}
+
+
 def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[str]]:
     """Stems of sentences. Those with the first or the last word alone of a full name in the question, and
     those that begin with "she" or "he" in a passage that has the name, have the whole of it."""
@@ -149,7 +167,7 @@ class PassageText:
         self._kind = answer_type(question)
         self.words = content_words(question)
         self._names, self._numbers = names(question), set(numbers(question))
-        self._given = GivenValues(question)
+        self._given = _given(question)
         self._pairs = set(pairwise(self.words))
         self._stems = _with_full_names(question, sentences)
         self._places: dict[int, list[int]] = {}
@@ -240,7 +258,7 @@ class PassageText:
     def _has_values(self, passage: int) -> bool:
         held = (self.sentences[at] for at in self._places[passage]) if self._given else ()
         text = " ".join(f"{sentence.title} {sentence.context}" for sentence in held)
-        return not text or bool(CODES_BETWEEN.search(text)) or self._given.held_in(text)
+        return bool(CODES_BETWEEN.search(text)) or self._given <= {*numbers(text), *codes(text, apart=True)}
 
     def _share(self, found: set[str]) -> float:
         return lexical_overlap(self.words, found, self._rarity)

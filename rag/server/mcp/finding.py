@@ -30,6 +30,7 @@ from rag.server.mcp.rows import (
     found_row,
     links,
     quoted,
+    rating,
     video_of,
 )
 from rag.server.questions import AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
@@ -266,9 +267,8 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
         return Reply(result, [f"{say} See {call('describe_video', video=video_id)}."])
     lines = [] if result.matched else ["Nothing in this video matches; these are only the nearest:"]
     for number, row in enumerate(result.windows, 1):
-        near = ", only near" if row.relevance < result.threshold else ""
-        relevance = f"relevance {rounded_down(row.relevance):.2f}{near}"
-        lines.append(f"{number}. {row.citation}  {clock(row.start)}-{clock(row.end)}  {relevance}")
+        rated = rating(row.relevance, near=row.relevance < result.threshold)
+        lines.append(f"{number}. {row.citation}  {clock(row.start)}-{clock(row.end)}{rated}")
     peaks = ", ".join(f"{peak.time:g} s ({peak.score:.3f})" for peak in result.peaks)
     return Reply(result, [*lines, f"Peaks of the score: {peaks}", *links(service)])
 

@@ -123,9 +123,13 @@ class Found(Row):
             why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"
         if self.passage is not None:
             why = f": {quoted(self.passage, LONGEST_PASSAGE)}"
-        near = ", only near" if self.matched is False else ""
-        rating = "" if self.relevance is None else f"  relevance {rounded_down(self.relevance):.2f}{near}"
-        return f"{self.citation}  {name}{at}{rating}{why}"
+        rated = "" if self.relevance is None else rating(self.relevance, near=self.matched is False)
+        return f"{self.citation}  {name}{at}{rated}{why}"
+
+
+def rating(relevance: float, *, near: bool) -> str:
+    """`  relevance 0.29, only near`, after what is rated."""
+    return f"  relevance {rounded_down(relevance):.2f}{', only near' if near else ''}"
 
 
 def quoted(text: str, width: int = LONGEST_QUOTE) -> str:

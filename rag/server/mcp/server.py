@@ -107,8 +107,11 @@ NEXT_OF_PROBLEM = {
     "file-gone": "read_transcript and describe_video need no file.",
     "file-changed": "read_transcript and describe_video need no file; ask the user to index it again.",
 }
-NEXT_OF_JOB = "get_job without an id gives the newest job; start_indexing starts one."
-"""After an unknown id, of the tools that take jobs."""
+NEXT_OF_JOB_PROBLEM = {
+    **NEXT_OF_PROBLEM,
+    "unknown-id": "get_job without an id gives the newest job; start_indexing starts one.",
+}
+"""Of the tools that take jobs."""
 VIDEOS = re.compile(r"^rag://videos/([0-9a-zA-Z_-]+)(/transcript)?$")
 PASSAGES = re.compile(r"^rag://passages/([^/?#]+)$")
 LONGEST_RESOURCE = 40_000
@@ -324,15 +327,9 @@ def failed(text: str) -> CallToolResult:
 
 def error_text(error: RagError | Problem, tool: Tool | None = None) -> str:
     """The sentence of the command line, and what to do next. `tool`: that was called."""
-    if (
-        isinstance(error, Problem)
-        and error.kind == "unknown-id"
-        and tool is not None
-        and tool.needs == "jobs"
-    ):
-        following = NEXT_OF_JOB
-    elif isinstance(error, Problem):
-        following = NEXT_OF_PROBLEM.get(error.kind, "Call again.")
+    if isinstance(error, Problem):
+        known = NEXT_OF_JOB_PROBLEM if tool is not None and tool.needs == "jobs" else NEXT_OF_PROBLEM
+        following = known.get(error.kind, "Call again.")
     else:
         following = next(text for kind, text in NEXT if isinstance(error, kind))
     # The name of a file is anybody's and may have a colon; the library's folder is the user's own.

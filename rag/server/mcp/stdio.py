@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, NoReturn, Self
+from types import FrameType
+from typing import NoReturn
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -24,56 +24,6 @@ from rag.server.mcp.server import build_server
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
-
-if TYPE_CHECKING:
-    from contextvars import Context
-
-    from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
-
-
-class Messages:
-    """The messages of a client. A line that is none is answered here: the protocol library drops it, and the
-    client waits."""
-
-    def __init__(
-        self,
-        incoming: ContextReceiveStream[SessionMessage | Exception],
-        outgoing: ContextSendStream[SessionMessage],
-    ) -> None:
-        self._incoming, self._outgoing = incoming, outgoing
-
-    @property
-    def last_context(self) -> Context | None:
-        """Of the sender of the last message, as the protocol library asks for it."""
-        return self._incoming.last_context
-
-    async def receive(self) -> SessionMessage | Exception:
-        """The next message. Raises `anyio.EndOfStream` after the last one."""
-        while isinstance(item := await self._incoming.receive(), Exception):
-            if (refusal := _refusal(item)) is not None:
-                await self._outgoing.send(SessionMessage(refusal))
-        return item
-
-    async def aclose(self) -> None:
-        """Close the stream of lines."""
-        await self._incoming.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def _refusal(error: Exception) -> JSONRPCError | None:
@@ -107,9 +57,20 @@ def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
 
 
 async def _serve(service: Service) -> None:
+    """A line that is no message is answered here: the protocol library drops it, and the client waits."""
     server = build_server(service)
-    async with stdio_server() as (incoming, outgoing):
-        messages = Messages(incoming, outgoing)
+    passed, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+
+        async def pass_on() -> None:
+            async with passed:
+                async for item in incoming:
+                    if not isinstance(item, Exception):
+                        await passed.send(item)
+                    elif (refusal := _refusal(item)) is not None:
+                        await outgoing.send(SessionMessage(refusal))
+
+        tasks.start_soon(pass_on)
         await server.run(messages, outgoing, server.create_initialization_options())
 
 

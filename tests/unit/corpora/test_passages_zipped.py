@@ -47,7 +47,7 @@ def test_a_word_file_with_lists_and_tables(tmp_path: Path) -> None:
     body = (
         _p("Descaling")
         + _item(1, "Fill the tank.")
-        + _item(1, "Press <w:br/>start.".replace("<w:br/>", "</w:t><w:br/><w:t>"))
+        + _item(1, "Press </w:t><w:br/><w:t>start.")
         + _item(2, "A bucket")
         + _item(0, "No item.")
         + "<w:p><w:del><w:r><w:delText>never</w:delText></w:r></w:del><w:r><w:t>Empty &amp; </w:t></w:r>"
@@ -214,18 +214,18 @@ def test_a_book_is_read_chapter_by_chapter_in_its_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "error"),
+    "parts",
     [
-        ({}, DamagedFile),
-        ({"word/document.xml": "<w:document"}, DamagedFile),
-        ({"word/document.xml": f"{BOMB}]><d>&i;</d>"}, DamagedFile),
-        (word_parts(_p(" ")), DamagedFile),
-        ({"word/document.xml": "<d>" * 30_000 + "</d>" * 30_000}, DamagedFile),
+        {},
+        {"word/document.xml": "<w:document"},
+        {"word/document.xml": f"{BOMB}]><d>&i;</d>"},
+        word_parts(_p(" ")),
+        {"word/document.xml": "<d>" * 30_000 + "</d>" * 30_000},
     ],
 )
-def test_a_damaged_file_is_one_line(tmp_path: Path, parts: dict[str, str], error: type[Exception]) -> None:
+def test_a_damaged_file_is_one_line(tmp_path: Path, parts: dict[str, str]) -> None:
     path = write_zip(tmp_path / "a.docx", parts)
-    with pytest.raises(error) as raised:
+    with pytest.raises(DamagedFile) as raised:
         list(read_docx(str(path)))
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)

@@ -62,15 +62,14 @@ def test_good_and_bad_lines_are_distinguished(tmp_path: Path) -> None:
     assert bad[11].startswith("not UTF-8 at byte")
 
 
-@pytest.mark.parametrize("indent", [None, 1])
-def test_one_json_document_is_no_lines(tmp_path: Path, indent: int | None) -> None:
-    rows = [{"qid": 133, "question": "Where?"}, {"qid": 134, "question": "Who?"}]
+@pytest.mark.parametrize("document", ["[%s, %s]", "[\n%s,\n%s\n]", '{"0":\n%s, "1": %s}'])
+def test_one_json_document_is_no_lines(tmp_path: Path, document: str) -> None:
+    rows = ['{"qid": 133, "question": "Where?"}', '{"qid": 134, "question": "Who?"}']
     path = tmp_path / "wikihow.json"
-    for document in (rows, {"0": rows})[: 2 if indent else 1]:
-        path.write_text(json.dumps(document, indent=indent), encoding="utf-8-sig")
-        with pytest.raises(UsageError, match="one JSON document; write an object a line, as jq"):
-            list(read_questions(path))
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    path.write_text(document % tuple(rows), encoding="utf-8-sig")
+    with pytest.raises(UsageError, match="one JSON document; write an object a line, as jq"):
+        list(read_questions(path))
+    path.write_text("\n".join(rows), encoding="utf-8")
     assert list(read_questions(path)) == [BatchQuestion(1, "133", "Where?"), BatchQuestion(2, "134", "Who?")]
 
 

@@ -17,7 +17,7 @@ from rag.settings import Settings
 
 CLOCKED = [
     {"start": "00:00:01.000", "end": "00:00:05.000", "line": "before the clip"},
-    {"start": "00:10:00.500", "end": "00:10:03.250", "line": "into\nthe clip"},
+    {"start": "00:10:00.500", "end": "00:10:03.250", "line": "<i>into</i>\nthe clip --> now & then"},
     {"start": "00:10:12.000", "end": "00:10:20.000", "line": "out of the clip"},
     {"start": "00:10:16.000", "end": "00:10:20.000", "line": "after the clip"},
 ]
@@ -35,14 +35,14 @@ def written(folder: Path, entries: Any) -> list[tuple[float, float, str]]:
     write_subtitles(
         folder, {"v.mp4": SOURCE, "gone.mp4": SOURCE}, FoundVideos({"v.mp4": "/videos/v.mp4"}, {})
     )
-    place = folder / FOLDER / "v.srt"
-    return [(text.start, text.end, text.text) for text in read_sidecars([place]).texts if place.is_file()]
+    texts = read_sidecars([folder / FOLDER / "v.vtt"]).texts
+    return [(text.start, text.end, text.text) for text in texts]
 
 
 @pytest.mark.parametrize(
     ("entries", "expected"),
     [
-        (CLOCKED, [(0.0, 2.25, "into the clip"), (11.0, 15.0, "out of the clip")]),
+        (CLOCKED, [(0.0, 2.25, "into the clip --> now & then"), (11.0, 15.0, "out of the clip")]),
         (TIMED, [(0.0, 2.5, "one"), (2.5, 4.0, "two"), (5.0, 10.0, "three")]),
     ],
 )
@@ -55,7 +55,8 @@ def test_both_layouts_are_cut_to_the_clip(
 
 
 @pytest.mark.parametrize(
-    "entries", [{"a": 1}, [1], [{"start": "x", "end": "y", "line": "z"}], [{"text": "a"}]]
+    "entries",
+    [{"a": 1}, [1], [{"start": "x", "end": "y", "line": "z"}], [{"start": [], "end": 1, "line": "z"}]],
 )
 def test_another_layout_is_logged(tmp_path: Path, entries: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):

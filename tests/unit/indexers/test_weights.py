@@ -234,22 +234,11 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
         resolve_image_encoder(named("metaclip"))
 
 
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
-        ({"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"}, "a Git LFS pointer"),
-        ({"model.safetensors": TENSORS[:-1]}, "bytes where its header promises"),
-        ({"model.safetensors": None, "pytorch_model.bin": b"\x80"}, "only pytorch_model.bin, a pickle"),
-    ],
-)
-def test_a_folder_of_ones_own_is_checked(
-    tmp_path: Path, changes: dict[str, bytes | None], fault: str
-) -> None:
-    whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **changes)
+def test_a_folder_of_ones_own_is_checked(tmp_path: Path) -> None:
+    whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **{"model.safetensors": TENSORS[:-1]})
     found = registry.resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
     assert found.name == f"hf:{whole}"
-    with pytest.raises(WeightsInvalid, match=fault) as caught:
+    with pytest.raises(WeightsInvalid, match="bytes where its header promises") as caught:
         registry.resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
     assert str(caught.value).startswith(f"{broken}: ")
 

@@ -107,16 +107,24 @@ def test_of_a_window_and_a_passage_the_more_confident_is_quoted():
     [
         ("How long does line 2 take to the stadium?", True),
         ("How long does line 9 take to the stadium?", False),
-        ("How long do the two lines take to the stadium?", True),
         ("What does the E10 at the stadium say?", True),
         ("What does the E47 at the stadium say?", False),
+        ("How long did line 2 take to the stadium in 1985?", True),
+        ("How long did line 2 take to the stadium in 1986?", False),
+        ("What was the stadium of line 2 in the 19th century?", False),
+        # A time, an amount, a count, a day and a version may be written in another way, or compared with.
+        ("Which line goes to the stadium at 10 pm?", True),
+        ("Which line takes more than 30 minutes to the stadium?", True),
+        ("What are the 3 lines to the stadium?", True),
+        ("Which line goes to the stadium on May 1?", True),
+        ("What does line 2 of v2 say at the stadium?", True),
         ("Which one goes to the stadium in 34 minutes?", True),
     ],
 )
 def test_a_passage_without_the_number_or_the_code_that_is_given_is_doubted(question, held):
-    passage = "Line 2 takes thirty-four minutes to the stadium. The display at the stadium says E10."
+    passage = "Line 2 took thirty-four minutes to the stadium in 1985. The display at the stadium says E10."
     sure = ask(question, passage).confidence
-    surer = ask(question, f"{passage} Line 9, two, E47.").confidence
+    surer = ask(question, f"{passage} Line 9, 19, 1986, E47.").confidence
     assert (sure > surer / 2) is held
 
 
