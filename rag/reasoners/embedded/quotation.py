@@ -63,7 +63,7 @@ _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
 LONGEST_ASKED = 1000
 """Characters of a question in which names are looked for."""
-_TELLING = re.compile(
+_NAMING = re.compile(
     rf"\b(?!(?:{'|'.join(MONTHS)})\b)(?P<kind>[^\W\d_]{{3,}}) (?P<label>\d{{1,3}})\b(?![.,:]?\d)|"
     r"\b(?:in|of|year) (?P<year>1\d{3}|20\d\d)\b(?!['’]?s\b)|"
     r"\b(?P<century>\d{1,2})(?:st|nd|rd|th) century"
@@ -122,10 +122,10 @@ def names(text: str) -> set[str]:
 
 
 def _given(question: str) -> set[float | str]:
-    """Codes, and numbers by which a thing, a year or a century is told from others."""
+    """Codes, and numbers by which a thing, a year or a century is known from others."""
     named = (
         float(match["label"] or match["year"] or match["century"])
-        for match in _TELLING.finditer(question[:LONGEST_ASKED])
+        for match in _NAMING.finditer(question[:LONGEST_ASKED])
         if not match["kind"] or match["kind"].casefold() not in FUNCTION_WORDS
     )
     return {*named, *(code for code in codes(question) if not _VERSION.fullmatch(code))}
