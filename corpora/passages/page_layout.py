@@ -20,6 +20,7 @@ from corpora.passages.tables import escaped, row
 LEAST_ROWS = 3
 """Of two lines with a gap at one place it may be chance."""
 MOST_COLUMNS = 200
+"""Of a table; comparing each cell with more takes too long."""
 MOST_BLANK = 2
 """Lines between two rows."""
 LEAST_PAGES = 3

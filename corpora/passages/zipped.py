@@ -366,8 +366,6 @@ def _of_odt(element: Element, numbered: set[str], depth: int) -> Iterator[str]:
 def _odt_tag(element: Element, name: str, numbered: set[str]) -> str:
     if name == "list":
         return "ol" if _value(element, "style-name") in numbered else "ul"
-    if name == "list-item":
-        return "li"
     if name == "table-cell":
         return "th" if any(_value(each, "style-name") == HEADS for each in element) else "td"
     return ODT.get(name, "")

@@ -101,7 +101,7 @@ class Form(Enum):
     ORDER_ALONE = rf"\bin {_WHOLE}(?! (?:of|about|from)\b)|\bevents?\b"
     """What a question of order may say beside it, and still names nothing to be seen."""
 
-    # Number: "How many times is it seen that EVENT in the whole film?"
+    # Number: "How many times is it seen that EVENT in the whole video?"
     TIMES = (
         r"^\s*how (?:often|many (?:times|parts|scenes|places))\b(?! (?:an?|per|each|every) \w)"
         r"(?! (?:can|do) (?:I|you|we)\b(?! see\b))"
@@ -189,7 +189,7 @@ def asks_for_order(text: str) -> Literal["first", "last"] | None:
 
 
 def asks_for_order_alone(text: str) -> bool:
-    """Whether a question of order says nothing else: "Which of these happens first in the film?"."""
+    """Whether a question of order says nothing else: "Which of these happens first in the video?"."""
     rest = Form.ORDER_ALONE.sub(" ", Form.IN_VIDEO.sub(" ", text))
     for form in (Form.WHICH_EVENT, Form.HAPPENS, Form.END):
         rest = form.sub(" ", rest)
