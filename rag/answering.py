@@ -20,9 +20,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from corpora.records import Evidence, Frames
+from corpora.text_decoding import one_line
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
 from rag.citations import cite
@@ -37,7 +39,16 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
+from rag.records import (
+    Answer,
+    Citation,
+    PassageCitation,
+    Question,
+    ScoredOption,
+    SearchFilter,
+    VideoCitation,
+    rounded_down,
+)
 from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
@@ -406,7 +417,7 @@ class Pipeline:
         if relevance < context.threshold:
             why = (
                 f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
-                f"below {context.threshold:.2f}."
+                f"below {context.threshold:.2f}. {nearest([*clips, *passages])}"
             )
             return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
         windows = tuple(self.localize(context, rewriting, clips))
@@ -420,8 +431,9 @@ class Pipeline:
         clock.stop("read")
         reply = self.answer(context, reading)
         if (unanswered := _why_no_match(context, reply)) is not None:
+            where = nearest(self.cite(reading, reply) or [*clips, *passages])
             clock.stop("answer")
-            result = _no_match(context, clock, details, unanswered)
+            result = _no_match(context, clock, details, f"{unanswered} {where}")
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 result = replace(result, best_confidence=reply.confidence)
         else:
@@ -480,6 +492,20 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
     )
 
 
+def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
+    """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
+    was retrieved; empty without any."""
+    best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
+    match best:
+        case None:
+            return ""
+        case RetrievedClip(clip=window) | (VideoCitation() as window):
+            place = f"{window.start:.1f}-{window.end:.1f} s of "
+        case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
+            place = f"“{one_line(passage.title)}” in " if passage.title else ""
+    return f"Nearest is {place}{PurePath(best.path).name}."
+
+
 def answer_of(
     question: Question,
     reply: ChosenOption | OpenAnswer,
@@ -521,7 +547,7 @@ def _no_match(context: Context, clock: _Clock, details: dict[str, Any], why: str
         choice=None,
         text=NOTHING_MATCHES,
         confidence=0.0,
-        explanation=why,
+        explanation=why.strip(),
         matched=False,
         usage=context.reasoner.usage(),
         timings={stage: clock.seconds.get(stage, 0.0) for stage in STAGES},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -117,6 +118,9 @@ def test_nothing_matches_is_an_answer(worlds: dict[bool, World], images: bool) -
         assert not answer.matched
         assert (answer.text, answer.choice, answer.citations) == (NOTHING_MATCHES, None, ())
         assert answer.confidence == 0.0
+        assert re.search(
+            r"Nearest is (?:“.+” in all\.csv|\d+\.\d-\d+\.\d s of .+\.mp4)\.$", answer.explanation
+        )
         assert tuple(answer.timings) == STAGES
 
 
@@ -442,7 +446,9 @@ def test_an_answer_just_below_the_threshold_is_said_to_be_below_it(worlds: dict[
     below, nothing = (
         replace(Pipeline(), answer=lambda *_, reply=reply: reply).run(context).answer for reply in replies
     )
-    assert below.explanation == "The best answer found has confidence 0.29, below 0.30: “twice”"
+    where = " Nearest is “How to Descale Kettles” in all.csv."
+    assert below.explanation == f"The best answer found has confidence 0.29, below 0.30: “twice”{where}"
+    assert nothing.explanation == where.strip()
     assert (below.matched, below.confidence, below.best_confidence) == (False, 0.0, 0.2996)
     assert nothing.best_confidence is None
 
