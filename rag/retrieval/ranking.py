@@ -29,6 +29,7 @@ from rag.relevance import (
     lexical_overlap,
     text_relevance,
     tokens,
+    with_articles,
     word_set,
 )
 from rag.store.records import Hit
@@ -303,10 +304,10 @@ def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
 
 def search_words(query: str) -> str:
     """The words for full-text search: without function words, unless there are no others; of a code its
-    parts and the whole, as it may be written."""
+    parts and the whole, as it may be written, and French words with their articles too ("l'eau")."""
     words = tokens(query)
-    kept: Sequence[str] = [word for word in words if word not in FUNCTION_WORDS]
-    return " ".join([*(kept or words), *sorted(codes(query) - set(words))])
+    kept = [word for word in words if word not in FUNCTION_WORDS] or words
+    return " ".join([*kept, *with_articles(kept), *sorted(codes(query) - set(words))])
 
 
 def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:

@@ -80,3 +80,4 @@ def test_equal_chances_keep_the_order_of_the_images() -> None:
 def test_a_code_is_searched_as_a_whole_too() -> None:
     assert search_words("What does E10 mean in 4.1.0?") == "e 10 mean 4.1.0 e10"
     assert search_words("T-24 at 110 Nm") == "t 24 110 nm t24"
+    assert search_words("de l’eau") == "de eau l'eau d'eau l’eau d’eau"

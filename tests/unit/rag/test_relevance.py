@@ -46,6 +46,7 @@ def test_words_that_say_nothing_are_left_out() -> None:
 
 def test_scripts_without_spaces_become_pairs() -> None:
     assert tokens("望远镜 x") == ["望远", "远镜", "x"]
+    assert tokens("Jusqu'à l’entrée, aujourd'hui; don't") == ["à", "entrée", "aujourd'hui", "don't"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from lancedb.index import FTS
 
 from corpora.records import Passage
+from rag.retrieval.ranking import search_words
 from rag.store.fulltext import TOKENIZER, match
 from rag.store.layout import Layout
 from rag.store.maintenance import text_fault
@@ -27,6 +28,7 @@ TEXTS = (
     "Привет, мир! Городской транспорт",
     "It is what it is",
     "สวัสดีชาวโลก",
+    "Fermer l’eau, puis l'électricité",
 )
 
 
@@ -63,6 +65,8 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         ("ПРИВЕТ", 4),
         ("what", 5),
         ("โลก", 6),
+        (search_words("de l'eau"), 7),
+        (search_words("électricité"), 7),
     ],
 )
 def test_words_are_found_in_their_forms(reader: Reader, query: str, row: int) -> None:
