@@ -183,6 +183,20 @@ def test_stdout_is_the_protocol_alone_and_a_closed_stdin_ends_it(
     assert (process.returncode, rest) == (0, b"")
 
 
+def test_requests_that_are_piped_in_are_answered_before_the_end(
+    process: subprocess.Popen[bytes], world: World
+) -> None:
+    call = {"name": "list_videos", "arguments": {"query": "lamp"}}
+    asked = [{"id": 0, "method": "tools/call", "params": call}, {"id": "last", "method": "ping"}]
+    messages = [INITIALIZE, {"method": "notifications/initialized"}, *asked]
+    lines = b"".join(json.dumps({"jsonrpc": "2.0", **each}).encode() + b"\n" for each in messages)
+    output, _ = process.communicate(lines, timeout=60)
+    answers = {answer["id"]: answer["result"] for answer in map(json.loads, output.splitlines())}
+    assert answers.keys() == {INITIALIZE["id"], 0, "last"}
+    assert answers[0]["structuredContent"]["videos"][0]["video_id"] == world.lamp
+    assert process.returncode == 0
+
+
 def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None

@@ -16,7 +16,7 @@ from typing import NoReturn
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from pydantic import ValidationError
 
 from rag.server.cache import cache_folder
@@ -24,6 +24,9 @@ from rag.server.mcp.server import build_server
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
+
+LAST_ANSWERS = 60.0
+"""Seconds after the end of stdin in which what was asked before it is still answered."""
 
 
 def _refusal(error: Exception) -> JSONRPCError | None:
@@ -52,26 +55,44 @@ def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    anyio.run(_serve, service)
+    try:
+        anyio.run(_serve, service)
+    except* BrokenPipeError:
+        pass  # who asked is gone
     _end(service, 0)
 
 
 async def _serve(service: Service) -> None:
-    """A line that is no message is answered here: the protocol library drops it, and the client waits."""
+    """A line that is no message is answered here: the protocol library drops it, and the client waits. So are
+    requests before the end of stdin, as when they are piped in: the library drops them with it."""
     server = build_server(service)
     passed, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    answered, answers = anyio.create_memory_object_stream[SessionMessage]()
+    waiting = set[str | int | None]()
     async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
 
         async def pass_on() -> None:
             async with passed:
                 async for item in incoming:
                     if not isinstance(item, Exception):
+                        waiting.update([item.message.id] if isinstance(item.message, JSONRPCRequest) else [])
                         await passed.send(item)
                     elif (refusal := _refusal(item)) is not None:
                         await outgoing.send(SessionMessage(refusal))
+                with anyio.move_on_after(LAST_ANSWERS):
+                    while waiting:
+                        await anyio.sleep(0.02)
+
+        async def pass_back() -> None:
+            async with outgoing:
+                async for item in answers:
+                    await outgoing.send(item)
+                    if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+                        waiting.difference_update([item.message.id])
 
         tasks.start_soon(pass_on)
-        await server.run(messages, outgoing, server.create_initialization_options())
+        tasks.start_soon(pass_back)
+        await server.run(messages, answered, server.create_initialization_options())
 
 
 def _end(service: Service, code: int) -> NoReturn:
