@@ -64,15 +64,24 @@ def rows_of(n: int) -> list[tuple[str, Any]]:
     ]
 
 
+def put_videos(writer: Writer, numbers: range) -> None:
+    """In one commit a table."""
+    tables: dict[str, list[Any]] = {}
+    for name, rows in (row for n in numbers for row in rows_of(n)):
+        tables.setdefault(name, []).append(rows)
+    writer.put_copies(
+        {video(n): {} for n in numbers}, ((name, pa.concat_tables(rows)) for name, rows in tables.items())
+    )
+    for n in numbers:
+        writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+
+
 def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
     """Make a library, or add to it, `group` videos a commit; the lines of maintenance."""
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(IMAGE, TEXT))
         for first in range(videos.start, videos.stop, group):
-            numbers = range(first, min(first + group, videos.stop))
-            writer.put_copies({video(n): {} for n in numbers}, (row for n in numbers for row in rows_of(n)))
-            for n in numbers:
-                writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+            put_videos(writer, range(first, min(first + group, videos.stop)))
         return writer.maintain(EXACT_ROWS)
 
 
@@ -191,11 +200,7 @@ def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
     fill(folder, range(80))
     with Writer.open(folder) as writer:
         # Not maintained: later rows are searched beside the index, pending ones not at all.
-        writer.put_copies(
-            {video(n): {} for n in range(80, 90)}, (r for n in range(80, 90) for r in rows_of(n))
-        )
-        for n in range(80, 90):
-            writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+        put_videos(writer, range(80, 90))
         writer.remove_paths([video(n).path for n in range(10)])
         writer.begin_video(video(20))
     before = index_files(folder)
@@ -526,8 +531,7 @@ def test_clips_are_the_same_where_segments_and_memory_share_them(
     fill(first, range(80))
     fill(second, range(75, VIDEOS), group=25)
     with Writer.open(first) as writer:
-        writer.put_copies({video(80): {}}, iter(rows_of(80)))
-        writer.put_file(FileRow(video(80).path, video(80).video_id, "video", 1, 1, 1, ""))
+        put_videos(writer, range(80, 81))
     spans = clip_spans(random.Random(5), 300)
     for folders in ((first,), (first, second)):
         exact = Reader.open(folders[0], *folders[1:], index="flat")
