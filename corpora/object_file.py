@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import os
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.errors import UnreadableFile, reason_of
 from corpora.objects import ObjectStore, StoredObject, StoreError, locate
-from corpora.settings import StorageSettings
+
+if TYPE_CHECKING:
+    from corpora.settings import StorageSettings
 
 BLOCK = 2**20
 """Bytes that are read at once where a reader jumps."""
@@ -24,7 +26,8 @@ class ObjectFiles:
     Not to be shared between threads.
     """
 
-    def __init__(self, storage: StorageSettings) -> None:
+    def __init__(self, storage: StorageSettings | None) -> None:
+        """`storage`: None where only files are opened."""
         self.storage = storage
         self.failure = ""
         """Why a read failed since this was emptied: libraries may take an error for the end of a file."""
@@ -32,6 +35,7 @@ class ObjectFiles:
 
     def open(self, address: str) -> ObjectFile:
         """The object in its present state. Raises `UnreadableFile`, with the reason alone."""
+        assert self.storage is not None
         try:
             store, key = locate(address, self.storage)
             found = store.head(key)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile, os_reason
 from corpora.object_file import ObjectFiles
 from corpora.objects import is_url
-from corpora.settings import StorageSettings
+
+if TYPE_CHECKING:
+    from corpora.settings import StorageSettings
 
 DEMUXERS = (
     *("mov", "mp4", "m4a", "3gp", "3g2", "mj2", "matroska", "webm", "avi", "mpeg", "mpegts", "mpegvideo"),
@@ -39,10 +41,10 @@ _SIGNATURES = (
 )
 
 
-_objects = ObjectFiles(StorageSettings())
+_objects = ObjectFiles(None)
 
 
-def object_files(storage: StorageSettings) -> ObjectFiles:
+def object_files(storage: StorageSettings | None) -> ObjectFiles:
     """What `open_media` reads objects with from now on, in this process."""
     global _objects
     if storage != _objects.storage:

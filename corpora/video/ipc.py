@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ import corpora.errors as errors
 from corpora import require_posix
 from corpora.objects import is_url
 from corpora.scan import path_or_address
-from corpora.settings import ReadingSettings, StorageSettings
+
+if TYPE_CHECKING:  # pydantic, which the subprocess does without
+    from corpora.settings import ReadingSettings, StorageSettings
 
 require_posix()
 

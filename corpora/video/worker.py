@@ -20,17 +20,19 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from corpora.errors import FileProblem, UnreadableFile, reason_of
 from corpora.objects import is_url
 from corpora.records import Frames, Problem
 from corpora.sandbox import deny_system_calls, limit_memory, limit_request, restrict_files
-from corpora.settings import StorageSettings
 from corpora.video import ipc
 from corpora.video.containers import object_files
 from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe, TimedText
+
+if TYPE_CHECKING:
+    from corpora.settings import StorageSettings
 
 MEDIA_SECONDS = 1200.0
 """Processor time for each MiB of a media file: a still image of an hour is about as large."""
@@ -133,7 +135,7 @@ def _cpu_seconds(request: ipc.Message, inputs: list[str]) -> float:
 
 
 def _answer(link: Link, request: ipc.Message) -> None:
-    objects = object_files(StorageSettings(**request.get("storage", {})))
+    objects = object_files(_storage(request))
     objects.failure = ""
     try:
         for message, arrays in OPERATIONS[request["op"]](request, link.beat):
@@ -165,6 +167,15 @@ def _answer(link: Link, request: ipc.Message) -> None:
             link.send({"type": "problem", "error": "UnreadableFile", "reason": f"cannot be read: {words}"})
         else:
             link.send({"type": "bug", "traceback": traceback.format_exc()})
+
+
+def _storage(request: ipc.Message) -> StorageSettings | None:
+    if not is_url(request["path"]):
+        return None
+    # Half of the time in which this subprocess starts.
+    from corpora.settings import StorageSettings
+
+    return StorageSettings(**request.get("storage", {}))
 
 
 def _start_heartbeat(link: Link, stall_seconds: float) -> threading.Event:

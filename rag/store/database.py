@@ -185,8 +185,7 @@ class Database:
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
         """The newest rows as an Arrow table, in no particular order."""
         with write_errors(self.layout.folder, name):
-            query = self.table(name).search().select(list(columns))
-            return (query.where(where) if where else query).to_arrow()
+            return self.layout.dataset(name, to_write=True).to_table(columns=list(columns), filter=where)
 
     def lance(self, name: str) -> Any:
         """The newest version as a Lance dataset, for what LanceDB does not offer."""

@@ -172,6 +172,14 @@ def read_sums(folder: Path, table: str) -> TableSums:
         raise SumsDamaged(f"{path}: cannot be read") from error
 
 
+def _readable_sums(folder: Path, table: str) -> TableSums:
+    """Empty also where they are damaged."""
+    try:
+        return read_sums(folder, table)
+    except SumsDamaged:
+        return TableSums()
+
+
 def read_all_sums(layout: LibraryLayout) -> dict[str, TableSums]:
     """The noted sums of each table that has some; those that cannot be read are left out."""
     found: dict[str, TableSums] = {}
@@ -221,10 +229,7 @@ def note_sums(layout: LibraryLayout) -> None:
 
 
 def _note(folder: Path, table: str, files: Path, dataset: Any) -> None:
-    try:
-        held = read_sums(folder, table)
-    except SumsDamaged:
-        held = TableSums()
+    held = _readable_sums(folder, table)
     if held.version == dataset.version:
         return
     names, folders = _named(dataset)
@@ -320,9 +325,9 @@ class SumsAtOpening:
 
 def compare_fragments(layout: LibraryLayout, name: str, fragments: Iterable[Any]) -> Compared:
     """As `compare`, of all that was noted of some fragments of a table."""
-    held = read_all_sums(layout).get(name, TableSums()).files
-    if not isinstance(layout, Layout) or not held:
+    if not isinstance(layout, Layout):
         return compare(())
+    held = _readable_sums(layout.sums, name).files
     own = {file: held[file] for each in fragments for file in row_files(each) if file in held}
     return compare([(name, layout.table(name), own)], budget=None, seen=layout.compared)
 

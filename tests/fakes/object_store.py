@@ -92,12 +92,13 @@ class _Server:
     """moto behind a WSGI layer; buckets are statuses apart by the first part of the path."""
 
     def __init__(self) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app
+        from moto.server import create_backend_app
         from werkzeug.serving import make_server
 
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         self.stores: dict[str, FakeStore] = {}
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        # Not moto's dispatcher, which looks for all of its services in each request.
+        self._moto = create_backend_app("s3")
         self._server = make_server("127.0.0.1", 0, self._serve, threaded=True)
         self.endpoint = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

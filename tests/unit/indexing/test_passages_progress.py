@@ -77,7 +77,7 @@ def test_each_batch_is_reported_before_the_next_begins() -> None:
 def test_the_encoder_of_the_house_gives_its_batches() -> None:
     settings = load_settings().encoder
     encoder = open_text_encoder(settings.text, settings)
-    texts = [passage.text * 40 for passage in PASSAGES]
+    texts = [passage.text * 4 for passage in PASSAGES]
     parts = list(encoder.encode_parts(texts))
     assert len(parts) > 1
     rows = np.empty((len(texts), encoder.dim), np.float32)

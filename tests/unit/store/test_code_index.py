@@ -64,15 +64,24 @@ def rows_of(n: int) -> list[tuple[str, Any]]:
     ]
 
 
+def put_videos(writer: Writer, numbers: range) -> None:
+    """In one commit a table."""
+    tables: dict[str, list[Any]] = {}
+    for name, rows in (row for n in numbers for row in rows_of(n)):
+        tables.setdefault(name, []).append(rows)
+    writer.put_copies(
+        {video(n): {} for n in numbers}, ((name, pa.concat_tables(rows)) for name, rows in tables.items())
+    )
+    for n in numbers:
+        writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+
+
 def fill(folder: Path, videos: range, group: int = VIDEOS) -> list[str]:
     """Make a library, or add to it, `group` videos a commit; the lines of maintenance."""
     with Writer.open(folder) as writer:
         writer.set_meta(Meta(IMAGE, TEXT))
         for first in range(videos.start, videos.stop, group):
-            numbers = range(first, min(first + group, videos.stop))
-            writer.put_copies({video(n): {} for n in numbers}, (row for n in numbers for row in rows_of(n)))
-            for n in numbers:
-                writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+            put_videos(writer, range(first, min(first + group, videos.stop)))
         return writer.maintain(EXACT_ROWS)
 
 
@@ -191,11 +200,7 @@ def test_additions_removals_and_pending_videos(tmp_path: Path) -> None:
     fill(folder, range(80))
     with Writer.open(folder) as writer:
         # Not maintained: later rows are searched beside the index, pending ones not at all.
-        writer.put_copies(
-            {video(n): {} for n in range(80, 90)}, (r for n in range(80, 90) for r in rows_of(n))
-        )
-        for n in range(80, 90):
-            writer.put_file(FileRow(video(n).path, video(n).video_id, "video", 1, 1, 1, ""))
+        put_videos(writer, range(80, 90))
         writer.remove_paths([video(n).path for n in range(10)])
         writer.begin_video(video(20))
     before = index_files(folder)
@@ -253,7 +258,7 @@ def test_a_damaged_index_is_reported_and_not_used(
     elif damage == "missing":
         path.unlink()
     elif damage == "one byte":
-        flip(path, path.stat().st_size // 2)
+        flip(path, middle(path))
     else:
         (layout.indexes / "evidence.json").write_text("{")
     with pytest.raises(IndexDamaged):
@@ -312,18 +317,21 @@ def test_damage_is_not_taken_over_into_a_segment_that_grows(
     fill(folder, range(20))
     whole = Path(shutil.copytree(folder, tmp_path / "whole"))
     (columns,) = Layout(folder).indexes.glob("evidence.*.arrow")
-    flip(columns, columns.stat().st_size // 2)
+    flip(columns, middle(columns))
     for each in (folder, whole):
         fill(each, range(20, 30))
     assert verify(Layout(folder).indexes, "evidence") == verify(Layout(whole).indexes, "evidence")
 
 
-def flip(path: Path, place: int) -> None:
-    with path.open("r+b") as file:
-        file.seek(place)
-        (held,) = file.read(1)
-        file.seek(place)
-        file.write(bytes([held ^ 1]))
+def middle(path: Path) -> slice:
+    at = path.stat().st_size // 2
+    return slice(at, at + 1)
+
+
+def flip(path: Path, places: slice) -> None:
+    content = np.fromfile(path, np.uint8)
+    content[places] ^= 1
+    content.tofile(path)
 
 
 @pytest.mark.parametrize("part", [1, 2])
@@ -345,8 +353,7 @@ def test_a_damaged_text_is_read_from_the_table(
             buffer = rows["words"].chunk(0).buffers()[part]
             held = file.read_at(file.size(), 0).find(buffer.to_pybytes()[:512])
             size = buffer.size
-        for place in range(held + size // 4, held + size // 2):
-            flip(path, place)
+        flip(path, slice(held + size // 4, held + size // 2))
     monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
     with Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as reader, caplog.at_level(logging.WARNING):
         reader.search_evidence(unit(3, TEXT.dim), 10)
@@ -377,8 +384,7 @@ def test_a_damaged_vector_is_read_from_the_table(
     folder = Path(shutil.copytree(library, tmp_path / "lib"))
     for path in Layout(folder).indexes.glob(f"{files}.vectors"):
         # Not at the ends, where it is noticed as the file is opened.
-        for row in range(ENDS_BYTES, path.stat().st_size - ENDS_BYTES, record_type(dim).itemsize):
-            flip(path, row)
+        flip(path, slice(ENDS_BYTES, -ENDS_BYTES, record_type(dim).itemsize))
     exact, reader = both(folder)
     with caplog.at_level(logging.WARNING):
         assert getattr(reader, search)(unit(3, dim), 10) == getattr(exact, search)(unit(3, dim), 10)
@@ -526,8 +532,7 @@ def test_clips_are_the_same_where_segments_and_memory_share_them(
     fill(first, range(80))
     fill(second, range(75, VIDEOS), group=25)
     with Writer.open(first) as writer:
-        writer.put_copies({video(80): {}}, iter(rows_of(80)))
-        writer.put_file(FileRow(video(80).path, video(80).video_id, "video", 1, 1, 1, ""))
+        put_videos(writer, range(80, 81))
     spans = clip_spans(random.Random(5), 300)
     for folders in ((first,), (first, second)):
         exact = Reader.open(folders[0], *folders[1:], index="flat")
@@ -569,5 +574,4 @@ def damage_clips(folder: Path) -> None:
         with pa.memory_map(str(path)) as file:
             rows = pa.ipc.open_file(file).read_all()
             place = file.read_at(file.size(), 0).find(rows["end"].chunk(0).buffers()[1].to_pybytes()[:512])
-        for row in range(rows.num_rows):
-            flip(path, place + 8 * row + 6)
+        flip(path, slice(place + 6, place + 8 * rows.num_rows, 8))
