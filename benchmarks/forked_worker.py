@@ -117,8 +117,13 @@ def _keep(arguments: str, requests: int, answers: int, news: int) -> None:
 
 
 def _work(words: list[str], requests: int, answers: int) -> Any:
+    from lancedb.background_loop import LOOP
+
     from corpora.video import worker
 
+    # LanceDB starts its thread in each fork; without its files it would end with a traceback.
+    LOOP.loop.call_soon_threadsafe(LOOP.loop.stop)
+    LOOP.thread.join()
     os.dup2(requests, 0)
     os.dup2(answers, 1)
     os.closerange(3, 256)
