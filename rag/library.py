@@ -28,7 +28,14 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
-from rag.store.layout import Location, absolute_path, find_library, library_location, nothing_indexed
+from rag.store.layout import (
+    Location,
+    absolute_path,
+    find_library,
+    library_location,
+    nothing_indexed,
+    path_list,
+)
 from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats
@@ -87,7 +94,7 @@ class Library:
     @classmethod
     def index(
         cls,
-        paths: Iterable[str | os.PathLike[str]],
+        paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         *,
         settings: Settings | None = None,
         reembed: bool = False,
@@ -411,7 +418,7 @@ class Library:
         checks = [*run_checks(self._engine, full=full, progress=progress)]
         return [*checks, *recall_checks(self._engine, recall)] if recall and checks[0].ok else checks
 
-    def remove(self, paths: Iterable[str | os.PathLike[str]]) -> Removed:
+    def remove(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Removed:
         """Remove files, or all files below folders, from the library; nothing else on disk is changed.
 
         Returns the removed paths, and the ids of the contents whose last path they were; paths that the
@@ -420,7 +427,7 @@ class Library:
         """
         from rag.store.writing import Writer
 
-        wanted = [absolute_path(path) for path in paths]
+        wanted = [absolute_path(path) for path in path_list(paths)]
         with Writer.open(self._one_folder(), create=False) as writer:
             known = writer.files().keys() | writer.problems().keys()
             going = _at_or_below(known, wanted)
@@ -439,13 +446,13 @@ class Library:
             raise UsageError("this needs one library; rag library merge makes one of several")
         return self._reader.folder
 
-    def share_of(self, paths: Iterable[str | os.PathLike[str]]) -> tuple[int, int]:
+    def share_of(self, paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> tuple[int, int]:
         """How many of the library's files `remove` would remove, and how many there are.
 
         Raises `UsageError` for an empty path.
         """
         known = self._reader.files()
-        return len(_at_or_below(known, [absolute_path(path) for path in paths])), len(known)
+        return len(_at_or_below(known, [absolute_path(path) for path in path_list(paths)])), len(known)
 
     def refresh(self) -> None:
         """Read the newest version of every table: what was indexed or removed since `open` or `refresh`."""

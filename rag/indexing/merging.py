@@ -24,6 +24,7 @@ from rag.store.layout import (
     library_location,
     nothing_indexed,
     open_layout,
+    path_list,
     real_name,
     writable_library,
 )
@@ -74,11 +75,11 @@ class MergeReport:
 
 
 def merge_libraries(
-    libraries: Iterable[str | os.PathLike[str]],
+    libraries: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     into: str | os.PathLike[str],
     *,
     settings: Settings | None = None,
-    paths: tuple[str, ...] = (),
+    paths: str | tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> MergeReport:
     """Copy what the libraries hold into the library `into`, new or made with the same encoders.
@@ -91,8 +92,8 @@ def merge_libraries(
     `StoreError` where the store of any library fails, and the errors of the libraries.
     """
     started, watch = time.monotonic(), progress or Silent()
-    settings = settings or load_settings()
-    *folders, target = (library_location(each, settings.storage) for each in (*libraries, into))
+    settings, paths = settings or load_settings(), (paths,) if isinstance(paths, str) else paths
+    *folders, target = (library_location(each, settings.storage) for each in (*path_list(libraries), into))
     _require_apart([*folders, target])
     writable_library(target)
     with Reader.open(*folders) as reader:

@@ -22,7 +22,7 @@ from rag.errors import UsageError
 from rag.indexing.planning import damaged_file, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent, examples
 from rag.settings import Settings
-from rag.store.layout import Location, absolute_path, find_library, open_layout, writable_library
+from rag.store.layout import Location, absolute_path, find_library, open_layout, path_list, writable_library
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
 
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 def index(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
     settings: Settings,
     reembed: bool = False,
@@ -62,7 +62,7 @@ def index(
     """
     started = time.monotonic()
     watch = progress or Silent()
-    roots = [absolute_path(path) for path in paths]
+    roots = [absolute_path(path) for path in path_list(paths)]
     folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
     if commit_staged:

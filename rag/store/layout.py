@@ -516,6 +516,13 @@ def absolute_path(path: str | os.PathLike[str]) -> str:
     return path_or_address(text)
 
 
+def path_list(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+) -> list[str | os.PathLike[str]]:
+    """The paths; one alone is a path, where a list of its letters would begin with the root folder."""
+    return [paths] if isinstance(paths, str | os.PathLike) else [*paths]
+
+
 def library_location(named: str | os.PathLike[str], storage: StorageSettings | None) -> Location:
     """The folder, or the address on an object store, that a person names. Raises `UsageError` for none."""
     if isinstance(named, StoreAddress):

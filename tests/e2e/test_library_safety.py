@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from rag import merge_libraries
 from rag._cli.main import main
 from rag.errors import LibraryError, LibraryNotFound, UsageError
 from rag.indexing import index, pipeline
@@ -344,3 +345,16 @@ def test_refusals_are_errors_of_the_library_in_python(home: Path, tmp_path: Path
     (tmp_path / "scan.sqlite").touch()
     with pytest.raises(LibraryNotFound):
         Library.index(["corpus"], settings=load_settings(flags={"library": tmp_path}))
+
+
+def test_a_path_alone_is_not_a_path_for_each_of_its_letters(home: Path) -> None:
+    one = str(home / "corpus" / "4.txt")
+    with Library.open() as library:
+        assert library.share_of(one) == library.share_of(Path(one)) == (1, COUNT)
+        assert library.remove(one).paths == (one,)
+    assert held(home) == COUNT - 1
+    assert Library.index("corpus").indexed == 1
+    merge_libraries("library", "copy", paths="disk/*")
+    with Library.open("copy") as library:
+        assert len(library.indexed_paths()) == 2
+    shutil.rmtree("copy")
