@@ -6,10 +6,10 @@ import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from corpora.objects import StoreError
-from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
+from corpora.records import AudioClass, EvidenceKind, Problem, Shot, SoundTrack, Style, Tone, Video
 from localization.windows import LocalizedWindow
 from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
@@ -150,11 +150,12 @@ class Library:
         answer; both default to `[search]`. Where nothing reaches the threshold, `Answer.matched` is False.
         `pipeline`: other stages than those of `rag ask`.
 
-        Raises `QuestionError`, `LibraryError` for a filter on shots in a library that was not measured yet,
-        and `ReasonerError` where a language model fails.
+        Raises `QuestionError`, `UsageError` for other values than those, `LibraryError` for a filter on shots
+        in a library that was not measured yet, and `ReasonerError` where a language model fails.
         """
         from rag.answering import answer_question
 
+        _require_above(0, top_k=top_k)
         return self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
@@ -181,10 +182,14 @@ class Library:
 
         At most `top_k` hits in all, default `search.top_k`. Scores and relevance are in [0, 1].
         Raises `QuestionError` for a query without a word, `UsageError` for such a filter that applies to
-        nothing searched, `LibraryError` for one in a library that was not measured yet.
+        nothing searched and for values that no search has, `LibraryError` for such a filter in a library that
+        was not measured yet.
         """
+        from rag.retrieval.retriever import Kind
         from rag.retrieval.shots import check_filter
 
+        _require_one_of("kind", kind, Kind)
+        _require_above(0, top_k=top_k)
         query, chosen = parse_query(query), _search_filter(where)
         check_filter(chosen, kind)
         return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
@@ -241,9 +246,11 @@ class Library:
         of `[localize]`; none where the video has neither stored frames nor text that the query finds. Title
         and tags do not count: they hold for the whole video. No two have an IoU above `localize.overlap`.
         One whose `relevance` is below `search.threshold` is only the nearest, no match.
-        Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name.
+        Raises `QuestionError` as `search` does, `UsageError` where no video or several have that name and for
+        numbers that are not above 0.
         """
         query = parse_query(query)
+        _require_above(0, count=count, window_seconds=window_seconds)
         video_id, settings = self.video_id(video), self.settings
         if window_seconds is not None:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
@@ -266,8 +273,8 @@ class Library:
         `moment`: `VIDEO@SECONDS` or `VIDEO@START-END`, the video by its id or path. Nothing is decoded.
         Raises `UsageError` for another form.
         """
-        name, _, span = moment.rpartition("@")
-        start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}")
+        name, at, span = moment.rpartition("@")
+        start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}") if at else (0.0, -1.0)
         if not 0 <= start <= end < math.inf:
             raise UsageError(f"{moment}: a moment is given as VIDEO_ID@SECONDS or VIDEO_ID@START-END")
         retriever = self._engine.new_retriever()
@@ -503,7 +510,30 @@ def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dic
 
 
 def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
-    return SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
+    """The filter. Raises `UsageError` for a value that none has, which would filter all or nothing."""
+    chosen = SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
+    shots = chosen.shots or ShotFilter()
+    for name in ("videos", "paths", "kinds"):
+        if isinstance(getattr(chosen, name), str):
+            raise UsageError(f"{name}: give several in a tuple, or one as in ({getattr(chosen, name)!r},)")
+    for kind in chosen.kinds or ():
+        _require_one_of("kinds", kind, EvidenceKind)
+    for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
+        _require_one_of(name, getattr(shots, name), allowed)
+    if chosen.start is not None and chosen.end is not None and not chosen.end > chosen.start:
+        raise UsageError("end is not after start")
+    return chosen
+
+
+def _require_one_of(name: str, value: object, allowed: Any) -> None:
+    if value is not None and value not in get_args(allowed):
+        raise UsageError(f"{name}: {value!r} is none of {', '.join(get_args(allowed))}")
+
+
+def _require_above(least: float, **given: float | None) -> None:
+    for name, value in given.items():
+        if value is not None and not value > least:
+            raise UsageError(f"{name}: {value} is not above {least:g}")
 
 
 def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     Raises `QuestionError` for a text without a word, an empty option, a single
     option, more than 26 options, or more than 16,000 characters in all.
     """
+    options = (options,) if isinstance(options, str) else options
     _require_length(len(text) + sum(len(option) for option in options))
     words, found = (text, [*options]) if options else _split(text)
     words, found = parse_query(words), [_clean(option) for option in found]

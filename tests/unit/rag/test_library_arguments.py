@@ -1,0 +1,68 @@
+"""Values that no search of the library has: refused in a line, as those of the command line are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from rag.errors import UsageError
+from rag.library import Library
+from rag.records import SearchFilter, ShotFilter
+from tests.fakes.detective_world import open_world
+
+Ask = Callable[[Any], object]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with open_world(tmp_path_factory.mktemp("arguments")) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (
+            lambda library: library.search("hammer", kind="videos"),
+            "kind: 'videos' is none of video, passage, all",
+        ),
+        (lambda library: library.search("hammer", top_k=0), "top_k: 0 is not above 0"),
+        (lambda library: library.ask("What is a hammer?", top_k=-1), "top_k: -1 is not above 0"),
+        (lambda library: library.ask("What is it?", options="hammer"), "a single option"),
+        (lambda library: library.localize("workshop.mp4", "hammer", count=0), "count: 0 is not above 0"),
+        (
+            lambda library: library.localize("workshop.mp4", "hammer", window_seconds=0),
+            "window_seconds: 0 is not",
+        ),
+        (lambda library: library.search_like("workshop.mp4"), "a moment is given as VIDEO_ID@SECONDS"),
+    ],
+)
+def test_arguments_that_nothing_can_be_found_with(library: Library, ask: Ask, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        ask(library)
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        (SearchFilter(start=5, end=1), "end is not after start"),
+        (SearchFilter(paths="*.mp4"), r"paths: give several in a tuple, or one as in \('\*\.mp4',\)"),  # type: ignore[arg-type]
+        (SearchFilter(kinds=frozenset(["subtitel"])), "kinds: 'subtitel' is none of subtitle, asr"),
+        (ShotFilter(tone="hot"), "tone: 'hot' is none of warm, cold, neutral"),  # type: ignore[arg-type]
+        (SearchFilter(shots=ShotFilter(audio="voice")), "audio: 'voice' is none of speech"),  # type: ignore[arg-type]
+    ],
+)
+def test_filters_that_would_leave_out_all_or_nothing(
+    library: Library, where: SearchFilter | ShotFilter, told: str
+) -> None:
+    for find in (library.search, library.ask):
+        with pytest.raises(UsageError, match=told):
+            find("hammer", where=where)
+
+
+def test_what_a_search_has_is_taken(library: Library) -> None:
+    where = SearchFilter(start=0, end=3600, kinds=frozenset(["asr", "subtitle"]))
+    (hit,) = library.search("hammer", kind="video", top_k=1, where=where)
+    assert hit.kind == "video"
