@@ -437,7 +437,7 @@ class Library:
         wanted = [absolute_path(path) for path in path_list(paths)]
         with Writer.open(self._one_folder(), create=False) as writer:
             known = writer.files().keys() | writer.problems().keys()
-            going = _at_or_below(known, wanted)
+            going = at_or_below(known, wanted)
             # A file that the cache calls unchanged would never be indexed again.
             with ScanCache(self._reader.folder) as cache:
                 cache.forget(going)
@@ -459,7 +459,7 @@ class Library:
         Raises `UsageError` for an empty path.
         """
         known = self._reader.files()
-        return len(_at_or_below(known, [absolute_path(path) for path in path_list(paths)])), len(known)
+        return len(at_or_below(known, [absolute_path(path) for path in path_list(paths)])), len(known)
 
     def refresh(self) -> None:
         """Read the newest version of every table: what was indexed or removed since `open` or `refresh`."""
@@ -536,7 +536,7 @@ def _require_above(least: float, **given: float | None) -> None:
             raise UsageError(f"{name}: {value} is not above {least:g}")
 
 
-def _at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
+def at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     """The paths of `known` that are one of `wanted` or below it."""
     prefixes = tuple(os.path.join(path, "") for path in wanted)
     return [path for path in known if path in wanted or path.startswith(prefixes)]

@@ -110,6 +110,10 @@ def remove(
 
     Removing more than half of the library asks first; without a terminal it needs --yes.
     """
+    from rag.library import at_or_below
+    from rag.store.filters import MAX_SUGGESTIONS, nearest_names
+    from rag.store.layout import absolute_path
+
     named = [os.fsdecode(path) for path in paths]
     with session.open_library() as opened:
         going, held = opened.share_of(named)
@@ -117,15 +121,20 @@ def remove(
             echo_stderr("rag: nothing was removed")
             return 1
         removed = opened.remove(named)
+        known = opened.indexed_paths()
     print_report(
         session.as_json,
         report_shape("rag.remove/1", removed),
         (f"removed {visible(path)}" for path in removed.paths),
     )
-    if not removed.paths:
-        echo_stderr(f"rag: none of these is in the library: {', '.join(map(os.fsdecode, paths))}")
-        return 1
-    return 0
+    absent = [name for name in named if not at_or_below(removed.paths, [absolute_path(name)])]
+    if absent:
+        what = "not" if removed.paths else "none of these is"
+        near = {held for name in absent for held in nearest_names(name, known)}
+        meant = [path for path in known if path in near or os.path.basename(path) in near][:MAX_SUGGESTIONS]
+        hint = f"; did you mean {' or '.join(map(visible, meant))}?" if meant else ""
+        echo_stderr(f"rag: {what} in the library: {', '.join(map(visible, absent))}{hint}")
+    return 0 if removed.paths else 1
 
 
 def _is_confirmed(going: int, held: int) -> bool:

@@ -358,3 +358,15 @@ def test_a_path_alone_is_not_a_path_for_each_of_its_letters(home: Path) -> None:
     with Library.open("copy") as library:
         assert len(library.indexed_paths()) == 2
     shutil.rmtree("copy")
+
+
+def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["remove", "corpus/4.txt", "4.txt", "zz"]) == 0
+    assert capsys.readouterr().err == "rag: not in the library: 4.txt, zz\n"
+    assert main(["remove", "3.txt"]) == 1
+    assert capsys.readouterr().err == (
+        f"rag: none of these is in the library: 3.txt; did you mean {home}/corpus/3.txt?\n"
+    )
+    assert main(["remove", "corpus/disk"]) == 0
+    assert capsys.readouterr().err == ""
+    assert held(home) == COUNT - 3
