@@ -7,7 +7,8 @@ Unknown keys are refused, secrets are masked when printed.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -254,7 +255,7 @@ class Settings(BaseSettings):
             raise PydanticCustomError("empty_path", "it is empty; name a folder, or unset it")
         if "\0" in str(value):
             raise PydanticCustomError("no_path", "no folder can have such a name")
-        return Path(value) if isinstance(value, str) and not is_url(value) else value
+        return Path(os.path.expanduser(value)) if isinstance(value, str) and not is_url(value) else value
 
 
 def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:
@@ -290,7 +291,11 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
         first = error.errors()[0]
         names = [str(part) for part in first["loc"]]
         message = first["msg"].removeprefix("Value error, ")
-        what = "no such setting" if first["type"] == "extra_forbidden" else message
+        what = {
+            "extra_forbidden": f"no such setting{_meant('.'.join(names))}",
+            "tuple_type": 'it is a list, as ["drafts/*"]',
+            "model_type": "it is a section, not a value",
+        }.get(first["type"], message)
         source = f"{path}: "
         if _sets(given, names):
             source = ""
@@ -303,7 +308,8 @@ def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = 
         raise SettingsError(f"{path}: cannot be read: {os_reason(error)}") from error
     except SourcesError as error:
         raise SettingsError(
-            f"environment variables RAG_*: {error}; see docs/reference/settings.md"
+            f"environment variable {_unparsed_variable()}: it is no JSON, as lists and sections are "
+            """('["drafts/*"]'); see docs/reference/settings.md"""
         ) from error
     except (ValueError, RecursionError) as error:  # besides those of TOML, a number of thousands of digits
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
@@ -326,6 +332,34 @@ def _variable(names: Sequence[str]) -> str:
     return next(form for form in forms if form in map(str.upper, os.environ))
 
 
+def _unparsed_variable() -> str:
+    """The first environment variable that pydantic-settings, which names the section alone, cannot parse."""
+    source = EnvSettingsSource(Settings)
+    for name in sorted(name for name in os.environ if name.upper().startswith("RAG_")):
+        source.env_vars = {name.lower(): os.environ[name]}
+        try:
+            source()
+        except SourcesError:
+            return name
+    return "RAG_*"
+
+
+def _meant(name: str) -> str:
+    """The settings that a name may have been meant for, as a question; empty where none is like it."""
+    known = [*_names(Settings)]
+    near = [each for each in known if each.endswith(f".{name}")] or get_close_matches(
+        name, known, n=1, cutoff=0.7
+    )
+    return f"; did you mean {' or '.join(near[:3])}?" if near else ""
+
+
+def _names(model: Any, before: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield before + name
+        if hasattr(field.annotation, "model_fields"):
+            yield from _names(field.annotation, f"{before}{name}.")
+
+
 def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for dotted, value in flags.items():
@@ -344,6 +378,7 @@ def _refuse_unknown_environment() -> None:
     for name in sorted(os.environ):
         first, *_ = name.removeprefix("RAG_").lower().split("__")
         if name.startswith("RAG_") and first not in Settings.model_fields:
+            meant = _meant(name.removeprefix("RAG_").lower().replace("__", "."))
             raise SettingsError(
-                f"environment variable {name}: no such setting; see docs/reference/settings.md"
+                f"environment variable {name}: no such setting{meant}; see docs/reference/settings.md"
             )

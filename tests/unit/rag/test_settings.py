@@ -55,6 +55,39 @@ def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
         load_settings(path)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("[serch]\ntop_k = 1", r"serch: no such setting; did you mean search\?"),
+        ("[search]\ntop-k = 1", r"search\.top-k: no such setting; did you mean search\.top_k\?"),
+        ("top_k = 1", r"top_k: no such setting; did you mean search\.top_k\?"),
+        ("[reasoner.planer]", r"reasoner\.planer: no such setting; did you mean reasoner\.planner\?"),
+        ("zzz = 1", "zzz: no such setting; see docs"),
+        ('[scan]\nexclude = "drafts/*"', r"scan\.exclude: it is a list, as"),
+        ("search = 3", "search: it is a section, not a value"),
+    ],
+)
+def test_what_was_meant_is_said(tmp_path: Path, words: str, told: str) -> None:
+    path = tmp_path / "rag.toml"
+    path.write_text(words)
+    with pytest.raises(SettingsError, match=told):
+        load_settings(path)
+
+
+def test_a_misspelt_variable_says_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_SERCH__TOP_K", "3")
+    with pytest.raises(
+        SettingsError, match=r"RAG_SERCH__TOP_K: no such setting; did you mean search\.top_k\?"
+    ):
+        load_settings()
+
+
+def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("RAG_LIBRARY", "~/lib")
+    assert load_settings().library == tmp_path / "lib"
+
+
 def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rag.toml"
     path.write_text("[search]\ntop_k = 0\n")
@@ -69,8 +102,13 @@ def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(SettingsError, match=r"^setting search\.top_k: "):
         load_settings(path, {"search.top_k": -1})
     monkeypatch.setenv("RAG_SEARCH", '{"top_k": ')
-    with pytest.raises(SettingsError, match=r"^environment variables RAG_\*: "):
+    with pytest.raises(SettingsError, match=r"^environment variable RAG_SEARCH: it is no JSON, as lists "):
         load_settings(path)
+    monkeypatch.delenv("RAG_SEARCH")
+    monkeypatch.setenv("RAG_SCAN__SHARD", "1/2")
+    monkeypatch.setenv("RAG_SCAN__EXCLUDE", "drafts/*")
+    with pytest.raises(SettingsError, match=r"^environment variable RAG_SCAN__EXCLUDE: it is no JSON"):
+        load_settings()
 
 
 def test_a_folder_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
