@@ -30,7 +30,8 @@ class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is An
     """Windows of videos and passages for a query, best first.
 
     A node's text is the text evidence of the window, or the passage. Its metadata:
-    `kind`, `path`, `title`, and `video_id`, `start`, `end` (seconds, half-open) or `passage_id`.
+    `kind`, `path`, `title`, `video_id`, `start`, `end` (seconds, half-open) or `passage_id`, and `relevance`:
+    scores order the nodes of one query, relevance compares between queries, with `search.threshold` too.
     `top_k`: hits at most; None takes the library's setting.
     """
 
@@ -72,9 +73,12 @@ class LibraryQueryEngine(CustomQueryEngine):  # type: ignore[misc]  # as above
 
 def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
     if isinstance(hit, VideoHit):
-        return _window_node(hit, hit.title)
-    passage = hit.passage
-    return _passage_node(hit.path, passage.passage_id, passage.title, passage.text, hit.score)
+        node = _window_node(hit, hit.title)
+    else:
+        passage = hit.passage
+        node = _passage_node(hit.path, passage.passage_id, passage.title, passage.text, hit.score)
+    node.metadata["relevance"] = hit.relevance
+    return node
 
 
 def _citation_node(citation: Citation) -> NodeWithScore:

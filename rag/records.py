@@ -32,12 +32,18 @@ __all__ = [
     "VideoCitation",
     "VideoHit",
     "rounded_down",
+    "span_name",
 ]
 
 
 def rounded_down(value: float) -> float:
     """To two digits, so that what is below a threshold reads so."""
     return math.floor(round(value * 100, 6)) / 100
+
+
+def span_name(start: float, end: float) -> str:
+    """`START-END` in seconds, as in the name of a window: with at most three decimals."""
+    return "-".join(f"{at:.3f}".rstrip("0").rstrip(".") for at in (start, end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,10 @@ class VideoHit:
     """In [0, 1], comparable between queries: below the threshold it is no match, whatever its rank."""
     kind: Literal["video"] = "video"
 
+    def __str__(self) -> str:
+        """`PATH@START-END`, which `Library.resolve` takes."""
+        return f"{self.path}@{span_name(self.start, self.end)}"
+
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
@@ -148,6 +158,9 @@ class PassageHit:
     score: float
     relevance: float = 0.0
     kind: Literal["passage"] = "passage"
+
+    def __str__(self) -> str:
+        return f"{self.path} (passage {self.passage.passage_id})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +187,10 @@ class VideoCitation:
     evidence: tuple[Evidence, ...] = ()
     kind: Literal["video"] = "video"
 
+    def __str__(self) -> str:
+        """`PATH@START-END`, which `Library.resolve` takes."""
+        return f"{self.path}@{span_name(self.start, self.end)}"
+
 
 @dataclass(frozen=True, slots=True)
 class PassageCitation:
@@ -185,6 +202,9 @@ class PassageCitation:
     text: str
     score: float
     kind: Literal["passage"] = "passage"
+
+    def __str__(self) -> str:
+        return f"{self.path} (passage {self.passage_id})"
 
 
 Citation = VideoCitation | PassageCitation

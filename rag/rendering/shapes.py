@@ -28,6 +28,7 @@ from rag.records import (
     UnmeasuredVideos,
     VideoCitation,
     VideoHit,
+    span_name,
 )
 
 if TYPE_CHECKING:
@@ -192,8 +193,7 @@ def curve_shape(curve: ScoreCurve, points: int) -> dict[str, Any]:
 
 def citation_id(window: VideoCitation | VideoHit | Window) -> str:
     """`VIDEO_ID@START-END`, the name of a window that `Library.resolve` takes; a passage's is its id."""
-    start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (window.start, window.end))
-    return f"{window.video_id}@{start}-{end}"
+    return f"{window.video_id}@{span_name(window.start, window.end)}"
 
 
 def report_shape(schema: str, report: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Values that no search of the library has: refused in a line, as those of the command line are."""
+"""The Python API: values that no search has are refused in a line, and hits are printed as names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from corpora.records import Passage
 from rag.errors import UsageError
 from rag.library import Library
-from rag.records import SearchFilter, ShotFilter
+from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -66,3 +67,13 @@ def test_what_a_search_has_is_taken(library: Library) -> None:
     where = SearchFilter(start=0, end=3600, kinds=frozenset(["asr", "subtitle"]))
     (hit,) = library.search("hammer", kind="video", top_k=1, where=where)
     assert hit.kind == "video"
+
+
+def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:
+    (hit,) = library.search("hammer", kind="video", top_k=1)
+    assert hit.kind == "video"
+    cited = library.resolve(str(hit))
+    assert (str(cited), cited.kind) == (str(hit), "video")
+    assert str(hit).startswith(f"{hit.path}@")
+    assert str(PassageCitation("a.md", "77ab", "", "Oak.", 1.0)) == "a.md (passage 77ab)"
+    assert str(PassageHit("a.md", Passage("77ab", "d", "", "Oak."), 1.0)) == "a.md (passage 77ab)"

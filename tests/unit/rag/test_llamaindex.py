@@ -16,7 +16,7 @@ SAID = (
     Evidence("v1", 10.0, 12.0, "subtitle", "This mirror is made of glass."),
     Evidence("v1", 11.0, 13.0, "ocr", "TELESCOPES"),
 )
-WINDOW = VideoHit("a/v.mp4", "v1", 10.0, 15.0, Clip("v1:00000", "v1", 0.0, 30.0), 0.75, SAID, title="Mirrors")
+WINDOW = VideoHit("a/v.mp4", "v1", 10.0, 15.0, Clip("v1:00000", "v1", 0.0, 30.0), 0.75, SAID, "Mirrors", 0.4)
 PASSAGE = PassageHit("a/t.txt", Passage("p1", "d1", "Glass", "Glass is hard."), 0.5)
 
 
@@ -59,9 +59,11 @@ def test_hits_become_nodes_with_their_place():
         "video_id": "v1",
         "start": 10.0,
         "end": 15.0,
+        "relevance": 0.4,
     }
     assert (passage.node_id, passage.text, passage.score) == ("p1", "Glass is hard.", 0.5)
-    assert passage.metadata == {"kind": "passage", "path": "a/t.txt", "title": "Glass", "passage_id": "p1"}
+    assert passage.metadata["relevance"] == 0.0
+    assert passage.metadata["passage_id"] == "p1"
     assert "start: 10.0" in window.node.get_content(MetadataMode.LLM)
 
 
