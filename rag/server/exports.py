@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from pydantic import FailFast, Field
@@ -102,7 +103,7 @@ async def exports(request: Request, service: Served, body: ExportBody) -> Respon
     size = stream.seek(0, 2)
     stream.seek(0)
     headers = {
-        "Content-Disposition": f'attachment; filename="{_file_stem(body.title)}{row.suffix}"',
+        "Content-Disposition": f"attachment; {_file_name(body.title, row.suffix)}",
         "Content-Length": str(size),
         "Cache-Control": "no-store",
         "Rag-Export": to_json(plain({**plain(done), "notes": done.notes[:MOST_NOTES]})),
@@ -155,5 +156,8 @@ def _parts(stream: IO[bytes]) -> Iterator[bytes]:
             yield part
 
 
-def _file_stem(title: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", title).strip("._-") or "selects"
+def _file_name(title: str, suffix: str) -> str:
+    """Parameters of `Content-Disposition` (RFC 6266): in ASCII, and whole where that loses letters."""
+    plain, whole = (re.sub(kept, "_", title).strip("._-") for kept in (r"[^A-Za-z0-9._-]+", r"[^\w.-]+"))
+    name = f'filename="{plain or "selects"}{suffix}"'
+    return name if whole == plain else f"{name}; filename*=UTF-8''{quote(whole)}{suffix}"

@@ -36,6 +36,7 @@ from rag.server.questions import AskBody, answer, proving_line
 from rag.server.service import Served, Service
 
 MODEL = "offline-video-rag"
+MODEL_ROW = {"id": MODEL, "object": "model", "created": 0, "owned_by": "offline-video-rag"}
 LONGEST_QUOTE = 160
 MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#])")
 DONE = "[DONE]"
@@ -239,6 +240,11 @@ def error_shape(error: Exception) -> tuple[dict[str, Any], int]:
     return {"error": row}, status
 
 
+def _require_model(name: str) -> None:
+    if name != MODEL:
+        raise Problem(404, "unknown-id", f"{name}: no such model; it is {MODEL}")
+
+
 def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {
         status: {
@@ -259,8 +265,14 @@ router = APIRouter(prefix="/v1", tags=["openai"], route_class=OpenAIRoute)
 @router.get("/models", responses={200: {"model": ModelList}, **_errors()})
 def models() -> Response:
     """The one model: this library."""
-    row = {"id": MODEL, "object": "model", "created": 0, "owned_by": "offline-video-rag"}
-    return Document({"object": "list", "data": [row]})
+    return Document({"object": "list", "data": [MODEL_ROW]})
+
+
+@router.get("/models/{model}", responses={200: {"model": ModelItem}, **_errors(404)})
+def model(model: str) -> Response:
+    """The model of that name."""
+    _require_model(model)
+    return Document(MODEL_ROW)
 
 
 @router.post(
@@ -272,8 +284,7 @@ def models() -> Response:
 )
 async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     """The answer to the last message of the user, with citations; streamed with `stream`."""
-    if body.model != MODEL:
-        raise Problem(404, "unknown-id", f"{body.model}: no such model; it is {MODEL}")
+    _require_model(body.model)
     asked = [message.text() for message in body.messages if message.role == "user"]
     if not asked:
         raise QuestionError("there is no message of the user, so there is no question")

@@ -36,7 +36,11 @@ def _events(text: str) -> list[Any]:
 
 
 def test_there_is_one_model(client: TestClient) -> None:
-    assert [row["id"] for row in client.get("/v1/models").json()["data"]] == [MODEL]
+    (row,) = client.get("/v1/models").json()["data"]
+    assert row["id"] == MODEL
+    assert client.get(f"/v1/models/{MODEL}").json() == row
+    other = client.get("/v1/models/other")
+    assert (other.status_code, other.json()["error"]["code"]) == (404, "unknown-id")
 
 
 def test_an_answer_has_its_citations_in_text_annotations_and_their_own_field(

@@ -21,6 +21,13 @@ def _export(client: TestClient, form: str, *windows: dict[str, Any], **more: Any
     return client.post("/v1/exports", json={"format": form, "selects": list(windows), **more})
 
 
+def test_a_title_in_any_script_names_the_file(client: TestClient, world: World) -> None:
+    answer = _export(client, "vtt", {"citation": f"{world.lamp}@1-2"}, title="日本: été/2")
+    assert answer.headers["content-disposition"] == (
+        "attachment; filename=\"t_2.vtt\"; filename*=UTF-8''%E6%97%A5%E6%9C%AC_%C3%A9t%C3%A9_2.vtt"
+    )
+
+
 def test_windows_become_a_timeline_to_download(client: TestClient, world: World) -> None:
     windows = (
         {"citation": f"{world.lamp}@1-2.5", "name": "the lamp", "score": 0.5},
