@@ -258,14 +258,16 @@ class Settings(BaseSettings):
         return Path(os.path.expanduser(value)) if isinstance(value, str) and not is_url(value) else value
 
 
-def load_settings(config: Path | None = None, flags: Mapping[str, Any] | None = None) -> Settings:
+def load_settings(
+    config: str | os.PathLike[str] | None = None, flags: Mapping[str, Any] | None = None
+) -> Settings:
     """Resolve the settings of one run.
 
     `config`: a TOML file; default `rag.toml` in the working directory, where there is one.
     `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
     Raises `SettingsError` with the offending key, and the file or the variable that sets it.
     """
-    path = config or Path("rag.toml")
+    path = Path(config or "rag.toml")
     if path.is_dir():
         raise SettingsError(f"{path}: is a folder, not a settings file")
     if config is not None and not path.is_file():

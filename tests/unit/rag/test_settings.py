@@ -51,8 +51,9 @@ def test_a_file_that_cannot_be_read_is_named() -> None:
 def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
     path = tmp_path / "rag.toml"
     path.write_text(words)
-    with pytest.raises(SettingsError, match=r"foo: no such setting"):
-        load_settings(path)
+    for config in (path, str(path)):
+        with pytest.raises(SettingsError, match=r"foo: no such setting"):
+            load_settings(config)
 
 
 @pytest.mark.parametrize(
