@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpora.objects import is_url
-from rag._cli.output import echo_stderr, print_report
+from rag._cli.output import echo_stderr, print_bytes, print_report
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import RagError, StaleFile, UsageError
 from rag.export.found import read_documents, select_of
@@ -116,8 +116,7 @@ def _stream(session: Session, selects: Sequence[Select], form: FormatName, handl
         raise UsageError("clips are several files; name a folder or a .zip file with --out")
     stream, storage = io.BytesIO(), session.settings.storage
     done = render_export(selects, form, stream, title="selects", handles=handles, storage=storage)
-    sys.stdout.buffer.write(stream.getvalue())
-    sys.stdout.flush()
+    print_bytes(stream.getvalue())
     return _say_what_is_odd(done)
 
 

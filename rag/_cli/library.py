@@ -69,7 +69,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"of {duration(held.video_hours * 3600)} in {counted(held.clips, 'clip')}, "
         f"{counted(held.documents, 'document')} (each row of a table is one) "
         f"in {counted(held.passages, 'passage')}, "
-        f"{held.evidence} spans of evidence"
+        f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.pending_videos:
         yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' resumes them"

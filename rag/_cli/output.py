@@ -6,7 +6,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 from corpora.errors import os_reason
@@ -31,6 +32,12 @@ def print_json(shape: Mapping[str, Any]) -> None:
 def print_lines(lines: Iterable[str]) -> None:
     """Lines of text on stdout."""
     _write(sys.stdout, lines)
+
+
+def print_bytes(data: bytes) -> None:
+    """A file on stdout, as it is."""
+    with _writing(sys.stdout):
+        sys.stdout.buffer.write(data)
 
 
 def print_report(as_json: bool, shape: Mapping[str, Any], lines: Iterable[str]) -> None:
@@ -76,11 +83,18 @@ def stderr_width() -> int:
 
 
 def _write(stream: TextIO, lines: Iterable[str]) -> None:
-    """Characters that the encoding lacks are escaped; a closed pipe is no error."""
+    """Characters that the encoding lacks are escaped."""
     encoding = stream.encoding or "utf-8"
-    try:
+    with _writing(stream):
         for line in lines:
             stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+@contextmanager
+def _writing(stream: TextIO) -> Iterator[None]:
+    """Flush what is written; a closed pipe is no error."""
+    try:
+        yield
         stream.flush()
     except OSError as error:
         # What is still buffered is dropped, so that Python's own flush at exit raises nothing.
