@@ -18,12 +18,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
     from localization.windows import LocalizedWindow, Window
     from rag import errors, records
     from rag.answering import Pipeline
+    from rag.checks import Check
     from rag.errors import RagError
     from rag.indexing.merging import MergeReport, merge_libraries
-    from rag.indexing.report import IndexReport
+    from rag.indexing.report import Forecast, IndexReport
     from rag.library import Library
     from rag.records import (
         Answer,
@@ -48,16 +50,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Answer",
+    "Check",
     "Citation",
+    "Clip",
+    "Evidence",
     "Faults",
+    "Forecast",
     "IndexReport",
     "Library",
     "LocalizedWindow",
     "MergeReport",
     "NearDuplicate",
+    "Passage",
     "PassageCitation",
     "PassageHit",
     "Pipeline",
+    "Problem",
     "Question",
     "RagError",
     "Removed",
@@ -65,10 +73,13 @@ __all__ = [
     "ScoredOption",
     "SearchFilter",
     "Settings",
+    "Shot",
     "ShotFilter",
+    "SoundTrack",
     "Stats",
     "UnmeasuredVideos",
     "Usage",
+    "Video",
     "VideoCitation",
     "VideoHit",
     "Window",
@@ -80,16 +91,25 @@ __all__ = [
     "records",
 ]
 _MODULES = {
+    "Check": "rag.checks",
+    "Clip": "corpora.records",
+    "Evidence": "corpora.records",
     "Faults": "rag.web",
+    "Forecast": "rag.indexing.report",
     "IndexReport": "rag.indexing.report",
     "Library": "rag.library",
     "LocalizedWindow": "localization.windows",
     "MergeReport": "rag.indexing.merging",
+    "Passage": "corpora.records",
     "Pipeline": "rag.answering",
+    "Problem": "corpora.records",
     "RagError": "rag.errors",
     "Removed": "rag.store.records",
     "Settings": "rag.settings",
+    "Shot": "corpora.records",
+    "SoundTrack": "corpora.records",
     "Stats": "rag.store.records",
+    "Video": "corpora.records",
     "Window": "localization.windows",
     "load_settings": "rag.settings",
     "merge_libraries": "rag.indexing.merging",

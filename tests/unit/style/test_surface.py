@@ -19,6 +19,8 @@ def test_the_public_surface() -> None:
         assert getattr(rag, name) is not None
     assert rag.Library.__module__ == "rag.library"
     assert {"Answer", "Library", "Question", "SearchFilter", "Settings", "load_settings"} <= set(rag.__all__)
+    returned = {"Check", "Clip", "Evidence", "Forecast", "Passage", "Problem", "Shot", "SoundTrack", "Video"}
+    assert returned <= set(rag.__all__), "what the fields of results are made of"
     with pytest.raises(AttributeError, match="no attribute 'Libary'"):
         _ = rag.Libary
     for module in (errors, records):
