@@ -57,7 +57,7 @@ def test_missing_folders_are_made(out: str) -> None:
 def test_standard_output_that_is_full_or_closed_is_no_traceback(video: Path) -> None:
     Path("found.json").write_text(json.dumps(_found(video)))
     line = '"$0" -m rag._cli.main export --from found.json --format times --out - '
-    for end, told in (
+    for end, message in (
         (">/dev/full", b"rag: the output cannot be written: no space left on device\n"),
         ("|:", b""),
     ):
@@ -67,7 +67,7 @@ def test_standard_output_that_is_full_or_closed_is_no_traceback(video: Path) -> 
             check=False,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         )
-        assert done.stderr == told
+        assert done.stderr == message
 
 
 @pytest.mark.usefixtures("video")

@@ -23,7 +23,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (
             lambda library: library.search("hammer", kind="videos"),
@@ -40,26 +40,26 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         (lambda library: library.search_like("workshop.mp4"), "a moment is given as VIDEO_ID@SECONDS"),
     ],
 )
-def test_arguments_that_nothing_can_be_found_with(library: Library, ask: Ask, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_arguments_that_nothing_can_be_found_with(library: Library, ask: Ask, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         ask(library)
 
 
 @pytest.mark.parametrize(
-    ("where", "told"),
+    ("where", "message"),
     [
         (SearchFilter(start=5, end=1), "end is not after start"),
-        (SearchFilter(paths="*.mp4"), r"paths: give several in a tuple, or one as in \('\*\.mp4',\)"),  # type: ignore[arg-type]
+        (SearchFilter(paths="*.mp4"), r"paths: give several in a tuple, or one as in \('\*\.mp4',\)"),
         (SearchFilter(kinds=frozenset(["subtitel"])), "kinds: 'subtitel' is none of subtitle, asr"),
-        (ShotFilter(tone="hot"), "tone: 'hot' is none of warm, cold, neutral"),  # type: ignore[arg-type]
-        (SearchFilter(shots=ShotFilter(audio="voice")), "audio: 'voice' is none of speech"),  # type: ignore[arg-type]
+        (ShotFilter(tone="hot"), "tone: 'hot' is none of warm, cold, neutral"),
+        (SearchFilter(shots=ShotFilter(audio="voice")), "audio: 'voice' is none of speech"),
     ],
 )
 def test_filters_that_would_leave_out_all_or_nothing(
-    library: Library, where: SearchFilter | ShotFilter, told: str
+    library: Library, where: SearchFilter | ShotFilter, message: str
 ) -> None:
     for find in (library.search, library.ask):
-        with pytest.raises(UsageError, match=told):
+        with pytest.raises(UsageError, match=message):
             find("hammer", where=where)
 
 

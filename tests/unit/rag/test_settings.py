@@ -57,7 +57,7 @@ def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("[serch]\ntop_k = 1", r"serch: no such setting; did you mean search\?"),
         ("[search]\ntop-k = 1", r"search\.top-k: no such setting; did you mean search\.top_k\?"),
@@ -68,10 +68,10 @@ def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
         ("search = 3", "search: it is a section, not a value"),
     ],
 )
-def test_what_was_meant_is_said(tmp_path: Path, words: str, told: str) -> None:
+def test_what_was_meant_is_said(tmp_path: Path, words: str, message: str) -> None:
     path = tmp_path / "rag.toml"
     path.write_text(words)
-    with pytest.raises(SettingsError, match=told):
+    with pytest.raises(SettingsError, match=message):
         load_settings(path)
 
 
