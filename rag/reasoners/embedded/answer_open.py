@@ -58,6 +58,8 @@ UNSURE = 0.3
 """Confidence of a sentence below which the prose below a heading is given, where that is the task."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
+NEAR = 0.05
+"""Value, or confidence, that a sentence which backs the answer may lack of the best one's."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
@@ -264,14 +266,17 @@ def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mappi
 
 
 def _also(ranked: Sequence[Scored]) -> list[Scored]:
-    """Other sentences that come near the best, from another place: they back the answer."""
-    best = ranked[0]
-    return [
-        other
-        for other in ranked[1:3]
-        if other.value >= best.value - 0.05
-        and (other.sentence.origin, other.sentence.index) != (best.sentence.origin, best.sentence.index)
-    ]
+    """At most two other sentences that come near the best, from another place: they back the answer.
+
+    Values of windows and of passages have different scales; between them the confidence says what is near.
+    """
+    best, found = ranked[0], list[Scored]()
+    for other in ranked[1:]:
+        alike = other.sentence.origin == best.sentence.origin
+        behind = best.value - other.value if alike else best.confidence - other.confidence
+        if behind <= NEAR and not (alike and other.sentence.index == best.sentence.index):
+            found.append(other)
+    return found[:2]
 
 
 def _explanation(best: Scored, kind: AnswerType) -> str:

@@ -15,9 +15,10 @@ from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow, sample_window
 from rag.records import Question
 from tests.fakes.answer_world import BagOfWords
+from tests.fakes.embedded_reasoner import sentences
 
 
 class Even:
@@ -39,6 +40,22 @@ def ask(text: str, passage: str, title: str = "", encoder: Any = None) -> OpenAn
     read = (ReadPassage(Passage("p", "d", title, passage), "p.md", 1.0, None),)
     reading = Reading(question, rewrite_question(question), anchor_event(question), (), read)
     return answer_open(reading, SentenceVectors(encoder or Even()), None)
+
+
+@pytest.mark.parametrize(
+    ("passage", "passages"),
+    [("The lathe is oiled each Friday.", ()), ("Flip the pancake when the bubbles burst, not before.", (0,))],
+)
+def test_a_passage_beside_a_line_that_answers_is_cited_where_it_is_as_sure(
+    passage: str, passages: tuple[int, ...]
+) -> None:
+    question = Question("q", "When is the pancake flipped?")
+    said = sample_window(0, "I flip the pancake when the bubbles burst.")
+    read = ReadPassage(Passage("p", "d", "", passage), "p.md", 0.3, None)
+    reading = Reading(question, rewrite_question(question), anchor_event(question), (said,), (read,))
+    answer = answer_open(reading, SentenceVectors(sentences()), None)
+    assert answer.windows == (0,)
+    assert answer.passages == passages
 
 
 def test_a_measure_with_all_words_of_the_question_is_surer_than_without_its_unit() -> None:
