@@ -19,7 +19,8 @@ QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 
 def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, ...]:
-    """The windows, then the passages that `reply` rests on, as read; one passage once.
+    """The windows, then the passages that `reply` rests on, as read; one passage once. What holds a quotation
+    comes first.
 
     Where the answer, or the explanation of a choice, quotes text of the clip outside its window, the window
     cited is the one that holds the quotation: a citation must prove what it is cited for.
@@ -47,7 +48,14 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
         PassageCitation(p.path, p.passage.passage_id, p.passage.title, p.passage.text, p.score)
         for p in passages.values()
     ]
-    return tuple(cited)
+    quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
+    return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
+
+
+def _words(citation: Citation) -> str:
+    if isinstance(citation, PassageCitation):
+        return citation.text
+    return " ".join(evidence.text for evidence in citation.evidence)
 
 
 def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:

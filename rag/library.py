@@ -475,7 +475,7 @@ class Library:
         return newest
 
     def close(self) -> None:
-        """Release the snapshot and end the decoder's process; the library cannot be used afterwards."""
+        """Release the snapshot and end the decoder's process; the library is not to be used afterwards."""
         self._engine.close()
 
     def __enter__(self) -> Library:

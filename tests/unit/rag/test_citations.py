@@ -1,11 +1,15 @@
-"""A citation must prove what it is cited for: which seconds of a clip are cited for a quotation."""
+"""A citation must prove what it is cited for: which comes first, and which seconds it has."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from corpora.records import Clip, Evidence, EvidenceKind
 from localization.windows import Window
-from rag.citations import citation_window
-from rag.reasoners.roles.reading import ReadWindow
+from rag.citations import citation_window, cite
+from rag.reasoners.roles.answer_open import OpenAnswer
+from rag.reasoners.roles.reading import ReadWindow, sample_reading
+from rag.records import Question
 
 CUES = [
     (0.21, 4.26, "This is the telescope"),
@@ -52,3 +56,16 @@ def test_text_that_stays_on_the_screen_is_proven_by_part_of_it() -> None:
 
 def test_without_a_quotation_the_window_stays() -> None:
     assert citation_window(read(said(8.0, 9.0, "Drill."), at=(0.0, 5.0)), []) == (0.0, 5.0)
+
+
+def test_what_holds_the_quotation_comes_first() -> None:
+    reading = sample_reading(Question("q", "What rusts?"))
+    other, steel = reading.passages
+    row = replace(steel, passage=replace(steel.passage, text="Steel | rusts"))
+    reply = OpenAnswer(text=steel.passage.text, confidence=0.9, windows=(0,), passages=(0, 1))
+    assert [one.path for one in cite(reading, reply)] == [steel.path, reading.windows[0].path, other.path]
+    of_row = reply.model_copy(
+        update={"text": "Metal Steel, rusts", "explanation": "Quoted from a row (“Steel | rusts”)."}
+    )
+    cited = cite(replace(reading, passages=(other, row)), of_row)
+    assert [one.path for one in cited] == [steel.path, reading.windows[0].path, other.path]
