@@ -155,7 +155,7 @@ class Library:
         """
         from rag.answering import answer_question
 
-        _require_above(0, top_k=top_k)
+        _require_positive(top_k=top_k)
         return self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
@@ -189,7 +189,7 @@ class Library:
         from rag.retrieval.shots import check_filter
 
         _require_one_of("kind", kind, Kind)
-        _require_above(0, top_k=top_k)
+        _require_positive(top_k=top_k)
         query, chosen = parse_query(query), _search_filter(where)
         check_filter(chosen, kind)
         return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
@@ -250,7 +250,7 @@ class Library:
         numbers that are not above 0.
         """
         query = parse_query(query)
-        _require_above(0, count=count, window_seconds=window_seconds)
+        _require_positive(count=count, window_seconds=window_seconds)
         video_id, settings = self.video_id(video), self.settings
         if window_seconds is not None:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
@@ -520,7 +520,7 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
         _require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
         _require_one_of(name, getattr(shots, name), allowed)
-    if chosen.start is not None and chosen.end is not None and not chosen.end > chosen.start:
+    if chosen.end is not None and not chosen.end > (chosen.start or 0):
         raise UsageError("end is not after start")
     return chosen
 
@@ -530,13 +530,13 @@ def _require_one_of(name: str, value: object, allowed: Any) -> None:
         raise UsageError(f"{name}: {value!r} is none of {', '.join(get_args(allowed))}")
 
 
-def _require_above(least: float, **given: float | None) -> None:
+def _require_positive(**given: float | None) -> None:
     for name, value in given.items():
-        if value is not None and not value > least:
-            raise UsageError(f"{name}: {value} is not above {least:g}")
+        if value is not None and not value > 0:
+            raise UsageError(f"{name}: {value} is not above 0")
 
 
 def at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
     """The paths of `known` that are one of `wanted` or below it."""
-    prefixes = tuple(os.path.join(path, "") for path in wanted)
-    return [path for path in known if path in wanted or path.startswith(prefixes)]
+    whole, prefixes = frozenset(wanted), tuple(os.path.join(path, "") for path in wanted)
+    return [path for path in known if path in whole or path.startswith(prefixes)]

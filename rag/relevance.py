@@ -38,6 +38,7 @@ _CODE_APART = re.compile(r"\b[A-Z]{1,3} \d\w*|\b(?!a )[a-z] \d\w*")
 _VOWELS = "aeiouyhàâæéèêëîïôœùûü"
 _ELIDED = re.compile(rf"\b(?:[cdjlmnst]|(?:jus|lors|puis)?qu)'(?=[{_VOWELS}])")
 """What French leaves of an article or a pronoun before a vowel: "l'eau"."""
+_WITH_ELISION = re.compile(rf"{_ELIDED.pattern}[^\W\d_]+")
 _ARTICLES = ("l'", "d'", "l’", "d’")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
@@ -126,6 +127,11 @@ def tokens(text: str) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def elided(text: str) -> list[str]:
+    """The words of a text that `tokens` cuts, lower case and whole: "s'ouvre"."""
+    return _WITH_ELISION.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
 
 
 def with_articles(words: Iterable[str]) -> list[str]:

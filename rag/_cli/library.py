@@ -130,7 +130,7 @@ def remove(
     absent = [name for name in named if not at_or_below(removed.paths, [absolute_path(name)])]
     if absent:
         what = "not" if removed.paths else "none of these is"
-        near = {held for name in absent for held in nearest_names(name, known)}
+        near = {held for name in absent[:MAX_SUGGESTIONS] for held in nearest_names(name, known)}
         meant = [path for path in known if path in near or os.path.basename(path) in near][:MAX_SUGGESTIONS]
         hint = f"; did you mean {' or '.join(map(visible, meant))}?" if meant else ""
         echo_stderr(f"rag: {what} in the library: {', '.join(map(visible, absent))}{hint}")

@@ -26,6 +26,7 @@ from rag.relevance import (
     chunk_relevance,
     codes,
     content_words,
+    elided,
     lexical_overlap,
     text_relevance,
     tokens,
@@ -304,10 +305,15 @@ def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
 
 def search_words(query: str) -> str:
     """The words for full-text search: without function words, unless there are no others; of a code its
-    parts and the whole, as it may be written, and French words with their articles too ("l'eau")."""
+    parts and the whole, as it may be written, and French words with their articles too ("l'eau").
+
+    Codes first: a full-text query has a limit of words.
+    """
     words = tokens(query)
     kept = [word for word in words if word not in FUNCTION_WORDS] or words
-    return " ".join([*kept, *with_articles(kept), *sorted(codes(query) - set(words))])
+    whole = [form for word in elided(query) for form in (word, word.replace("'", "’"))]
+    french = dict.fromkeys([*with_articles(kept), *whole])
+    return " ".join([*kept, *sorted(codes(query) - set(words)), *french])
 
 
 def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:

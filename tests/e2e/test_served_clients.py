@@ -197,6 +197,19 @@ def test_requests_that_are_piped_in_are_answered_before_the_end(
     assert process.returncode == 0
 
 
+def test_a_cancelled_request_does_not_delay_the_end(process: subprocess.Popen[bytes], world: World) -> None:
+    assert _list_videos(process) == world.lamp
+    assert process.stdin is not None
+    call = {"name": "ask_library", "arguments": {"question": "What do I switch on?"}}
+    for message in (
+        {"id": 3, "method": "tools/call", "params": call},
+        {"method": "notifications/cancelled", "params": {"requestId": 3}},
+    ):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
 def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None

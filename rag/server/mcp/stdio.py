@@ -16,7 +16,15 @@ from typing import NoReturn
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from pydantic import ValidationError
 
 from rag.server.cache import cache_folder
@@ -75,7 +83,14 @@ async def _serve(service: Service) -> None:
             async with passed:
                 async for item in incoming:
                     if not isinstance(item, Exception):
-                        waiting.update([item.message.id] if isinstance(item.message, JSONRPCRequest) else [])
+                        match item.message:
+                            case JSONRPCRequest(id=asked):
+                                waiting.add(asked)
+                            case JSONRPCNotification(
+                                method="notifications/cancelled", params={"requestId": asked}
+                            ):
+                                # The library never answers it.
+                                waiting.difference_update([asked])
                         await passed.send(item)
                     elif (refusal := _refusal(item)) is not None:
                         await outgoing.send(SessionMessage(refusal))

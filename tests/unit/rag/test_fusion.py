@@ -81,3 +81,5 @@ def test_a_code_is_searched_as_a_whole_too() -> None:
     assert search_words("What does E10 mean in 4.1.0?") == "e 10 mean 4.1.0 e10"
     assert search_words("T-24 at 110 Nm") == "t 24 110 nm t24"
     assert search_words("de l’eau") == "de eau l'eau d'eau l’eau d’eau"
+    assert search_words("l'or") == "or l'or l’or"
+    assert search_words("Il s'ouvre: E10").split()[:5] == ["il", "ouvre", "e", "10", "e10"]

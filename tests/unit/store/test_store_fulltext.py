@@ -29,6 +29,7 @@ TEXTS = (
     "It is what it is",
     "สวัสดีชาวโลก",
     "Fermer l’eau, puis l'électricité",
+    "La vanne s’ouvre ici",
 )
 
 
@@ -67,6 +68,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         ("โลก", 6),
         (search_words("de l'eau"), 7),
         (search_words("électricité"), 7),
+        (search_words("s'ouvre"), 8),
     ],
 )
 def test_words_are_found_in_their_forms(reader: Reader, query: str, row: int) -> None:
