@@ -484,11 +484,11 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return reply.explanation
     if reply.confidence >= context.threshold:
         return None
-    nearest = " ".join(reply.text.split())[:200]
+    quoted = " ".join(reply.text.split())[:200]
     return (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
         f"below {context.threshold:.2f}: "
-        f"“{nearest}”"
+        f"“{quoted}”"
     )
 
 

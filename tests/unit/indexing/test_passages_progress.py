@@ -74,7 +74,7 @@ def test_each_batch_is_reported_before_the_next_begins() -> None:
 
 
 @pytest.mark.slow
-def test_the_encoder_of_the_house_gives_its_batches() -> None:
+def test_the_bundled_encoder_gives_its_batches() -> None:
     settings = load_settings().encoder
     encoder = open_text_encoder(settings.text, settings)
     texts = [passage.text * 4 for passage in PASSAGES]
