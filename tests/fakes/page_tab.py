@@ -32,14 +32,10 @@ class Tab:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until the view is rendered, nothing in it loads, and the cards in sight are laid out."""
+        """Wait until the view is rendered and nothing in it loads."""
         self.page.wait_for_function(
             "() => document.querySelector('main')?.childElementCount"
             " && !document.querySelector('main [data-placeholder=loading]')"
-        )
-        # `content-visibility: auto`: until then their text is empty.
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
 
     def wait(self, condition: str, given: Any = None) -> None:

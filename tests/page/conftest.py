@@ -37,6 +37,12 @@ OFFLINE = [
 NO_THUMBNAILS = [f"/v1/videos/{32 * digit}/thumbnail" for digit in "01"]
 DESKTOP = {"width": 1280, "height": 900}
 JOB_CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
+LAID_OUT = """
+const style = new CSSStyleSheet();
+style.replaceSync("* { content-visibility: visible !important }");
+document.adoptedStyleSheets.push(style);
+"""
+"""Cards are laid out as they come in sight; until then their text is empty."""
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +94,7 @@ def open_tab(browser: Any) -> Iterator[Callable[..., Tab]]:
 
     def open_tab(address: str, **options: Any) -> Tab:
         context = browser.new_context(**{"viewport": DESKTOP, **options})
+        context.add_init_script(LAID_OUT)
         context.set_default_timeout(20_000)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         tab = Tab(context.new_page(), address, [], [], [*NO_THUMBNAILS])
