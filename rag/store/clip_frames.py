@@ -38,7 +38,7 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
         raise KeyError(next(clip_id for clip_id in clip_ids if not vectors.rows_with([clip_id])))
     table = s.take(name, COLUMNS, wanted, row_ids=True)
     if table.num_rows == len(wanted):
-        names = vectors.keys_of(table["_rowid"].to_numpy())
+        names = vectors.keys_of(table["_rowid"].to_numpy().astype(np.int64))
         keys = [names[row_id] for row_id in table["_rowid"].to_pylist()]
     else:
         # Row ids are dropped silently where they are not known; the key always works, only more slowly.

@@ -36,7 +36,7 @@ from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_colum
 from rag.store.schema import FULL_TEXT, column_matrix
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
-from rag.store.vector_index import Codes
+from rag.store.vector_index import Codes, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -202,12 +202,7 @@ class Segment:
 
     def positions(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Positions of rows, int64 (m,); -1 for one that is not here."""
-        order = self._by_row_id
-        place = np.searchsorted(self.row_ids, row_ids.astype(np.uint64), sorter=order)
-        place[place == len(self.row_ids)] = 0
-        found: NDArray[np.int64] = place if order is None else order[place]
-        found[self.row_ids[found] != row_ids.astype(np.uint64)] = -1
-        return found
+        return places_of(self.row_ids, self._by_row_id, row_ids)
 
     @cached_property
     def _by_row_id(self) -> NDArray[np.int64] | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT
@@ -32,8 +31,17 @@ LONGEST_PLAIN = 30
 MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
 
-KeysOf = Callable[["NDArray[np.uint64]"], Mapping[int, str]]
-"""Keys by row id, of row ids uint64 (n,)."""
+
+class Keys(Protocol):
+    """Where the keys of a table's rows are looked up."""
+
+    def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
+        """The key of each row id, int64 (n,), an Arrow array of strings; null for one that is unknown."""
+        ...
+
+    def remember(self, keys: list[str], row_ids: list[int]) -> None:
+        """Takes what was found."""
+        ...
 
 
 def plain_query(text: str) -> str:
@@ -63,13 +71,15 @@ def probe(dataset: Any) -> bool:
     return bool(found.num_rows) or not plain
 
 
-def match(dataset: Any, text: str, k: int, where: str | None, keys_of: KeysOf) -> list[Hit]:
+def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> list[Hit]:
     """The k best rows of `dataset` by BM25, best first, ties by key; one hit for each key.
 
     Any of the words may match. `where`: a SQL filter that is applied before the ranking. Where more than
     `MOST_READ` rows tie, those of them that Lance gives are ranked.
     """
     import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
     from lance.query import MatchQuery
 
     words = plain_query(text)
@@ -99,15 +109,14 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys_of: KeysOf) -
             continue
         # With all that tie with the last one: which of them are answered, their keys decide.
         last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
-        chosen = order[:last]
-        row_ids = found["_rowid"].to_numpy()[chosen]
-        key = keys_of(row_ids)
-        best: dict[str, float] = {}
-        for row_id, score in zip(row_ids.tolist(), scores[chosen].tolist(), strict=True):
-            if (name := key.get(row_id)) is not None:
-                best.setdefault(name, score)
-        # Of several rows with one key there is one hit.
-        if len(best) >= k or len(chosen) == len(order):
-            ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-            return [Hit(name, score) for name, score in ranked[:k]]
+        row_ids = found["_rowid"].to_numpy()[order[:last]].astype(np.int64)
+        ties = pa.table({"key": keys.keys_at(row_ids), "score": scores[order[:last]], "row_id": row_ids})
+        # Thousands of rows may tie, of which few become strings of Python; of equal keys there is one hit.
+        each = ties.drop_null().group_by("key").aggregate([("score", "max"), ("row_id", "min")])
+        if each.num_rows >= k or last == len(order):
+            first = [("score_max", "descending"), ("key", "ascending")]
+            best = each.take(pc.select_k_unstable(each, k, first))
+            names = best["key"].to_pylist()
+            keys.remember(names, best["row_id_min"].to_pylist())
+            return [Hit(*pair) for pair in zip(names, best["score_max"].to_pylist(), strict=True)]
         wanted *= 2

@@ -61,12 +61,9 @@ class IndexedRows:
         """The snapshot's row ids of rows, int64 (m,)."""
         return self.segment.row_ids[positions].astype(np.int64) + self.first_id
 
-    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
-        """Keys by the snapshot's row ids, int64 or uint64 (n,), of those that are here."""
-        positions = self.segment.positions(row_ids.astype(np.int64) - self.first_id)
-        there = positions >= 0
-        keys = self.segment.keys.take(positions[there]).to_pylist()
-        return dict(zip(row_ids[there].tolist(), keys, strict=True))
+    def places(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of rows by the snapshot's row ids, int64 (m,); -1 for one that is not here."""
+        return self.segment.positions(row_ids - self.first_id)
 
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16] | None:
         """float16 (m, dim) of rows, int64 (m,); None where they must be read from the table."""

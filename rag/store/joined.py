@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
-from rag.store.fulltext import KeysOf
+from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location, nothing_indexed
 from rag.store.records import DEVICES, EncoderRef, Hit, Meta
@@ -239,7 +238,7 @@ class JoinedSnapshot(Snapshot):
             yield from library.stream(name, " AND ".join(self._conditions(number, name, [f"({where})"])))
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys_of: KeysOf | None = None
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys: Keys | None = None
     ) -> list[Hit]:
         """As of a snapshot of one library; scores are each library's own."""
         vectors = self.text_vectors(name)
@@ -249,14 +248,22 @@ class JoinedSnapshot(Snapshot):
         for number, library in enumerate(self._libraries):
             if name not in library.tables:
                 continue
-            keys = keys_of or partial(_own_keys, vectors, number << ROW_ID_BITS)
-            for hit in library.match(name, text, k, self._conditions(number, name, conditions), keys):
+            own = keys or _OwnKeys(vectors, number << ROW_ID_BITS)
+            for hit in library.match(name, text, k, self._conditions(number, name, conditions), own):
                 if hit.key not in best or hit.score > best[hit.key].score:
                     best[hit.key] = hit
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
 
 
-def _own_keys(vectors: VectorTable, first_id: int, row_ids: NDArray[np.uint64]) -> dict[int, str]:
+@dataclass(frozen=True, slots=True)
+class _OwnKeys:
     """Keys by the row ids of one library, whose rows have ids from `first_id` on in the snapshot of all."""
-    found = vectors.keys_of(row_ids.astype(np.int64) + first_id)
-    return {row_id - first_id: key for row_id, key in found.items()}
+
+    vectors: VectorTable
+    first_id: int
+
+    def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
+        return self.vectors.keys_at(row_ids + self.first_id)
+
+    def remember(self, keys: list[str], row_ids: list[int]) -> None:
+        self.vectors.remember(keys, [row_id + self.first_id for row_id in row_ids])

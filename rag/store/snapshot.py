@@ -27,7 +27,7 @@ from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
-from rag.store.fulltext import KeysOf, match
+from rag.store.fulltext import Keys, match
 from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
 from rag.store.keyed_rows import KeyedRows
 from rag.store.layout import LibraryLayout
@@ -209,11 +209,11 @@ class Snapshot:
                 yield pa.Table.from_batches(held)
 
     def match(
-        self, name: str, text: str, k: int, conditions: Sequence[str], keys_of: KeysOf | None = None
+        self, name: str, text: str, k: int, conditions: Sequence[str], keys: Keys | None = None
     ) -> list[Hit]:
         """The k rows of a table that fit the words of `text` best, by BM25, under all SQL `conditions`.
 
-        `keys_of`: where keys are looked up, default in this snapshot.
+        `keys`: where they are looked up, default in this snapshot.
         """
         vectors = self.text_vectors(name)
         if name not in self.tables or vectors is None or "false" in conditions:
@@ -221,7 +221,7 @@ class Snapshot:
         self._sums.require_index(name)
         with read_errors(self.layout.folder, name):
             where = " AND ".join(conditions) or None
-            return match(self.tables[name], text, k, where, keys_of or vectors.keys_of)
+            return match(self.tables[name], text, k, where, keys or vectors)
 
     # Names
 

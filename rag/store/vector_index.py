@@ -222,6 +222,27 @@ def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, in
     return found
 
 
+def places_of(
+    held: NDArray[np.uint64], order: NDArray[np.int64] | None, row_ids: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Positions in `held`, uint64 (n,), of row ids, int64 (m,); -1 for one that is not there.
+
+    `order` sorts `held`; None where it is sorted.
+    """
+    found = np.full(len(row_ids), -1, np.int64)
+    if not len(held):
+        return found
+    first, last = (held[0], held[-1]) if order is None else held[order[[0, -1]]]
+    # A table of millions of rows has several parts, of which most hold none of the wanted ones.
+    near = np.flatnonzero((row_ids >= int(first)) & (row_ids <= int(last)))
+    wanted = row_ids[near].astype(np.uint64)
+    place = np.searchsorted(held, wanted, sorter=order)
+    rows = place if order is None else order[place]
+    there = held[rows] == wanted
+    found[near[there]] = rows[there]
+    return found
+
+
 class FilterColumns(Protocol):
     """What a filter looks at of the rows of a table."""
 
@@ -289,23 +310,19 @@ class Matrix:
         held = pc.is_in(self.ids, value_set=pa.array(sorted(keys), pa.large_string()))
         return np.flatnonzero(held.to_numpy(zero_copy_only=False))
 
-    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
-        """Keys by row id, of row ids int64 or uint64 (n,) that are here; `positions` then knows them."""
-        if not len(self.row_ids):
-            return {}
-        order = self._by_row_id
-        place = np.searchsorted(self.row_ids, row_ids.astype(np.uint64), sorter=order)
-        place[place == len(self.row_ids)] = 0
-        rows = place if order is None else order[place]
-        there = self.row_ids[rows] == row_ids
-        keys = self.ids.take(rows[there]).to_pylist()
-        self._note(keys, rows[there].tolist())
-        return dict(zip(row_ids[there].tolist(), keys, strict=True))
+    def places(self, row_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Positions of rows by their row ids, int64 (m,); -1 for one that is not here."""
+        return places_of(self.row_ids, self._by_row_id, row_ids)
 
     @cached_property
     def _by_row_id(self) -> NDArray[np.int64] | None:
         """Positions in the order of row ids; None where the rows are in it."""
         return None if (self.row_ids[:-1] <= self.row_ids[1:]).all() else np.argsort(self.row_ids)
+
+    def note(self, keys: list[str], row_ids: NDArray[np.int64]) -> None:
+        """So that `positions` knows those of some rows that are here; row ids int64 (n,)."""
+        places = self.places(row_ids)
+        self._note([keys[at] for at in np.flatnonzero(places >= 0)], places[places >= 0].tolist())
 
     def _note(self, keys: list[str], positions: list[int]) -> None:
         if len(self._seen) + len(keys) > REMEMBERED:

@@ -21,7 +21,7 @@ from rag.store.filters import row_mask
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix
+from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -200,19 +200,38 @@ class VectorTable:
             found += sum(hit.score >= least for hit in self.nearest(query, k, None, SearchFilter()))
         return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
 
-    def keys_of(self, row_ids: NDArray[np.integer[Any]]) -> dict[int, str]:
-        """Keys by row id, of row ids int64 or uint64 (n,); those not here are read from the table."""
-        found = self.matrix.keys_of(row_ids)
+    def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
+        """The keys of rows by row id, int64 (n,), an Arrow array of n strings; null for an unknown id.
+
+        Those that neither memory nor index files hold are read from the table.
+        """
+        import pyarrow as pa
+
+        held, wanted = [self.matrix.ids.slice(0, 0)], [np.empty(0, np.int64)]
+
+        def take(keys: Any, places: NDArray[np.int64]) -> None:
+            wanted.append(np.flatnonzero(places >= 0))
+            held.append(keys.take(places[wanted[-1]]).cast(self.matrix.ids.type))
+
+        take(self.matrix.ids, self.matrix.places(row_ids))
         for part in self.indexed:
-            if len(found) < len(row_ids):
-                own = part.keys_of(row_ids)
-                self.remember(list(own.values()), list(own))
-                found |= own
-        if missing := [row_id for row_id in row_ids.tolist() if row_id not in found]:
-            rows = self._source.take(self.table.name, [self.table.key], missing, row_ids=True)
-            read = dict(zip(rows["_rowid"].to_pylist(), rows[self.table.key].to_pylist(), strict=True))
-            self.remember(list(read.values()), list(read))
-            found |= read
+            take(part.segment.keys, part.places(row_ids))
+        if len(missing := np.setdiff1d(np.arange(len(row_ids)), np.concatenate(wanted))):
+            ids = row_ids[missing].tolist()
+            rows = self._source.take(self.table.name, [self.table.key], ids, row_ids=True).sort_by("_rowid")
+            places = np.full(len(row_ids), -1)
+            places[missing] = places_of(rows["_rowid"].to_numpy(), None, row_ids[missing])
+            take(rows[self.table.key].combine_chunks(), places)
+        at = np.full(len(row_ids), -1)
+        found = np.concatenate(wanted)
+        at[found] = np.arange(len(found))
+        return pa.concat_arrays(held).take(pa.array(at, mask=at < 0))
+
+    def keys_of(self, row_ids: NDArray[np.int64]) -> dict[int, str]:
+        """Keys by row id, of row ids int64 (n,), which are remembered."""
+        pairs = zip(row_ids.tolist(), self.keys_at(row_ids).to_pylist(), strict=True)
+        found = {row_id: key for row_id, key in pairs if key is not None}
+        self.remember(list(found.values()), list(found))
         return found
 
     def rows_by(self, column: str, values: Collection[str]) -> list[dict[str, Any]] | None:
@@ -232,7 +251,7 @@ class VectorTable:
         """Rows with their texts that index files hold, by row id, and the ids of the others."""
         ids, found = np.array(row_ids, np.int64), []
         for part in self.indexed:
-            positions = part.segment.positions(ids - part.first_id)
+            positions = part.places(ids)
             there = positions >= 0
             rows = part.rows(positions[there]) if there.any() else None
             if rows is not None:
@@ -242,6 +261,9 @@ class VectorTable:
 
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """So that what was found is read by row id."""
+        self.matrix.note(keys, np.array(row_ids, np.int64))
+        if not self.indexed:
+            return
         new = dict(zip(keys[-REMEMBERED:], row_ids[-REMEMBERED:], strict=True))
         if len(self._seen) + len(new) > REMEMBERED:
             # The last half stays: a question asks for what its other searches have just found.
@@ -302,7 +324,7 @@ class VectorTable:
         """Those of some clips that index files hold."""
         ids, found = np.array(self.rows_with(keys), np.int64), []
         for part in self.indexed:
-            positions = part.segment.positions(ids - part.first_id)
+            positions = part.places(ids)
             clips = part.clips(positions[positions >= 0])
             if clips is not None:
                 names = [str(key, "utf-8") for key in clips.keys]
@@ -331,7 +353,7 @@ class VectorTable:
         found = {key: self.matrix.rows[at].astype(np.float32) for key, at in held.items()}
         if self.indexed and len(found) < len(wanted):
             ids = np.array(self.rows_with(wanted - found.keys()), np.int64)
-            places = [part.segment.positions(ids - part.first_id) for part in self.indexed]
+            places = [part.places(ids) for part in self.indexed]
             row_ids, rows = self._vectors_at([own[own >= 0] for own in places])
             names = self.keys_of(row_ids)
             found |= dict(zip(map(names.__getitem__, row_ids.tolist()), rows.astype(np.float32), strict=True))
