@@ -178,7 +178,7 @@ class Library:
         top_k: int | None = None,
         where: SearchFilter | ShotFilter | None = None,
     ) -> list[VideoHit | PassageHit]:
-        """Windows and passages for a query, best first; under a filter on times or shots, windows alone.
+        """Windows and passages for a query, best first; windows alone under a filter on ids, times or shots.
 
         At most `top_k` hits in all, default `search.top_k`. Scores and relevance are in [0, 1].
         Raises `QuestionError` for a query without a word, `UsageError` for such a filter that applies to

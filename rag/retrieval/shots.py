@@ -44,10 +44,10 @@ FramesOf = Callable[[str], Sequence[ClipFrames]]
 
 def check_filter(where: SearchFilter, kind: str = "video") -> None:
     """Raise `UsageError` for a filter that nothing can meet: on passages, or by a text without a word."""
-    if where.by_moment and kind == "passage":
+    if where.of_videos and kind == "passage":
         raise UsageError(
-            "a filter on times, tone, style, audio, height, or what comes before or after applies to videos, "
-            "not to passages: leave one of the two out"
+            "a filter on ids of videos, times, tone, style, audio, height, or what comes before or after "
+            "applies to videos, not to passages: leave one of the two out"
         )
     wanted = where.shots or ShotFilter()
     for name, text in (("after", wanted.after), ("before", wanted.before)):
