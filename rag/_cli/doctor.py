@@ -327,8 +327,8 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
             for check in opened.doctor(recall, full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
-        # A library that was named must exist; before the first `rag index` there is none.
-        named = session.settings.library is not None and Path(session.settings.library).exists()
+        # A folder that was named must be one; the default, and a store, have none before `rag index`.
+        named = session.settings.library is not None and isinstance(folder, Path)
         yield Finding("library", "library", False if named else None, str(error))
     except LibraryCorrupt as error:
         yield Finding("library", "library", False, str(error))

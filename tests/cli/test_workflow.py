@@ -230,6 +230,17 @@ def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> N
     assert checks["all-MiniLM-L6-v2"]["ok"]
 
 
+def test_doctor_wants_a_library_where_one_was_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for named, broken in (([], 0), (["--library", "nope"], 1)):
+        assert main(["doctor", *named, "--text"]) == broken
+        mark = "BROKEN" if named else "-"
+        line = rf"(?m)^{mark} +library +library +{tmp_path}/\S+: no library here; make one with: rag index"
+        assert re.search(line, capsys.readouterr().out)
+
+
 @pytest.mark.usefixtures("home")
 def test_doctor_checks_folders_of_ones_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
