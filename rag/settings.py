@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -36,6 +36,8 @@ TOP_K = 5
 `rag.store.records.SCORE_MEASURES`."""
 EXACT_ROWS = 200_000
 """Default of `search.exact_rows`."""
+LEAST_SIMILARITY = 0.66
+"""In [0, 1], of the name of a setting and one that may have been meant for it."""
 
 
 class SearchSettings(SettingsSection):
@@ -347,12 +349,18 @@ def _unparsed_variable() -> str:
 
 
 def _meant(name: str) -> str:
-    """The settings that a name may have been meant for, as a question; empty where none is like it."""
+    """The settings that a name may have been meant for, as a question; empty where none is like it.
+
+    A section that is right says little: the last part of the name counts as much as the whole.
+    """
+
+    def similarity(known: str) -> float:
+        pairs = (name, known), (name.rpartition(".")[2], known.rpartition(".")[2])
+        return sum(SequenceMatcher(None, *pair).ratio() for pair in pairs) / 2
+
     known = [*_names(Settings)]
-    near = [each for each in known if each.endswith(f".{name}")] or get_close_matches(
-        name, known, n=1, cutoff=0.7
-    )
-    return f"; did you mean {' or '.join(near[:3])}?" if near else ""
+    near = [each for each in known if each.endswith(f".{name}")] or [max(known, key=similarity)]
+    return f"; did you mean {' or '.join(near[:3])}?" if similarity(near[0]) >= LEAST_SIMILARITY else ""
 
 
 def _names(model: Any, before: str = "") -> Iterator[str]:
