@@ -269,6 +269,8 @@ def load_settings(
     `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
     Raises `SettingsError` with the offending key, and the file or the variable that sets it.
     """
+    if config == "":
+        raise SettingsError("the path of the settings file is empty; name a file, or pass None")
     path = Path(config or "rag.toml")
     if path.is_dir():
         raise SettingsError(f"{path}: is a folder, not a settings file")

@@ -124,6 +124,14 @@ def test_a_folder_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.Monkey
             load_settings(config)
 
 
+def test_an_empty_path_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rag.toml").write_text("seed = 3")
+    monkeypatch.chdir(tmp_path)
+    assert load_settings().seed == 3
+    with pytest.raises(SettingsError, match="the path of the settings file is empty"):
+        load_settings("")
+
+
 @pytest.mark.parametrize("name", ["video.stall_seconds", "reasoner.timeout_seconds"])
 def test_waits_are_such_that_a_clock_can_hold_them(name: str) -> None:
     with pytest.raises(SettingsError, match=f"setting {name}: "):
