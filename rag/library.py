@@ -520,6 +520,9 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
         _require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
         _require_one_of(name, getattr(shots, name), allowed)
+    for name in ("start", "end"):
+        if not math.isfinite(getattr(chosen, name) or 0):
+            raise UsageError(f"{name}: {getattr(chosen, name)} is no time in seconds")
     if chosen.end is not None and not chosen.end > (chosen.start or 0):
         raise UsageError("end is not after start")
     return chosen

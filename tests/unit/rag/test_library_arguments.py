@@ -50,6 +50,9 @@ def test_arguments_that_nothing_can_be_found_with(library: Library, ask: Ask, me
     [
         (SearchFilter(start=5, end=1), "end is not after start"),
         (SearchFilter(end=0), "end is not after start"),
+        (SearchFilter(start=float("nan")), "start: nan is no time in seconds"),
+        (SearchFilter(start=float("inf")), "start: inf is no time in seconds"),
+        (SearchFilter(start=1, end=float("inf")), "end: inf is no time in seconds"),
         (SearchFilter(paths="*.mp4"), r"paths: give several in a tuple, or one as in \('\*\.mp4',\)"),
         (SearchFilter(kinds=frozenset(["subtitel"])), "kinds: 'subtitel' is none of subtitle, asr"),
         (ShotFilter(tone="hot"), "tone: 'hot' is none of warm, cold, neutral"),
