@@ -13,7 +13,7 @@ from corpora.records import AudioClass, EvidenceKind, Problem, Shot, SoundTrack,
 from localization.windows import LocalizedWindow
 from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
-from rag.errors import UsageError
+from rag.errors import LibraryError, UsageError
 from rag.questions import parse_query, parse_question
 from rag.records import (
     Answer,
@@ -60,9 +60,19 @@ class Library:
     """
 
     def __init__(self, reader: Reader, settings: Settings) -> None:
-        self._engine = Engine(reader, settings)
-        self._reader = reader
+        self._parts = Engine(reader, settings)
+        self._closed = False
         self.settings = settings
+
+    @property
+    def _engine(self) -> Engine:
+        if self._closed:
+            raise LibraryError(f"{self._parts.reader.folder}: the library is closed; open it again")
+        return self._parts
+
+    @property
+    def _reader(self) -> Reader:
+        return self._engine.reader
 
     @classmethod
     def open(
@@ -198,7 +208,7 @@ class Library:
     def left_out(self) -> tuple[str, ...]:
         """A line for each of several libraries that questions are not answered from, because its object store
         fails; `refresh` tries them again."""
-        return tuple(self._reader.left_out.values())
+        return tuple(self._parts.reader.left_out.values())
 
     def _over_reachable(self, answer: Callable[[], T]) -> T:
         """The answer, or where the store of one of several libraries fails now, that of the others."""
@@ -475,8 +485,9 @@ class Library:
         return newest
 
     def close(self) -> None:
-        """Release the snapshot and end the decoder's process; the library is not to be used afterwards."""
-        self._engine.close()
+        """Release the snapshot and end the decoder's process; a use afterwards raises `LibraryError`."""
+        self._closed = True
+        self._parts.close()
 
     def __enter__(self) -> Library:
         return self
