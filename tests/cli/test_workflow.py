@@ -312,6 +312,25 @@ def test_a_changed_file_is_named_and_gives_no_frames(
         shutil.move(tmp_path / "away", video)
 
 
+def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", "green tea", "--kind", "passage", "--json"]) == 0
+    best = json.loads(capsys.readouterr().out)["results"][0]
+    file = home / "corpus" / "tea.txt"
+    assert main(["show", best["passage_id"], "--text"]) == 0
+    assert capsys.readouterr().err == ""
+    facts = file.stat()
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
+    try:
+        assert main(["show", best["passage_id"], "--text"]) == 0
+        said = capsys.readouterr()
+        assert "Green tea is brewed" in said.out
+        assert said.err.startswith(f"rag: {file}: changed since it was indexed, and this is its text of then")
+    finally:
+        os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
 def test_removed_is_gone_and_the_file_stays(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
