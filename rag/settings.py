@@ -7,8 +7,11 @@ Unknown keys are refused, secrets are masked when printed.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -319,6 +322,45 @@ def load_settings(
         ) from error
     except (ValueError, RecursionError) as error:  # besides those of TOML, a number of thousands of digits
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedSetting:
+    """A setting in effect."""
+
+    name: str
+    value: Any
+    """Secrets are masked, also in addresses."""
+    source: str
+    """What sets it: `flag`, the environment variable, the file, or `default`."""
+
+
+def resolved_settings(
+    settings: Settings, config: str | os.PathLike[str] | None = None
+) -> Iterator[ResolvedSetting]:
+    """Every setting of `settings`, section by section; `config`: as it was given to `load_settings`."""
+    path, unflagged = Path(config or "rag.toml"), load_settings(config)
+    environment, file = EnvSettingsSource(Settings)(), TomlConfigSettingsSource(Settings, path)()
+    for name in _names(Settings):
+        names = name.split(".")
+        value: Any = reduce(getattr, names, settings)
+        if isinstance(value, SettingsSection):
+            continue
+        if value != reduce(getattr, names, unflagged):
+            source = "flag"
+        elif _sets(environment, names):
+            source = _variable(names)
+        else:
+            source = f"{path}" if _sets(file, names) else "default"
+        yield ResolvedSetting(name, _masked(value), source)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return f"{value}"
+    if isinstance(value, str) and "://" in value:
+        return re.sub(r"(?<=://).*@|(?<=\?).*", "**********", value)
+    return value
 
 
 def _sets(values: object, names: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import SettingsError
-from rag.settings import Settings, load_settings
+from rag.settings import Settings, load_settings, resolved_settings
 
 FLOATS = [
     f"{section}.{name}"
@@ -114,6 +114,30 @@ def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("RAG_SCAN__EXCLUDE", "drafts/*")
     with pytest.raises(SettingsError, match=r"^environment variable RAG_SCAN__EXCLUDE: it is no JSON"):
         load_settings()
+
+
+def test_what_sets_a_setting_is_named_and_secrets_are_masked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    secret = "k3y-of-mine"
+    Path("rag.toml").write_text(
+        f'[search]\ntop_k = 8\nrrf_k = 9\n[reasoner]\nbase_url = "http://me:{secret}@host/v1?key={secret}"\n'
+        f'[reasoner.judge]\napi_key = "{secret}"\n'
+    )
+    monkeypatch.setenv("RAG_SEARCH__RRF_K", "7")
+    monkeypatch.setenv("RAG_REASONER", f'{{"api_key": "{secret}"}}')
+    found = {each.name: each for each in resolved_settings(load_settings(flags={"seed": 3}))}
+    assert {name: (found[name].value, found[name].source) for name in ("seed", "search.top_k")} == {
+        "seed": (3, "flag"),
+        "search.top_k": (8, "rag.toml"),
+    }
+    assert (found["search.rrf_k"].value, found["search.rrf_k"].source) == (7, "RAG_SEARCH__RRF_K")
+    assert (found["video.rate"].value, found["video.rate"].source) == (2.0, "default")
+    assert (found["reasoner.api_key"].value, found["reasoner.api_key"].source) == ("*" * 10, "RAG_REASONER")
+    assert found["reasoner.base_url"].value == f"http://{'*' * 10}host/v1?{'*' * 10}"
+    assert secret not in repr(found)
+    assert "search" not in found
 
 
 def test_a_folder_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
