@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 
-from rag import Library
+from rag import Library, RagError
 from rag.llamaindex import LibraryQueryEngine, LibraryRetriever
 
 
@@ -32,4 +32,7 @@ def main(folder: str, question: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit('usage: python examples/llamaindex_query_engine.py LIBRARY "QUESTION"')
-    main(sys.argv[1], sys.argv[2])
+    try:
+        main(sys.argv[1], sys.argv[2])
+    except RagError as error:
+        sys.exit(str(error))

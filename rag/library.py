@@ -13,7 +13,7 @@ from corpora.records import AudioClass, EvidenceKind, Problem, Shot, SoundTrack,
 from localization.windows import LocalizedWindow
 from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
-from rag.errors import UsageError
+from rag.errors import LibraryError, UsageError
 from rag.questions import parse_query, parse_question
 from rag.records import (
     Answer,
@@ -60,9 +60,19 @@ class Library:
     """
 
     def __init__(self, reader: Reader, settings: Settings) -> None:
-        self._engine = Engine(reader, settings)
-        self._reader = reader
+        self._parts = Engine(reader, settings)
+        self._closed = False
         self.settings = settings
+
+    @property
+    def _engine(self) -> Engine:
+        if self._closed:
+            raise LibraryError(f"{self._parts.reader.folder}: the library is closed; open it again")
+        return self._parts
+
+    @property
+    def _reader(self) -> Reader:
+        return self._engine.reader
 
     @classmethod
     def open(
@@ -178,7 +188,7 @@ class Library:
         top_k: int | None = None,
         where: SearchFilter | ShotFilter | None = None,
     ) -> list[VideoHit | PassageHit]:
-        """Windows and passages for a query, best first; under a filter on times or shots, windows alone.
+        """Windows and passages for a query, best first; windows alone under a filter on ids, times or shots.
 
         At most `top_k` hits in all, default `search.top_k`. Scores and relevance are in [0, 1].
         Raises `QuestionError` for a query without a word, `UsageError` for such a filter that applies to
@@ -198,7 +208,7 @@ class Library:
     def left_out(self) -> tuple[str, ...]:
         """A line for each of several libraries that questions are not answered from, because its object store
         fails; `refresh` tries them again."""
-        return tuple(self._reader.left_out.values())
+        return tuple(self._parts.reader.left_out.values())
 
     def _over_reachable(self, answer: Callable[[], T]) -> T:
         """The answer, or where the store of one of several libraries fails now, that of the others."""
@@ -475,8 +485,9 @@ class Library:
         return newest
 
     def close(self) -> None:
-        """Release the snapshot and end the decoder's process; the library is not to be used afterwards."""
-        self._engine.close()
+        """Release the snapshot and end the decoder's process; a use afterwards raises `LibraryError`."""
+        self._closed = True
+        self._parts.close()
 
     def __enter__(self) -> Library:
         return self
@@ -520,6 +531,9 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
         _require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
         _require_one_of(name, getattr(shots, name), allowed)
+    for name in ("start", "end"):
+        if not math.isfinite(getattr(chosen, name) or 0):
+            raise UsageError(f"{name}: {getattr(chosen, name)} is no time in seconds")
     if chosen.end is not None and not chosen.end > (chosen.start or 0):
         raise UsageError("end is not after start")
     return chosen

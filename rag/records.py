@@ -76,8 +76,8 @@ class ShotFilter:
 class SearchFilter:
     """What a search may find; what is None or empty does not filter, and several conditions all hold.
 
-    Passages know only `paths`: a question is answered from them whatever `start` and `end` are, a search for
-    moments (`by_moment`) leaves them out.
+    Passages know only `paths`, and are part of no video: `videos` leaves them out. A question is answered
+    from them whatever `start` and `end` are, a search for moments (`of_videos`) leaves them out.
     """
 
     videos: frozenset[str] | None = None
@@ -95,9 +95,9 @@ class SearchFilter:
     """By video id: only what shares at least a second (or all of itself) with one of these."""
 
     @property
-    def by_moment(self) -> bool:
-        """Whether it asks for times or shots, which no passage has: a search then finds videos alone."""
-        return self.start is not None or self.end is not None or self.shots is not None
+    def of_videos(self) -> bool:
+        """Whether it asks for videos, times or shots, which no passage has: a search finds videos alone."""
+        return any(wanted is not None for wanted in (self.videos, self.start, self.end, self.shots))
 
 
 @dataclass(frozen=True, slots=True)

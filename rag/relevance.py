@@ -35,9 +35,9 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CODE = re.compile(r"\b[^\W\d_]{1,4}\d\w*|\b[A-Z]{1,4}-\d\w*|(?<![.\d])\d{1,3}(?:\.\d{1,3}){2}(?![.\d]|-\d)")
 """Letters and a number, and versions of three parts; no date: its year has four digits."""
 _CODE_APART = re.compile(r"\b[A-Z]{1,3} \d\w*|\b(?!a )[a-z] \d\w*")
-_VOWELS = "aeiouyhàâæéèêëîïôœùûü"
-_ELIDED = re.compile(rf"\b(?:[cdjlmnst]|(?:jus|lors|puis)?qu)'(?=[{_VOWELS}])")
-"""What French leaves of an article or a pronoun before a vowel: "l'eau"."""
+_ELIDED_BEFORE = "aeiouyhàâæéèêëîïôœùûü"
+_ELIDED = re.compile(rf"\b(?:[cdjlmnst]|(?:jus|lors|puis)?qu)'(?=[{_ELIDED_BEFORE}])")
+"""What French leaves of an article or a pronoun before a vowel or a silent h: "l'eau", "l'heure"."""
 _WITH_ELISION = re.compile(rf"{_ELIDED.pattern}[^\W\d_]+")
 _ARTICLES = ("l'", "d'", "l’", "d’")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
@@ -120,8 +120,7 @@ def folded(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
     found: list[str] = []
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    for word in _WORD.findall(_ELIDED.sub("", plain)):
+    for word in _WORD.findall(_ELIDED.sub("", _normalized(text))):
         if _UNSPACED.search(word) and len(word) > 2:
             found += [word[i : i + 2] for i in range(len(word) - 1)]
         else:
@@ -131,12 +130,16 @@ def tokens(text: str) -> list[str]:
 
 def elided(text: str) -> list[str]:
     """The words of a text that `tokens` cuts, lower case and whole: "s'ouvre"."""
-    return _WITH_ELISION.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
+    return _WITH_ELISION.findall(_normalized(text))
+
+
+def _normalized(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
 def with_articles(words: Iterable[str]) -> list[str]:
-    """Words of three letters or more with a vowel first, as French writes them with an article: "l'eau"."""
-    long = (word for word in words if word[0] in _VOWELS and len(word) > 2)
+    """Words of three letters or more with a vowel or h first, as French writes them with an article."""
+    long = (word for word in words if word[0] in _ELIDED_BEFORE and len(word) > 2)
     return [f"{article}{word}" for word in long for article in _ARTICLES]
 
 

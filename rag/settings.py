@@ -7,8 +7,11 @@ Unknown keys are refused, secrets are masked when printed.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -36,6 +39,8 @@ TOP_K = 5
 `rag.store.records.SCORE_MEASURES`."""
 EXACT_ROWS = 200_000
 """Default of `search.exact_rows`."""
+LEAST_SIMILARITY = 0.66
+"""In [0, 1], of the name of a setting and one that may have been meant for it."""
 
 
 class SearchSettings(SettingsSection):
@@ -267,6 +272,8 @@ def load_settings(
     `flags`: dotted names to values, as in `{"video.rate": 1.0}`; None values are ignored.
     Raises `SettingsError` with the offending key, and the file or the variable that sets it.
     """
+    if config == "":
+        raise SettingsError("the path of the settings file is empty; name a file, or pass None")
     path = Path(config or "rag.toml")
     if path.is_dir():
         raise SettingsError(f"{path}: is a folder, not a settings file")
@@ -317,6 +324,45 @@ def load_settings(
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedSetting:
+    """A setting in effect."""
+
+    name: str
+    value: Any
+    """Secrets are masked, also in addresses."""
+    source: str
+    """What sets it: `flag`, the environment variable, the file, or `default`."""
+
+
+def resolved_settings(
+    settings: Settings, config: str | os.PathLike[str] | None = None
+) -> Iterator[ResolvedSetting]:
+    """Every setting of `settings`, section by section; `config`: as it was given to `load_settings`."""
+    path, unflagged = Path(config or "rag.toml"), load_settings(config)
+    environment, file = EnvSettingsSource(Settings)(), TomlConfigSettingsSource(Settings, path)()
+    for name in _names(Settings):
+        names = name.split(".")
+        value: Any = reduce(getattr, names, settings)
+        if isinstance(value, SettingsSection):
+            continue
+        if value != reduce(getattr, names, unflagged):
+            source = "flag"
+        elif _sets(environment, names):
+            source = _variable(names)
+        else:
+            source = f"{path}" if _sets(file, names) else "default"
+        yield ResolvedSetting(name, _masked(value), source)
+
+
+def _masked(value: Any) -> Any:
+    if isinstance(value, SecretStr):
+        return f"{value}"
+    if isinstance(value, str) and "://" in value:
+        return re.sub(r"(?<=://).*@|(?<=\?).*", "**********", value)
+    return value
+
+
 def _sets(values: object, names: Sequence[str]) -> bool:
     """Whether nested values have one of this name, or one instead of a section of it."""
     for name in names:
@@ -347,12 +393,18 @@ def _unparsed_variable() -> str:
 
 
 def _meant(name: str) -> str:
-    """The settings that a name may have been meant for, as a question; empty where none is like it."""
+    """The settings that a name may have been meant for, as a question; empty where none is like it.
+
+    A section that is right says little: the last part of the name counts as much as the whole.
+    """
+
+    def similarity(known: str) -> float:
+        pairs = (name, known), (name.rpartition(".")[2], known.rpartition(".")[2])
+        return sum(SequenceMatcher(None, *pair).ratio() for pair in pairs) / 2
+
     known = [*_names(Settings)]
-    near = [each for each in known if each.endswith(f".{name}")] or get_close_matches(
-        name, known, n=1, cutoff=0.7
-    )
-    return f"; did you mean {' or '.join(near[:3])}?" if near else ""
+    near = [each for each in known if each.endswith(f".{name}")] or [max(known, key=similarity)]
+    return f"; did you mean {' or '.join(near[:3])}?" if similarity(near[0]) >= LEAST_SIMILARITY else ""
 
 
 def _names(model: Any, before: str = "") -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import json
 import os
 import platform
 import sys
@@ -19,11 +20,11 @@ from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import os_reason
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
-from rag._cli.output import echo_stderr, print_json, print_lines
+from rag._cli.output import echo_stderr, print_json, print_lines, print_report
 from rag._cli.progress import bytes_progress
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
-from rag.rendering.shapes import report_shape
+from rag.rendering.shapes import plain, report_shape
 from rag.rendering.terminal import byte_count, table_lines, visible
 
 if TYPE_CHECKING:
@@ -83,11 +84,17 @@ def doctor(
     yes: Annotated[
         bool, typer.Option("--yes", help="With --repair, delete what is lost in any case without asking.")
     ] = False,
+    settings: Annotated[
+        bool, typer.Option("--settings", help="List the settings in effect and what sets each, instead.")
+    ] = False,
 ) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken.
 
     With --repair the library alone, which is repaired first.
     """
+    if settings:
+        _list_settings(session)
+        return 0
     if repair:
         if not _repair(session, yes=yes):
             return 1
@@ -102,6 +109,14 @@ def doctor(
         *_library(session, recall, full=full),
     ]
     return _report(session, findings)
+
+
+def _list_settings(session: Session) -> None:
+    from rag.settings import resolved_settings
+
+    found = [*resolved_settings(session.settings, session.config)]
+    rows = [[each.name, json.dumps(plain(each.value), ensure_ascii=False), each.source] for each in found]
+    print_report(session.as_json, report_shape("rag.settings/1", {"settings": found}), table_lines(rows))
 
 
 def _report(session: Session, findings: Sequence[Finding]) -> int:
@@ -327,8 +342,8 @@ def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
             for check in opened.doctor(recall, full=full, progress=progress.update):
                 yield Finding("library", check.name, check.ok, check.message)
     except LibraryNotFound as error:
-        # A library that was named must exist; before the first `rag index` there is none.
-        named = session.settings.library is not None and Path(session.settings.library).exists()
+        # A folder that was named must be one; the default, and a store, have none before `rag index`.
+        named = session.settings.library is not None and isinstance(folder, Path)
         yield Finding("library", "library", False if named else None, str(error))
     except LibraryCorrupt as error:
         yield Finding("library", "library", False, str(error))

@@ -63,10 +63,19 @@ def show(
     force: Force = False,
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""
+    from rag.store.lookup import file_states
+
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
         if isinstance(found, VideoCitation):
             found = with_indexed_file(opened, found)
+        else:
+            rows = [row for row in opened.engine.reader.file_rows() if row.path == found.path]
+            if "changed" in file_states(rows, session.settings.storage).values():
+                echo_stderr(
+                    f"rag: {found.path}: changed since it was indexed, and this is its text of then; "
+                    "run rag index on its folder"
+                )
     shown = Shown()
     if isinstance(found, VideoCitation):
         policy, storage = session.overwrite_policy(force, Path(found.path)), session.settings.storage

@@ -152,13 +152,18 @@ class Retriever:
     def find_passages(
         self, query: str, top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[RetrievedPassage]:
-        """The `top_k` passages for one query, best first: dense and BM25, fused (RRF)."""
+        """The `top_k` passages for one query, best first: dense and BM25, fused (RRF).
+
+        None under a filter on `videos`.
+        """
         return self.find_passages_each([query], top_k, where)[0]
 
     def find_passages_each(
         self, queries: Sequence[str], top_k: int, where: SearchFilter = EVERYWHERE
     ) -> list[list[RetrievedPassage]]:
         """As `find_passages`, for each of several queries; they are searched side by side."""
+        if where.videos is not None:
+            return [[] for _ in queries]
         pool = self._pool(top_k)
         self.text_encoder.encode_text(queries)  # together, and kept
         searches = [self._passage_searches(query, pool, where) for query in queries]
@@ -173,7 +178,7 @@ class Retriever:
         For `all` clips and passages are scored together (`ClipHits.ranked_with`).
         """
         k = top_k or self.settings.search.top_k
-        if where.by_moment:
+        if where.of_videos:
             where, kind = self.resolve(where), "video"
         clips, passages = self._find(query, kind, k, where)
         windows = self.localize(clips, query, "within", where)

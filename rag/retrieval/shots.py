@@ -44,10 +44,10 @@ FramesOf = Callable[[str], Sequence[ClipFrames]]
 
 def check_filter(where: SearchFilter, kind: str = "video") -> None:
     """Raise `UsageError` for a filter that nothing can meet: on passages, or by a text without a word."""
-    if where.by_moment and kind == "passage":
+    if where.of_videos and kind == "passage":
         raise UsageError(
-            "a filter on times, tone, style, audio, height, or what comes before or after applies to videos, "
-            "not to passages: leave one of the two out"
+            "a filter on ids of videos, times, tone, style, audio, height, or what comes before or after "
+            "applies to videos, not to passages: leave one of the two out"
         )
     wanted = where.shots or ShotFilter()
     for name, text in (("after", wanted.after), ("before", wanted.before)):
@@ -75,7 +75,7 @@ def resolved(
         )
     measured = reader.shots_by_video()
     if (wanted.tone or wanted.style) and any(v.height > 0 for v in videos.values()) and not measured:
-        raise _unmeasured(reader)
+        raise _unmeasured(reader, wanted)
     spans: dict[str, tuple[Span, ...]] = {}
     for video_id in videos:
         found = allowed_spans(reader, video_id, wanted, calibrator, frames_of)
@@ -83,7 +83,7 @@ def resolved(
             spans[video_id] = tuple(found)
     audible = [video for video in videos.values() if video.audio]
     if wanted.audio and audible and not spans and not any(reader.sound_track(v.video_id) for v in audible):
-        raise _unmeasured(reader)
+        raise _unmeasured(reader, wanted)
     return replace(where, shots=None, spans=spans)
 
 
@@ -97,9 +97,10 @@ def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
     for video in videos:
         for reason in _unknown(video, wanted, reader):
             found[reason].add(video.video_id)
+    remedies = {"new": f"; {_remedy(reader, wanted)}", "style": f"; {image_encoder_advice()}"}
     why = [
         f"{len(ids)} {'video is' if len(ids) == 1 else 'videos are'} {_REASONS[reason]}"
-        + (f"; {image_encoder_advice()}" if reason == "style" else "")
+        + remedies.get(reason, "")
         for reason, ids in found.items()
         if ids
     ]
@@ -107,7 +108,7 @@ def unmeasured(where: SearchFilter, reader: Reader) -> UnmeasuredVideos | None:
 
 
 _REASONS = {
-    "new": "not measured; run rag index on the folders again, which encodes nothing again",
+    "new": "not measured",
     "style": "without a style, for which an image encoder is needed",
     "lost": "not measurable: the images or the sound cannot be decoded",
     "torn": "measured in part: some of the sound is missing or damaged",
@@ -262,11 +263,20 @@ def _both(one: Sequence[Span], other: Sequence[Span]) -> list[Span]:
     return [(max(a, c), min(b, d)) for a, b in one for c, d in other if min(b, d) > max(a, c)]
 
 
-def _unmeasured(reader: Reader) -> LibraryError:
+def _unmeasured(reader: Reader, wanted: ShotFilter) -> LibraryError:
     return LibraryError(
-        f"{reader.folder}: this library has no measurements of shots and sound; "
-        "run rag index on its folders again, which makes them without encoding anything again"
+        f"{reader.folder}: this library has no measurements of shots and sound; {_remedy(reader, wanted)}"
     )
+
+
+def _remedy(reader: Reader, wanted: ShotFilter) -> str:
+    """What measures what `wanted` needs. Shots are measured where a run decodes frames, and named a style by
+    the image encoder."""
+    again = "run rag index on the folders again"
+    if (wanted.tone or wanted.style) and (reader.meta is None or reader.meta.image_encoder is None):
+        with_text = "" if wanted.style else f"{again} with on-screen text (RAG_OCR__MODE=on), or "
+        return f"{with_text}{image_encoder_advice()}"
+    return f"{again}, which encodes nothing again"
 
 
 def searched_part(clip: Clip, where: SearchFilter, query: LocalizationQuery) -> tuple[float, float]:

@@ -134,6 +134,12 @@ def opened(service: Service, video_id: str) -> tuple[Video, str]:
         return known_video(library, video_id), servable(library, video_id)
 
 
+def require_inside(facts: Video, t: float) -> None:
+    """Raise `UsageError` for a frame after the end of a video."""
+    if t > facts.duration:
+        raise UsageError(f"the video is {facts.duration:g} s long: a frame is of a time inside it")
+
+
 def unchanged(request: Request, tag: str) -> Response | None:
     """304 where the client has what `tag` names; None else."""
     given = request.headers.get("if-none-match", "")
@@ -249,8 +255,7 @@ async def frame(
 ) -> Response:
     """JPEG of the frame that is on screen at `t`, and the time at which it came there."""
     facts, path = await service.in_media_thread(opened, service, video_id)
-    if t > facts.duration:
-        raise UsageError(f"the video is {facts.duration:g} s long: a frame is of a time inside it")
+    require_inside(facts, t)
     tag = f"{video_id}-{t:.3f}-{height}"
     if (kept := unchanged(request, tag)) is not None:
         return kept
@@ -268,6 +273,8 @@ async def thumbnail(
     if t is None:
         with service.library() as library:
             t = best_moment(facts, library.shots(video_id))
+    else:
+        require_inside(facts, t)
     tag = f"{video_id}-{t:.3f}-thumbnail"
     if (kept := unchanged(request, tag)) is not None:
         return kept

@@ -182,16 +182,10 @@ def _readable_sums(folder: Path, table: str) -> TableSums:
 
 def read_all_sums(layout: LibraryLayout) -> dict[str, TableSums]:
     """The noted sums of each table that has some; those that cannot be read are left out."""
-    found: dict[str, TableSums] = {}
     if not isinstance(layout, Layout):
-        return found
-    folder = layout.sums
-    for path in sorted(folder.glob("[!.]*.json")):
-        try:
-            found[path.stem] = read_sums(folder, path.stem)
-        except SumsDamaged:
-            continue
-    return found
+        return {}
+    names = [path.stem for path in sorted(layout.sums.glob("[!.]*.json"))]
+    return {name: sums for name in names if (sums := _readable_sums(layout.sums, name)).version}
 
 
 def sums_faults(layout: LibraryLayout) -> dict[str, str]:

@@ -35,6 +35,21 @@ def test_the_library_by_rote_is_asked_as_a_real_one() -> None:
             assert [each for each in ours if each not in known and each != "given"] == [], name
 
 
+def test_the_settings_in_effect_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my.toml").write_text('[ocr]\nmode = "off"\n', encoding="utf-8")
+    assert main(["doctor", "--settings", "--config", "my.toml", "--text"]) == 0
+    assert 'ocr.mode "off" my.toml' in [
+        " ".join(line.split()) for line in capsys.readouterr().out.splitlines()
+    ]
+    assert main(["doctor", "--settings", "--library", "lib"]) == 0
+    shape = _json(capsys)
+    assert shape["schema"] == "rag.settings/1"
+    assert shape["settings"][0] == {"name": "library", "value": "lib", "source": "flag"}
+
+
 def _json(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 

@@ -230,6 +230,17 @@ def test_doctor_is_content_and_says_why(capsys: pytest.CaptureFixture[str]) -> N
     assert checks["all-MiniLM-L6-v2"]["ok"]
 
 
+def test_doctor_wants_a_library_where_one_was_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for named, broken in (([], 0), (["--library", "nope"], 1)):
+        assert main(["doctor", *named, "--text"]) == broken
+        mark = "BROKEN" if named else "-"
+        line = rf"(?m)^{mark} +library +library +{tmp_path}/\S+: no library here; make one with: rag index"
+        assert re.search(line, capsys.readouterr().out)
+
+
 @pytest.mark.usefixtures("home")
 def test_doctor_checks_folders_of_ones_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -299,6 +310,25 @@ def test_a_changed_file_is_named_and_gives_no_frames(
         assert re.search(line, capsys.readouterr().out)
     finally:
         shutil.move(tmp_path / "away", video)
+
+
+def test_a_passage_of_a_changed_file_is_shown_and_the_change_said(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["search", "green tea", "--kind", "passage", "--json"]) == 0
+    best = json.loads(capsys.readouterr().out)["results"][0]
+    file = home / "corpus" / "tea.txt"
+    assert main(["show", best["passage_id"], "--text"]) == 0
+    assert capsys.readouterr().err == ""
+    facts = file.stat()
+    os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns + 1))
+    try:
+        assert main(["show", best["passage_id"], "--text"]) == 0
+        said = capsys.readouterr()
+        assert "Green tea is brewed" in said.out
+        assert said.err.startswith(f"rag: {file}: changed since it was indexed, and this is its text of then")
+    finally:
+        os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
 def test_removed_is_gone_and_the_file_stays(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -54,3 +55,9 @@ def test_the_example_prints_answer_and_sources(folder, capsys):
     assert "Answer: " in said
     assert "glass" in said
     assert "because of " in said
+
+
+def test_the_example_says_in_a_line_where_there_is_no_library(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["example", str(tmp_path / "nope"), "What is the mirror made of?"])
+    with pytest.raises(SystemExit, match=r"nope: no library here; make one with: rag index FOLDER"):
+        runpy.run_path(str(ROOT / "examples/llamaindex_query_engine.py"), run_name="__main__")

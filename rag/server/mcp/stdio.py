@@ -76,7 +76,7 @@ async def _serve(service: Service) -> None:
     server = build_server(service)
     passed, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
     answered, answers = anyio.create_memory_object_stream[SessionMessage]()
-    waiting = set[str | int | None]()
+    waiting, one_less = set[str | int | None](), anyio.Condition()
     async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
 
         async def pass_on() -> None:
@@ -95,15 +95,18 @@ async def _serve(service: Service) -> None:
                     elif (refusal := _refusal(item)) is not None:
                         await outgoing.send(SessionMessage(refusal))
                 with anyio.move_on_after(LAST_ANSWERS):
-                    while waiting:
-                        await anyio.sleep(0.02)
+                    async with one_less:
+                        while waiting:
+                            await one_less.wait()
 
         async def pass_back() -> None:
             async with outgoing:
                 async for item in answers:
                     await outgoing.send(item)
                     if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-                        waiting.difference_update([item.message.id])
+                        async with one_less:
+                            waiting.difference_update([item.message.id])
+                            one_less.notify()
 
         tasks.start_soon(pass_on)
         tasks.start_soon(pass_back)

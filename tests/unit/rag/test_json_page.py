@@ -51,6 +51,7 @@ from rag.rendering.shapes import (
     search_shape,
     windows_shape,
 )
+from rag.settings import ResolvedSetting
 from rag.store.pulling import PullReport
 from rag.store.records import Removed
 from rag.web import Downloaded, Page, SearchPage, SearchResult, Transcript, TranscriptLine
@@ -197,6 +198,7 @@ MADE = [
     report_shape("rag.library/1", MERGED),
     report_shape("rag.pull/1", PULLED_LIBRARY),
     report_shape("rag.doctor/1", {"ok": True, "checks": [CHECK]}),
+    report_shape("rag.settings/1", {"settings": [ResolvedSetting("search.top_k", 8, "rag.toml")]}),
     report_shape("rag.models/1", {"models": [MODEL]}),
     report_shape("rag.models.pull/1", PULLED),
     verification_shape([VERIFIED]),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from corpora.records import Passage
-from rag.errors import UsageError
+from rag.errors import LibraryError, UsageError
 from rag.library import Library
 from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter
 from tests.fakes.detective_world import open_world
@@ -50,6 +51,9 @@ def test_arguments_that_nothing_can_be_found_with(library: Library, ask: Ask, me
     [
         (SearchFilter(start=5, end=1), "end is not after start"),
         (SearchFilter(end=0), "end is not after start"),
+        (SearchFilter(start=float("nan")), "start: nan is no time in seconds"),
+        (SearchFilter(start=float("inf")), "start: inf is no time in seconds"),
+        (SearchFilter(start=1, end=float("inf")), "end: inf is no time in seconds"),
         (SearchFilter(paths="*.mp4"), r"paths: give several in a tuple, or one as in \('\*\.mp4',\)"),
         (SearchFilter(kinds=frozenset(["subtitel"])), "kinds: 'subtitel' is none of subtitle, asr"),
         (ShotFilter(tone="hot"), "tone: 'hot' is none of warm, cold, neutral"),
@@ -68,6 +72,21 @@ def test_what_a_search_has_is_taken(library: Library) -> None:
     where = SearchFilter(start=0, end=3600, kinds=frozenset(["asr", "subtitle"]))
     (hit,) = library.search("hammer", kind="video", top_k=1, where=where)
     assert hit.kind == "video"
+
+
+def test_a_closed_library_says_so(tmp_path: Path) -> None:
+    with open_world(tmp_path) as library:
+        video_id = library.video_id("workshop.mp4")
+    for ask in (
+        lambda: library.search("hammer"),
+        lambda: library.ask("What is a hammer?"),
+        lambda: library.path_of(video_id),
+        library.stats,
+        lambda: library.remove("/videos/workshop.mp4"),
+    ):
+        with pytest.raises(LibraryError, match="the library is closed; open it again"):
+            ask()
+    assert library.left_out == ()
 
 
 def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag.errors import SettingsError
-from rag.settings import Settings, load_settings
+from rag.settings import Settings, load_settings, resolved_settings
 
 FLOATS = [
     f"{section}.{name}"
@@ -63,6 +63,10 @@ def test_an_unknown_setting_is_called_so(tmp_path: Path, words: str) -> None:
         ("[search]\ntop-k = 1", r"search\.top-k: no such setting; did you mean search\.top_k\?"),
         ("top_k = 1", r"top_k: no such setting; did you mean search\.top_k\?"),
         ("[reasoner.planer]", r"reasoner\.planer: no such setting; did you mean reasoner\.planner\?"),
+        ("[video]\nfps = 1", r"video\.fps: no such setting; see docs"),
+        ("[video]\ntop_k = 1", r"video\.top_k: no such setting; did you mean search\.top_k\?"),
+        ("[video]\nframe_rate = 1", r"frame_rate: no such setting; did you mean video\.rate\?"),
+        ("topk = 1", r"topk: no such setting; did you mean search\.top_k\?"),
         ("zzz = 1", "zzz: no such setting; see docs"),
         ('[scan]\nexclude = "drafts/*"', r"scan\.exclude: it is a list, as"),
         ("search = 3", "search: it is a section, not a value"),
@@ -112,12 +116,44 @@ def test_the_source_of_a_wrong_value_is_named(tmp_path: Path, monkeypatch: pytes
         load_settings()
 
 
+def test_what_sets_a_setting_is_named_and_secrets_are_masked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    secret = "k3y-of-mine"
+    Path("rag.toml").write_text(
+        f'[search]\ntop_k = 8\nrrf_k = 9\n[reasoner]\nbase_url = "http://me:{secret}@host/v1?key={secret}"\n'
+        f'[reasoner.judge]\napi_key = "{secret}"\n'
+    )
+    monkeypatch.setenv("RAG_SEARCH__RRF_K", "7")
+    monkeypatch.setenv("RAG_REASONER", f'{{"api_key": "{secret}"}}')
+    found = {each.name: each for each in resolved_settings(load_settings(flags={"seed": 3}))}
+    assert {name: (found[name].value, found[name].source) for name in ("seed", "search.top_k")} == {
+        "seed": (3, "flag"),
+        "search.top_k": (8, "rag.toml"),
+    }
+    assert (found["search.rrf_k"].value, found["search.rrf_k"].source) == (7, "RAG_SEARCH__RRF_K")
+    assert (found["video.rate"].value, found["video.rate"].source) == (2.0, "default")
+    assert (found["reasoner.api_key"].value, found["reasoner.api_key"].source) == ("*" * 10, "RAG_REASONER")
+    assert found["reasoner.base_url"].value == f"http://{'*' * 10}host/v1?{'*' * 10}"
+    assert secret not in repr(found)
+    assert "search" not in found
+
+
 def test_a_folder_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rag.toml").mkdir()
     monkeypatch.chdir(tmp_path)
     for config in (None, tmp_path):
         with pytest.raises(SettingsError, match="is a folder, not a settings file"):
             load_settings(config)
+
+
+def test_an_empty_path_is_no_settings_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rag.toml").write_text("seed = 3")
+    monkeypatch.chdir(tmp_path)
+    assert load_settings().seed == 3
+    with pytest.raises(SettingsError, match="the path of the settings file is empty"):
+        load_settings("")
 
 
 @pytest.mark.parametrize("name", ["video.stall_seconds", "reasoner.timeout_seconds"])

@@ -208,11 +208,28 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
     with Reader.open(tmp_path / "lib") as reader:
         for wanted in (ShotFilter(tone="warm"), ShotFilter(audio="music")):
-            with pytest.raises(LibraryError, match="run rag index on its folders again"):
+            with pytest.raises(LibraryError, match="run rag index on the folders again, which encodes"):
                 resolved(SearchFilter(shots=wanted), reader, None, lambda _: [])
         with pytest.raises(LibraryError, match=r"rag models pull .*rag index FOLDER --reembed"):
             resolved(SearchFilter(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
         assert resolved(SearchFilter(), reader, None, lambda _: []) == SearchFilter()
+
+
+def test_without_an_image_encoder_what_measures_shots_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    with Reader.open(tmp_path / "lib") as reader:
+        assert reader.meta is not None
+        meta = dataclasses.replace(reader.meta, image_encoder=None)
+        monkeypatch.setattr(Reader, "meta", property(lambda _: meta))
+        for wanted, remedy in (
+            (ShotFilter(tone="warm"), r"with on-screen text \(RAG_OCR__MODE=on\), or add an image encoder"),
+            (ShotFilter(style="2d"), "sound; add an image encoder with: rag models pull"),
+            (ShotFilter(audio="music"), "run rag index on the folders again, which encodes nothing again"),
+        ):
+            with pytest.raises(LibraryError, match=remedy):
+                resolved(SearchFilter(shots=wanted), reader, None, lambda _: [])
 
 
 def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(tmp_path: Path) -> None:

@@ -134,6 +134,14 @@ def test_an_answer_has_its_options_and_citations(world: World) -> None:
     assert _text(result).startswith("A. “the lamp” (confidence ")
 
 
+def test_an_answer_from_one_video_cites_no_passage(world: World) -> None:
+    asked = {"question": "What is a kettle descaled with?", "threshold": 0}
+    (cited,) = _call(world, "ask_library", asked).structured_content["citations"]
+    assert cited["citation"] == world.passage
+    answer = _call(world, "ask_library", {**asked, "video": "LAMP"}).structured_content
+    assert all(cited["citation"].startswith(world.lamp) for cited in answer["citations"])
+
+
 def test_a_citation_has_no_relevance_that_was_not_asked_for(world: World) -> None:
     result = _call(world, "ask_library", CALLS["ask_library"])
     lines = [line for line in _text(result).splitlines() if line.startswith("Citation ")]

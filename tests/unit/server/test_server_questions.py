@@ -54,6 +54,7 @@ def test_a_question_goes_to_one_thread_only(client: TestClient, monkeypatch: pyt
         ({"query": "kettle", "kind": "video"}, {"video"}),
         ({"query": "kettle", "filter": {"paths": ["*.csv"]}, "kind": "passage"}, {"passage"}),
         ({"query": "kettle", "filter": {"videos": []}, "kind": "video"}, set()),
+        ({"query": "kettle", "filter": {"videos": ["0" * 32]}}, {"video"}),
     ],
 )
 def test_a_search_is_filtered(client: TestClient, body: dict[str, Any], kinds: set[str]) -> None:
@@ -138,6 +139,7 @@ def test_an_image_is_decoded_before_the_turn_of_its_question(client: TestClient,
         ({"query": "x", "filter": {"start": 5, "end": 5}}, 400),
         ({"query": "x", "filter": {"videos": ["../etc"]}}, 422),
         ({"query": "x", "kind": "passage", "filter": {"tone": "warm"}}, 400),
+        ({"query": "x", "kind": "passage", "filter": {"videos": ["0" * 32]}}, 400),
     ],
 )
 def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], status: int) -> None:

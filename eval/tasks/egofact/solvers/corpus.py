@@ -69,7 +69,7 @@ class Corpus:
         spans: dict[str, tuple[tuple[float, float], ...]] = {}
         for clip in self.clips.values():
             spans[clip.video_id] = (*spans.get(clip.video_id, ()), (clip.start, clip.end))
-        return SearchFilter(videos=frozenset(spans), spans=spans)
+        return SearchFilter(spans=spans)
 
     @cached_property
     def frames(self) -> dict[str, ClipFrames]:
