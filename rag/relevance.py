@@ -119,8 +119,11 @@ def folded(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
+    words: list[str] = _WORD.findall(_ELIDED.sub("", _normalized(text)))
+    if text.isascii():
+        return words
     found: list[str] = []
-    for word in _WORD.findall(_ELIDED.sub("", _normalized(text))):
+    for word in words:
         if _UNSPACED.search(word) and len(word) > 2:
             found += [word[i : i + 2] for i in range(len(word) - 1)]
         else:

@@ -109,7 +109,7 @@ class Reader:
                 self.refresh()
                 return question(self._snapshot)
 
-    def _search(self, search: Callable[[Snapshot], list[Hit]]) -> list[Hit]:
+    def _search(self, search: Callable[[Snapshot], T]) -> T:
         """As `ask`, but searches of several threads run side by side."""
         with self._lock:
             snapshot = self._snapshot
@@ -464,7 +464,7 @@ class Reader:
 
         Raises KeyError for a clip that is unknown or has no vectors.
         """
-        return self.ask(lambda s: fetch(s, clip_ids))
+        return self._search(lambda s: fetch(s, clip_ids))
 
     def close(self) -> None:
         """Release the pinned versions, so that compaction may remove them."""

@@ -6,7 +6,7 @@ Index files only propose: every answer is ranked exactly, by the table's vectors
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -207,25 +207,35 @@ class VectorTable:
         """
         import pyarrow as pa
 
-        held, wanted = [self.matrix.ids.slice(0, 0)], [np.empty(0, np.int64)]
-
-        def take(keys: Any, places: NDArray[np.int64]) -> None:
-            wanted.append(np.flatnonzero(places >= 0))
-            held.append(keys.take(places[wanted[-1]]).cast(self.matrix.ids.type))
-
-        take(self.matrix.ids, self.matrix.places(row_ids))
-        for part in self.indexed:
-            take(part.segment.keys, part.places(row_ids))
-        if len(missing := np.setdiff1d(np.arange(len(row_ids)), np.concatenate(wanted))):
-            ids = row_ids[missing].tolist()
-            rows = self._source.take(self.table.name, [self.table.key], ids, row_ids=True).sort_by("_rowid")
-            places = np.full(len(row_ids), -1)
-            places[missing] = places_of(rows["_rowid"].to_numpy(), None, row_ids[missing])
-            take(rows[self.table.key].combine_chunks(), places)
-        at = np.full(len(row_ids), -1)
-        found = np.concatenate(wanted)
-        at[found] = np.arange(len(found))
+        at, held, count = np.full(len(row_ids), -1), [self.matrix.ids.slice(0, 0)], 0
+        for keys, places in self._places(row_ids):
+            found = np.flatnonzero(places >= 0)
+            if len(found):
+                at[found] = np.arange(count, count + len(found))
+                held.append(keys.take(pa.array(places[found])).cast(self.matrix.ids.type))
+                count += len(found)
+            if count == len(row_ids):
+                break
         return pa.concat_arrays(held).take(pa.array(at, mask=at < 0))
+
+    def _places(self, row_ids: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+        """Keys, and the position in them of each row id, int64 (n,), -1 for none.
+
+        Of memory, of each segment, and at last of what is read from the table.
+        """
+        places = self.matrix.places(row_ids)
+        yield self.matrix.ids, places
+        unknown = places < 0
+        for part in self.indexed:
+            places = part.places(row_ids)
+            unknown &= places < 0
+            yield part.segment.keys, places
+        missing = row_ids[unknown].tolist()
+        if missing:
+            rows = self._source.take(self.table.name, [self.table.key], missing, row_ids=True).sort_by(
+                "_rowid"
+            )
+            yield rows[self.table.key].combine_chunks(), places_of(rows["_rowid"].to_numpy(), None, row_ids)
 
     def keys_of(self, row_ids: NDArray[np.int64]) -> dict[int, str]:
         """Keys by row id, of row ids int64 (n,), which are remembered."""

@@ -28,7 +28,7 @@ def cached_lists(
             found[item.video_id].append(item)
         held.update((v, found[v]) for v in missing)
         for v in list(held)[:-MANY_VIDEOS]:
-            del held[v]
+            held.pop(v, None)  # of several threads, another may have
     return found
 
 
