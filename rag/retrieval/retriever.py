@@ -536,11 +536,11 @@ class Retriever:
             return [], self.find_passages(query, k, where)
         pool = self._pool(k)
         of_clips = self._clip_searches(query, query, pool, where)
-        of_passages = self._passage_searches(query, pool, where)
-        clip_hits = self._clip_hits(of_clips, query, query, pool, where)
-        passage_hits = of_passages.hits(pool)
-        clips = self._best_clips(clip_hits, query, k)
+        # Passages are found and read while the clips are searched.
+        passage_hits = self._passage_searches(query, pool, where).hits(pool)
         passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
+        clip_hits = self._clip_hits(of_clips, query, query, pool, where)
+        clips = self._best_clips(clip_hits, query, k)
         score = {
             item.key: item.score
             for item in clip_hits.ranked_with(clips, passages, passage_hits, self.settings.search.rrf_k)

@@ -79,7 +79,6 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> lis
     """
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
     from lance.query import MatchQuery
 
     words = plain_query(text)
@@ -105,18 +104,34 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> lis
             and (len(order) <= wanted or scores[order[-1]] == scores[order[wanted - 1]])
             and limit < MOST_READ
         ):
-            limit *= 4
+            limit = min(16 * limit, MOST_READ)
             continue
         # With all that tie with the last one: which of them are answered, their keys decide.
         last = np.count_nonzero(scores >= scores[order[min(wanted, len(order)) - 1]]) if len(order) else 0
         row_ids = found["_rowid"].to_numpy()[order[:last]].astype(np.int64)
-        ties = pa.table({"key": keys.keys_at(row_ids), "score": scores[order[:last]], "row_id": row_ids})
-        # Thousands of rows may tie, of which few become strings of Python; of equal keys there is one hit.
-        each = ties.drop_null().group_by("key").aggregate([("score", "max"), ("row_id", "min")])
-        if each.num_rows >= k or last == len(order):
-            first = [("score_max", "descending"), ("key", "ascending")]
-            best = each.take(pc.select_k_unstable(each, k, first))
-            names = best["key"].to_pylist()
-            keys.remember(names, best["row_id_min"].to_pylist())
-            return [Hit(*pair) for pair in zip(names, best["score_max"].to_pylist(), strict=True)]
+        in_order = np.argsort(row_ids)  # in which index files are read the quickest
+        row_ids, tied = row_ids[in_order], scores[order[:last]][in_order]
+        held = pa.table({"key": keys.keys_at(row_ids), "score": tied, "row_id": row_ids}).drop_null()
+        best = _best_keys(held, k)
+        if len(best) >= k or last == len(order):
+            keys.remember(list(best), [row_id for _, row_id in best.values()])
+            return [Hit(key, score) for key, (score, _) in best.items()]
         wanted *= 2
+
+
+def _best_keys(rows: Any, k: int) -> dict[str, tuple[float, int]]:
+    """Score and row id of the best row of each of at most k keys, best first, ties by key.
+
+    `rows`: of `key`, `score` and `row_id`; thousands may tie, of which few become strings of Python.
+    """
+    import pyarrow.compute as pc
+
+    asked = k
+    while True:
+        first = rows.take(pc.select_k_unstable(rows, asked, [("score", "descending"), ("key", "ascending")]))
+        best: dict[str, tuple[float, int]] = {}
+        for key, *found in zip(*(column.to_pylist() for column in first.columns), strict=True):
+            best.setdefault(key, (found[0], found[1]))
+        if len(best) >= k or asked >= rows.num_rows:
+            return dict(list(best.items())[:k])
+        asked *= 2
