@@ -11,8 +11,9 @@
     cite                the windows and passages that the reply rests on
 
 Before `localize`, the relevance of the best clip or passage is held against the threshold: below it
-nothing in the library matches. Each stage takes the `Context` of the question and the results of stages
-before it. `replace(Pipeline(), localize=...)` is another system over the same other stages.
+nothing in the library matches, unless a sentence of a passage comes near an open question. Each stage takes
+the `Context` of the question and the results of stages before it. `replace(Pipeline(), localize=...)` is
+another system over the same other stages.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ from rag.records import (
 from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
+from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
 
@@ -411,8 +413,12 @@ class Pipeline:
         clock.stop("rewrite")
         clips = tuple(self.retrieve_clips(context, rewriting))
         passages = tuple(self.retrieve_passages(context, rewriting))
+        relevance = _most_relevant(clips, passages)
+        if passages and relevance < context.threshold and not context.question.options:
+            encoder = context.retriever.text_encoder
+            passages = tuple(judged_by_sentence(passages, context.question.text, encoder))
+            relevance = _most_relevant(clips, passages)
         clock.stop("retrieve")
-        relevance = max([*(c.relevance for c in clips), *(p.relevance for p in passages)], default=0.0)
         details = _details(rewriting, clips, passages, relevance, context.threshold)
         if relevance < context.threshold:
             why = (
@@ -448,6 +454,10 @@ class Pipeline:
                 details=details,
             )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
+
+
+def _most_relevant(clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage]) -> float:
+    return max([*(c.relevance for c in clips), *(p.relevance for p in passages)], default=0.0)
 
 
 # What becomes of the reply

@@ -15,7 +15,8 @@ same for two rankings as for three.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
@@ -23,6 +24,7 @@ from rag.records import PassageHit, VideoHit
 from rag.relevance import (
     FUNCTION_WORDS,
     TEXT_ODDS_POWER,
+    answer_confidence,
     chunk_relevance,
     codes,
     content_words,
@@ -36,6 +38,7 @@ from rag.relevance import (
 from rag.store.records import Hit
 
 if TYPE_CHECKING:
+    from indexers.protocol import TextEncoder
     from rag.store.reading import Reader
 
 
@@ -292,6 +295,26 @@ def best_passages(
             [RetrievedPassage(passages[key], paths[key], scores[key], relevance[key]) for key in scores]
         )
     return best
+
+
+def judged_by_sentence(
+    passages: Sequence[RetrievedPassage], query: str, encoder: TextEncoder
+) -> list[RetrievedPassage]:
+    """The passages, each at least as relevant as its best sentence is sure to answer the query.
+
+    The vector of a passage on many things is near none of them, so that a question in other words than the
+    text's seems to have no answer. All their sentences are encoded.
+    """
+    from rag.reasoners.embedded.sentences import split_sentences
+
+    sentences = [split_sentences(found.passage.text) or [found.passage.text] for found in passages]
+    vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
+    cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
+    judged = []
+    for found, held in zip(passages, sentences, strict=True):
+        sure = [answer_confidence(next(cosines), lexical_overlap(wanted, word_set(text))) for text in held]
+        judged.append(replace(found, relevance=max(found.relevance, *sure)))
+    return judged
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:

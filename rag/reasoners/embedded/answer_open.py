@@ -25,7 +25,14 @@ from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speec
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
 from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
-from rag.reasoners.embedded.sentences import Sentence, distinct, place_of, sequence_of, shortlist
+from rag.reasoners.embedded.sentences import (
+    Sentence,
+    distinct,
+    place_of,
+    sentences_of,
+    sequence_of,
+    shortlist,
+)
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -60,6 +67,11 @@ MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 NEAR = 0.05
 """Value, or confidence, that a sentence which backs the answer may lack of the best one's."""
+MOST_COMPARED = 96
+"""Sentences of passages that are compared with a question in other words than theirs."""
+NEAR_IN_MEANING, LEAD, ALONE = 0.55, 0.1, 0.5
+"""Cosine of the nearest sentence, how far it is before the next, and its confidence
+(docs/how-to/answer-from-text.md)."""
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
 
@@ -73,8 +85,32 @@ def answer_open(
     if found is None:
         found = _quoted(reading, vectors)
         if found.confidence < UNSURE:
-            found = described_open(reading) or found
+            found = described_open(reading) or _nearest_by_far(reading, vectors) or found
     return found
+
+
+def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | None:
+    """The sentence of a passage that is by far the nearest in meaning, whatever words it shares with the
+    question: "What is the code?", "the combination is 7302". None where none is.
+
+    All sentences are compared, without the title of their passage, which makes them alike.
+    """
+    question = without_source_sentences(reading.question.text)
+    read = [one for one in sentences_of(reading) if one.origin == "passage"][:MOST_COMPARED]
+    rows = vectors.of([question, *(one.text for one in read)])
+    ranked = sorted(
+        ((float(rows[question] @ rows[one.text]), -at) for at, one in enumerate(read)), reverse=True
+    )
+    lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 0.0
+    if lead < LEAD or ranked[0][0] < NEAR_IN_MEANING:
+        return None
+    best = read[-ranked[0][1]]
+    return OpenAnswer(
+        text=best.context if best.is_row else best.text,
+        confidence=ALONE,
+        explanation=f"Quoted from {place_of(best)}: by far the nearest in meaning of all sentences read.",
+        passages=(best.index,),
+    )
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
