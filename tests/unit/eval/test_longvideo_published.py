@@ -13,7 +13,8 @@ import pytest
 from eval.runs.records import Output, Query, check_sample, make_sample
 from eval.tasks import open_task
 from eval.tasks.longvideo.dataset import query_of
-from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published, right_option
+from eval.tasks.longvideo.options import right_option
+from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published
 from eval.tasks.longvideo.report import printed
 from eval.tasks.longvideo.solvers import ABLATIONS
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
@@ -140,7 +141,6 @@ def test_the_right_option(answer: Any, digits_are_text: bool, place: int | None)
         ({"question": {"en": "What?"}}, "no question"),
         ({"video": ""}, "no video"),
         ({"video": "../../a"}, "video outside: ../../a"),
-        ({"video": "/a"}, "video outside: /a"),
         ({"id": "1"}, "duplicate id: 1, as in q.json:1"),
     ],
 )
