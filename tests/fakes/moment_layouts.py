@@ -192,8 +192,8 @@ WINDOW_LAYOUTS: Mapping[str, tuple[str, Any, tuple[tuple[Any, ...], ...]]] = {
         (("0", "a person sits", "a/3MSZA.mp4", ((1.0, 5.5),), 30.0),),
     ),
 }
-"""Of benchmarks of the format `windows`: made-up sentences under the names of fields that the public code named
-reads. Name of the file, its value, and the id, text, video, windows and duration of each moment."""
+"""Of benchmarks of the format `windows`: made-up sentences under the names of fields that the public code
+named reads. Name of the file, its value, and the id, text, video, windows and duration of each moment."""
 
 
 def write_layout(folder: Path, name: str) -> Path:

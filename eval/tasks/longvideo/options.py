@@ -22,10 +22,17 @@ NO_OPTION = ("", "n/a")
 """In place of an option that a question lacks."""
 WRONG_OPTIONS = ("wrong_answers", "negative_answers")
 """The other options, of a row with the right one's text alone."""
+PROMPT = "question_prompt"
+"""Of Video-TT: the options of a question in the text below it."""
 MAX_LIST = 20_000
 """Characters of a list of options."""
 _LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)\s*|([A-Za-z])[.):](?:\s+|(?=\w\w|\d|\w\s)))")
 """Also without a blank ("A.red"), but not of an abbreviation ("A.D.")."""
+_INSTRUCTION = re.compile(
+    r"\n[^\S\n]*(?:please )?(?:answer|respond|reply|select|choose)\b[^\n]*\b(?:letter|option)\b[^\n]*\s*$",
+    re.IGNORECASE,
+)
+"""The last line of a question that has its options in its text, to a model."""
 LETTER = re.compile(r"^\(?([A-Za-z])\)?[.):]?$")
 _BESIDE = re.compile(r"(?<=['\"])\s+(?=['\"])")
 
@@ -49,7 +56,9 @@ def question_options(text: str, fields: Mapping[str, Any]) -> tuple[str, list[st
         right, wrong = text_of(fields.get("answer")), _parts(fields.get(key))[0]
         if right and wrong:
             return text, sorted((right, *wrong), key=lambda option: (normalized(option), option)), None
-    return *_split(text), None
+    prompt = first_text(fields, (PROMPT,))
+    found, options = _split(f"{text}\n{prompt}") if prompt else (text, [])
+    return *((found, options) if options else _split(text)), None
 
 
 def _placed(labelled: Mapping[str, Any]) -> tuple[list[Any], int | None]:
@@ -68,7 +77,7 @@ def _placed(labelled: Mapping[str, Any]) -> tuple[list[Any], int | None]:
 def _split(text: str) -> tuple[str, list[str]]:
     """A question with "(A) ... (B) ..." in its text, taken apart."""
     try:
-        found = parse_question(text)
+        found = parse_question(_INSTRUCTION.sub("", text))
     except QuestionError:
         return text, []
     return (found.text, list(found.options)) if found.options else (text, [])

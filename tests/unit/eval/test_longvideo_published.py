@@ -227,6 +227,23 @@ def test_several_answers_of_a_row(tmp_path: Path) -> None:
     ]
 
 
+def test_options_in_a_prompt_below_the_question_and_an_instruction_after_them(tmp_path: Path) -> None:
+    """Video-TT and TemporalBench, as lmms-eval reads them."""
+    instruction = "Answer with the option's letter from the given choices directly."
+    shown = "A. red\nB. green"
+    rows = [
+        {"video_id": "a", "question": "What?", "question_prompt": shown, "answer": "B"},
+        {"video_id": "a", "question": "What?", "question_prompt": "Please answer in short.", "answer": "It."},
+        {"video_name": "a", "question": f"Which?\n{shown}\n{instruction}", "GT": "B", "idx": 0},
+    ]
+    found = of_rows(tmp_path, *rows)
+    assert [(q.text, q.options, q.answer) for q in found.questions] == [
+        ("What?", ("red", "green"), "B"),
+        ("Which?", ("red", "green"), "B"),
+    ]
+    assert [row.reason for row in found.unusable] == ["no options: an open question (all)"]
+
+
 def test_labels_out_of_order(tmp_path: Path) -> None:
     labelled = ["A. 107", "B. 93", "B. 91", "D. 99"]
     rows = [{**ROW, "options": labelled, "answer": letter} for letter in "BCD"]
