@@ -180,7 +180,7 @@ def _hd_epic_lmms_eval(home: Path, videos: Sequence[str]) -> None:
 
 
 def _qa_ego4d(home: Path, videos: Sequence[str]) -> None:
-    """VideoMind and GroundVQA: the options are a list, or the right one and `wrong_answers`."""
+    """The package `videomind` and GroundVQA: the options are a list, or the right one and `wrong_answers`."""
     rows = [
         {
             "video_id": video,

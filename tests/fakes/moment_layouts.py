@@ -141,7 +141,7 @@ _COIN = {
 _HIREST = {"relevant": True, "clip": True, "v_duration": 207.08, "bounds": [50, 121], "steps": []}
 
 WINDOW_LAYOUTS: Mapping[str, tuple[str, Any, tuple[tuple[Any, ...], ...]]] = {
-    "YouCook2, as VideoMind reads it": (
+    "YouCook2, as the package videomind reads it": (
         "youcookii_annotations_trainval.json",
         {"database": {"xHr8X2Wpmno": _YOUCOOK2, "t": {**_YOUCOOK2, "subset": "training"}}},
         (("xHr8X2Wpmno-0", "cut the leek", "xHr8X2Wpmno", ((2.0, 9.0),), 60.5),),

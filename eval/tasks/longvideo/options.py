@@ -57,8 +57,8 @@ def question_options(text: str, fields: Mapping[str, Any]) -> tuple[str, list[st
         if right and wrong:
             return text, sorted((right, *wrong), key=lambda option: (normalized(option), option)), None
     prompt = first_text(fields, (PROMPT,))
-    found, options = _split(f"{text}\n{prompt}") if prompt else (text, [])
-    return *((found, options) if options else _split(text)), None
+    asked, options = _split(f"{text}\n{prompt}") if prompt else (text, [])
+    return *((asked, options) if options else _split(text)), None
 
 
 def _placed(labelled: Mapping[str, Any]) -> tuple[list[Any], int | None]:
@@ -188,10 +188,12 @@ def _place(value: Any, count: int, first: int) -> int | None:
 
 
 def normalized(text: str) -> str:
+    """For comparison: letter case and blanks do not count."""
     return " ".join(text.split()).casefold()
 
 
 def index_of(value: Any) -> int | None:
+    """A number of at most two digits, also as text; None for anything else."""
     if isinstance(value, bool):
         return None
     text = text_of(value)

@@ -354,7 +354,7 @@ class _Questions:
         )
 
     def _right(self, each: _Row, options: Sequence[str], numbered: int | None) -> int:
-        """Place of the right option. A text that is none, and what stands for no answer, leave it to the
+        """Place of the right option. A text that is none, or of `NO_ANSWER`, leaves it to the
         next answer of the row; an index that another answer contradicts is none.
 
         Raises `ValueError`.
@@ -366,8 +366,8 @@ class _Questions:
             raise ValueError(f"no answer: the files give several for the id {name}")
         for key, answer in answers:
             form = self._forms[each.file, key]
-            given = min(form.firsts, default=None)
-            first = given if given == 0 or numbered is None else numbered
+            least = min(form.firsts, default=None)
+            first = least if least == 0 or numbered is None else numbered
             place = right_option(
                 answer,
                 options,
@@ -380,10 +380,10 @@ class _Questions:
             elif not places and (LETTER.match(text_of(answer)) or index_of(answer) is not None):
                 break
         if not places:
-            told = [text_of(answer) for _, answer in answers]
-            if all(one.casefold() in NO_ANSWER for one in told):
+            given = [text_of(answer) for _, answer in answers]
+            if all(one.casefold() in NO_ANSWER for one in given):
                 raise ValueError("no answer: none is published")
-            raise ValueError(f"no such answer: the answer is none of the options: {told[0][:60]!r}")
+            raise ValueError(f"no such answer: the answer is none of the options: {given[0][:60]!r}")
         (place, answer), *others = places
         if LETTER.match(answer) and (label := other_label(options, place)):
             raise ValueError(
