@@ -182,9 +182,9 @@ WINDOW_LAYOUTS: Mapping[str, tuple[str, Any, tuple[tuple[Any, ...], ...]]] = {
                 "timestamps": [5.0, 6.0],
                 "movie_duration": 5400.0,
             }
-            | {"ext_timestamps": [4.0, 7.0]}
+            | {"ext_timestamps": [-1.0, 7.0]}
         },
-        (("7", "She sits.", "10142", ((4.0, 7.0),), 5400.0),),
+        (("7", "She sits.", "10142", ((0.0, 7.0),), 5400.0),),
     ),
     "TimeLens, as lmms-eval reads it": (
         "test.json",

@@ -45,7 +45,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "video": (
         *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
         *("video_uid", "vid_name", "video_path_mp4", "video_paths", "video_ids", "scene_name", "path"),
-        *("video_url", "url", UNDER),
+        *("video_url", "url", "yt_clip_link", UNDER),
     ),
     "kind": (
         *("kind", "task_type", "question_type", "question_category", "type", "category"),
@@ -414,10 +414,8 @@ def _kind(fields: Mapping[str, Any]) -> str:
 
 def _video(fields: Mapping[str, Any]) -> str:
     """Its name: of the one input, of a field, or the row's id where no field has it and it is no number."""
-    held = fields.get(INPUTS)
-    if isinstance(held, Mapping):
-        inputs = [one for one in held.values() if isinstance(one, Mapping)]
-        return first_text(inputs[0], ("id",)) if inputs else ""
+    if inputs := _inputs(fields):
+        return first_text(inputs[0], ("id",))
     name, own = first_text(fields, FIELDS["video"]), first_text(fields, FIELDS["id"])
     if not name:
         return "" if own.isdecimal() else own
@@ -430,10 +428,14 @@ def _video(fields: Mapping[str, Any]) -> str:
 
 def _count_inputs(fields: Mapping[str, Any]) -> int:
     """Videos and images that a question is about, where a row lists them; else 1."""
-    held = fields.get(INPUTS)
     named = [_list(fields.get(key)) for key in FIELDS["video"]]
     paths = first_text(fields, ("video_paths",)).split(";")
-    return max(len(held) if isinstance(held, Mapping) else 1, len(paths), *map(len, named))
+    return max(len(_inputs(fields)), len(paths), *map(len, named))
+
+
+def _inputs(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    held = fields.get(INPUTS)
+    return [one for one in held.values() if isinstance(one, Mapping)] if isinstance(held, Mapping) else []
 
 
 def _name(fields: Mapping[str, Any], video: str, shared_ids: set[str]) -> str:

@@ -216,9 +216,7 @@ class WindowsRow(BaseModel):
     )
     query: Text = Field(validation_alias=AliasChoices("query", "sentence", "question"))
     windows: Annotated[list[tuple[Seconds, Seconds]], BeforeValidator(_windows)] = Field(
-        validation_alias=AliasChoices(
-            *("relevant_windows", "gt", "span", "segment", "ext_timestamps", "timestamps", WINDOWS)
-        ),
+        validation_alias=AliasChoices(WINDOWS, "relevant_windows", "gt", "span", "segment", "timestamps"),
         min_length=1,
     )
     id: int | str | None = Field(None, validation_alias=AliasChoices("query_id", "qid", "sample_id", "id"))

@@ -57,7 +57,7 @@ def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _hirest_rows(f"{place}.{query}", query, videos)
     elif isinstance(value, dict) and value and all(map(_is_sentence, value.values())):
         for key, row in value.items():
-            yield f"{place}.{key}", {"id": key, **row}
+            yield f"{place}.{key}", {"id": key, **row, **_extended(row)}
     elif isinstance(value, dict) and _dicts(value.get("videos")):
         for video in _dicts(value["videos"]):
             for clip in _dicts(video.get("clips")):
@@ -131,6 +131,14 @@ def _hirest_rows(place: str, query: str, videos: Any) -> Iterator[tuple[str, Any
 def _is_sentence(value: Any) -> bool:
     """Of MAD: sentences by their number."""
     return isinstance(value, dict) and value.keys() >= {"sentence", "timestamps"}
+
+
+def _extended(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The window of MAD that its baselines are scored by; it may begin before the movie."""
+    held = row.get("ext_timestamps")
+    if not isinstance(held, list) or not all(isinstance(time, int | float) for time in held):
+        return {}
+    return {WINDOWS: [[max(0.0, time) for time in held]]}
 
 
 def _query_rows(place: str, clip: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -273,6 +273,16 @@ def test_a_video_by_its_folder_in_a_table_and_by_the_id(tmp_path: Path) -> None:
     assert [row.reason for row in found.unusable] == ["no video"]
 
 
+def test_a_list_of_videos_is_not_read_as_its_first(tmp_path: Path) -> None:
+    several = [{"video": ["a", "b"]}, {"video": "['a', 'b']"}, {"video": "", "video_paths": "a.mp4;b.mp4"}]
+    single = [{"video": ["a"]}, {"inputs": {"text": "What?"}}]
+    found = of_rows(tmp_path, *({**ROW, "id": at, **row} for at, row in enumerate(several + single)))
+    assert [(asked.question_id, asked.video) for asked in found.questions] == [("3", "a"), ("4", "a")]
+    assert [row.reason for row in found.unusable] == [
+        "several inputs: the question is about 2 videos or images"
+    ] * 3
+
+
 def test_a_table_with_semicolons(tmp_path: Path) -> None:
     rows = ("video;question;option 0;option 1;answer", "a;What, where?;red, or so;green;1")
     (asked,) = read_published(table(tmp_path, *rows, name="q.csv")).questions
