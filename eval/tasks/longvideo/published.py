@@ -44,7 +44,16 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "number": ("qid",),
     "video": (
         *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
-        *("video_uid", "vid_name", "video_path_mp4", "video_paths", "video_ids", "scene_name", "path"),
+        *(
+            "video_uid",
+            "vid_name",
+            "video_path_mp4",
+            "video_paths",
+            "video_ids",
+            "scene_name",
+            "scene_id",
+            "path",
+        ),
         *("video_url", "url", "yt_clip_link", UNDER),
     ),
     "kind": (
