@@ -70,6 +70,8 @@ SPANS = "location"
 """NExT-GQA's grounded spans of a video by the number of the question."""
 NO_ANSWER = ("-1", "na", "n/a", "none", "null", "unknown", "?")
 """In place of an answer that is not published, where no option reads so."""
+UNSURE = "label"
+"""Name of an answer, or of anything else: it counts only where it is the first."""
 INPUTS = "inputs"
 """Of HD-EPIC: what a question is about, by `video 1` or `image 1`."""
 PREFIX = "prefix"
@@ -116,6 +118,17 @@ class _AnswerForm:
     """Single letters are an option's text, and no label."""
     firsts: set[int] = field(default_factory=set)
     """The number of the first option, where the answers show it."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Of the option that an answer names."""
+
+    place: int
+    text: str
+    """The answer."""
+    known: bool
+    """False for an index of which the file does not show whether it counts from 0 or 1."""
 
 
 @dataclass(frozen=True)
@@ -363,46 +376,52 @@ class _Questions:
         )
 
     def _right(self, each: _Row, options: Sequence[str], numbered: int | None) -> int:
-        """Place of the right option. A text that is none, or of `NO_ANSWER`, leaves it to the
-        next answer of the row; an index that another answer contradicts is none.
+        """Place of the right option. A text that is none, or of `NO_ANSWER`, leaves it to the next answer of
+        the row; so does an index where the file does not show what it counts from.
 
-        Raises `ValueError`.
+        Raises `ValueError`, also where two answers differ.
         """
         fields = each.row.fields
-        answers, places = _answers(fields, self._joined), []
+        answers, places = _answers(fields, self._joined), list[_Place]()
         name = first_text(fields, FIELDS["id"])
         if answers and not answers[0][0] and (name in self._joined.unclear or name in self._shared_ids):
             raise ValueError(f"no answer: the files give several for the id {name}")
         for key, answer in answers:
             form = self._forms[each.file, key]
             least = min(form.firsts, default=None)
-            first = least if least == 0 or numbered is None else numbered
+            start = least if least == 0 or numbered is None else numbered
             place = right_option(
                 answer,
                 options,
                 form.digits_are_text,
                 letters_are_text=form.letters_are_text,
-                first=first or 0,
+                first=start or 0,
             )
-            if place is not None:
-                places.append((place, text_of(answer)))
-            elif not places and (LETTER.match(text_of(answer)) or index_of(answer) is not None):
+            if place is not None and (key != UNSURE or not places):
+                indexed = index_of(answer) is not None and not (
+                    isinstance(answer, str) and form.digits_are_text
+                )
+                places.append(_Place(place, text_of(answer), not indexed or start is not None))
+            elif (
+                place is None
+                and not places
+                and (LETTER.match(text_of(answer)) or index_of(answer) is not None)
+            ):
                 break
         if not places:
             given = [text_of(answer) for _, answer in answers]
             if all(one.casefold() in NO_ANSWER for one in given):
                 raise ValueError("no answer: none is published")
             raise ValueError(f"no such answer: the answer is none of the options: {given[0][:60]!r}")
-        (place, answer), *others = places
-        if LETTER.match(answer) and (label := other_label(options, place)):
+        known = [one for one in places if one.known] or places[:1]
+        first = known[0]
+        if other := next((one for one in known if one.place != first.place), None):
+            raise ValueError(f"different answers: {first.text[:60]!r} and {other.text[:60]!r}")
+        if LETTER.match(first.text) and (label := other_label(options, first.place)):
             raise ValueError(
-                f"labels out of order: the answer is {answer}, the option there is labelled {label}"
+                f"labels out of order: the answer is {first.text}, the option there is labelled {label}"
             )
-        if index_of(answer) is not None:
-            for other, text in others:
-                if other != place and index_of(text) is None:
-                    raise ValueError(f"different answers: {answer!r} and {text[:60]!r}")
-        return place
+        return first.place
 
     def _windows(self, fields: Mapping[str, Any], video: str) -> tuple[tuple[float, float], ...]:
         number = first_text(fields, FIELDS["number"])

@@ -213,15 +213,16 @@ def test_several_answers_of_a_row(tmp_path: Path) -> None:
         tmp_path,
         {**ROW, "answer": "It is green.", "gt": 1},
         {**ROW, "answer": "It is green."},
-        {**ROW, "answer": 1, "answer_text": "red"},
+        {**ROW, "answer": "red", "gt": 1},
         {**ROW, "answer": "E", "label": 1},
         {**ROW, "answer": "-1"},
-        {**ROW, "options": ["NA", "OK"], "answer": "NA"},
+        {**ROW, "options": ["NA", "OK"], "answer": "NA", "gt": 0},
+        {**ROW, "answer": "B", "label": 0},
     )
-    assert [asked.answer for asked in found.questions] == ["B", "A"]
+    assert [asked.answer for asked in found.questions] == ["B", "A", "B"]
     assert [row.reason for row in found.unusable] == [
         "no such answer: the answer is none of the options: 'It is green.'",
-        "different answers: '1' and 'red'",
+        "different answers: 'red' and '1'",
         "no such answer: the answer is none of the options: 'E'",
         "no answer: none is published",
     ]
@@ -242,6 +243,14 @@ def test_options_in_a_prompt_below_the_question_and_an_instruction_after_them(tm
         ("Which?", ("red", "green"), "B"),
     ]
     assert [row.reason for row in found.unusable] == ["no options: an open question (all)"]
+
+
+def test_a_text_counts_where_the_file_does_not_show_what_an_index_counts_from(tmp_path: Path) -> None:
+    row = {**ROW, "options": ["red", "green", "blue"], "answer": 1, "answer_text": "red"}
+    assert of_rows(tmp_path, row).questions[0].answer == "A"
+    found = of_rows(tmp_path, row, {**row, "answer": 0})
+    assert [asked.answer for asked in found.questions] == ["A"]
+    assert [row.reason for row in found.unusable] == ["different answers: '1' and 'red'"]
 
 
 def test_labels_out_of_order(tmp_path: Path) -> None:
