@@ -213,13 +213,18 @@ def _unfolded(value: Any, place: str, depth: int = 0, under: str = "") -> Iterat
             return
     if "question" not in fields and depth < DEEPEST:
         named = [(key, held) for key, held in value.items() if isinstance(held, dict) and "question" in held]
+        around = {key: held for key, held in fields.items() if not isinstance(held, dict)} if under else {}
         for key, held in named:
-            yield from _unfolded({"id": key, **held}, f"{place}.{key}", depth + 1)
-        asked = [] if named else list(_sections(value))
+            own = {"id": f"{under}_{key}" if under else key, **around, **held}
+            yield from _unfolded(own, f"{place}.{key}", depth + 1, under)
+        videos = [] if named else [(key, held) for key, held in value.items() if _has_questions(held)]
+        for key, held in videos:
+            yield from _unfolded(held, f"{place}.{key}", depth + 1, str(key))
+        asked = [] if named or videos else list(_sections(value))
         for video, section, rows in asked:
             part = [{SECTION: section, **row} for row in rows]
             yield from _unfolded(part, f"{place}.{video}.{section}", depth + 1, video)
-        if named or asked:
+        if named or videos or asked:
             return
     parts = [(key, held) for key, held in value.items() if _are_rows(held)]
     if parts and depth < DEEPEST and "question" not in fields:
@@ -229,6 +234,13 @@ def _unfolded(value: Any, place: str, depth: int = 0, under: str = "") -> Iterat
             yield from _unfolded(held, f"{place}.{key}", depth + 1, above)
         return
     yield FileRow(place, fields, value)
+
+
+def _has_questions(value: Any) -> bool:
+    """Of a video: `{..., "task0": {"question": ...}, ...}`."""
+    return isinstance(value, dict) and any(
+        isinstance(held, dict) and "question" in held for held in value.values()
+    )
 
 
 def _sections(value: Mapping[Any, Any]) -> Iterator[tuple[str, str, list[Any]]]:

@@ -100,8 +100,100 @@ LAYOUTS: Mapping[str, tuple[str, str]] = {
         "nlq_val.json",
         json.dumps({"version": "1", "date": "220216", "videos": [{"video_uid": "u", "clips": [_NLQ_CLIP]}]}),
     ),
+    "windows": (
+        "VUE-TR_ground_truth.json",
+        json.dumps(
+            [
+                {
+                    "query_id": 0,
+                    "video_id": "coPfnSFOXj0",
+                    "duration": 32.625,
+                    "query": "a lamp is turned on",
+                    "gt": [[0, 4], [12, 20]],
+                    "task": "temporal_retrieval",
+                    "duration_category": "ultra-short",
+                    "query_format": "phrase",
+                    "query_modality": "vision",
+                }
+            ]
+        ),
+    ),
 }
 """By format: name of the file, and its text."""
+
+_YOUCOOK2 = {
+    "subset": "validation",
+    "recipe_type": "113",
+    "duration": 60.5,
+    "annotations": [{"segment": [2, 9], "id": 0, "sentence": "cut the leek"}],
+    "video_url": "https://www.youtube.com/watch?v=xHr8X2Wpmno",
+}
+_COIN = {
+    "subset": "testing",
+    "class": "ReplaceCD",
+    "duration": 90.0,
+    "annotation": [
+        {"id": "2", "segment": [30.0, 40.0], "label": "take it out"},
+        {"id": "3", "segment": [50.0, 60.0], "label": "put it in"},
+        {"id": "2", "segment": [70.0, 80.0], "label": "take it out"},
+    ],
+}
+_HIREST = {"relevant": True, "clip": True, "v_duration": 207.08, "bounds": [50, 121], "steps": []}
+
+WINDOW_LAYOUTS: Mapping[str, tuple[str, Any, tuple[tuple[Any, ...], ...]]] = {
+    "YouCook2, as the package videomind reads it": (
+        "youcookii_annotations_trainval.json",
+        {"database": {"xHr8X2Wpmno": _YOUCOOK2, "t": {**_YOUCOOK2, "subset": "training"}}},
+        (("xHr8X2Wpmno-0", "cut the leek", "xHr8X2Wpmno", ((2.0, 9.0),), 60.5),),
+    ),
+    "YouCook2, as lmms-eval reads it": (
+        "val.json",
+        [{"youtube_id": "xHr8X2Wpmno", "video_path": "a.mp4", "sentence": "cut the leek", "segment": [2, 9]}],
+        (("0", "cut the leek", "xHr8X2Wpmno", ((2.0, 9.0),), 0.0),),
+    ),
+    "COIN, its repository": (
+        "COIN.json",
+        {"database": {"LtRSn": _COIN, "t": {**_COIN, "subset": "training"}}},
+        (
+            ("LtRSn-0", "take it out", "LtRSn", ((30.0, 40.0), (70.0, 80.0)), 90.0),
+            ("LtRSn-1", "put it in", "LtRSn", ((50.0, 60.0),), 90.0),
+        ),
+    ),
+    "HiREST, its repository": (
+        "all_data_val.json",
+        {"Make a lamp": {"a.mp4": _HIREST, "b.mp4": {**_HIREST, "clip": False, "bounds": [0, 0]}}},
+        (("Make a lamp-a.mp4", "Make a lamp", "a.mp4", ((50.0, 121.0),), 207.08),),
+    ),
+    "MedVidQA, its repository": (
+        "test.json",
+        [
+            {"sample_id": 3, "question": "How to wash?", "video_id": "s9", "video_length": 98}
+            | {"answer_start": "00:20", "answer_end": "01:10"}
+            | {"answer_start_second": 20, "answer_end_second": 70}
+        ],
+        (("3", "How to wash?", "s9", ((20.0, 70.0),), 98.0),),
+    ),
+    "MAD, its repository": (
+        "MAD_test.json",
+        {
+            "7": {
+                "movie": "10142",
+                "sentence": "She sits.",
+                "timestamps": [5.0, 6.0],
+                "movie_duration": 5400.0,
+            }
+            | {"ext_timestamps": [-1.0, 7.0]}
+        },
+        (("7", "She sits.", "10142", ((0.0, 7.0),), 5400.0),),
+    ),
+    "TimeLens, as lmms-eval reads it": (
+        "test.json",
+        [{"video_path": "a/3MSZA.mp4", "query": "a person sits", "span": [[1.0, 5.5]], "duration": 30.0}],
+        (("0", "a person sits", "a/3MSZA.mp4", ((1.0, 5.5),), 30.0),),
+    ),
+}
+"""Of benchmarks of the format `windows`: made-up sentences under the names of fields that the public code
+named reads. Name of the file, its value, and the id, text, video, windows and duration of each moment."""
 
 
 def write_layout(folder: Path, name: str) -> Path:

@@ -1,55 +1,64 @@
 """Questions with options from published files, whatever their fields are called.
 
-`FIELDS` and `OPTION_COLUMNS` are all that is known of layouts: VideoMME (parquet, TSV), LVBench, MLVU,
-LongVideoBench, EgoSchema, NExT-QA, NExT-GQA, RTV-Bench, and logs of lmms-eval over them. Answers and grounded
-spans may be in files of their own, which are joined by the questions' ids.
+`FIELDS`, and the names in `options`, are all that is known of layouts. Answers and grounded spans may be in
+files of their own, which are joined by the questions' ids.
 """
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
-from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import Any
 
 from eval.runs.records import LETTERS, UnusableRow, reason_counts
 from eval.tasks.longvideo.dataset import LongQuestion
-from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
-from eval.tasks.published import (
-    SECTION,
-    SUFFIXES,
-    UNDER,
-    FileRow,
-    first_text,
-    parsed_json,
-    read_rows,
-    row_files,
-    text_of,
+from eval.tasks.longvideo.options import (
+    LETTER,
+    MAX_LIST,
+    NO_OPTION,
+    index_of,
+    literal,
+    normalized,
+    other_label,
+    question_options,
+    right_option,
 )
+from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
+from eval.tasks.published import SECTION, SUFFIXES, UNDER, FileRow, first_text, read_rows, row_files, text_of
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question": ("question", "q"),
-    "options": ("options", "candidates", "choices", "option"),
+    "question": ("question", "q", "problem"),
     "answer": (
         *("answer", "correct_choice", "correct_answer", "correct_option", "ground_truth", "gt", "truth"),
-        *("label", "right_answer", "answer_idx", "answer_id", "answer_index", "ans"),
+        *("label", "right_answer", "answer_idx", "answer_id", "answer_index", "ans", "solution"),
+        *("correct_answer_label", "correct_option_letter", "golden_choice_idx", "correct_idx"),
+        *("answer_key", "answer_key_position", "answer_text"),
     ),
-    "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx"),
+    "id": ("question_id", "questionid", "uid", "q_uid", "id", "question_idx", "sample_id", "problem_id"),
     "number": ("qid",),
     "video": (
         *("video", "videoid", "video_name", "video_path", "q_uid", "video_idx", "key", "video_id", "vid"),
-        *("video_uid", "vid_name", "video_url", "url", UNDER),
+        *(
+            "video_uid",
+            "vid_name",
+            "video_path_mp4",
+            "video_paths",
+            "video_ids",
+            "scene_name",
+            "scene_id",
+            "path",
+        ),
+        *("video_url", "url", "yt_clip_link", UNDER),
     ),
     "kind": (
         *("kind", "task_type", "question_type", "question_category", "type", "category"),
-        *("sub_category", SECTION),
+        *("sub_category", "task", "qa_type", "reason_type", "motion_type", SECTION),
     ),
     "duration": ("duration_group", "duration_category", "duration"),
     "time": ("time_reference",),
@@ -57,20 +66,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Names of each part of a question, the first that a row has counts; of `video`, the first with a file. A
 `number` counts the questions of one video."""
-OPTION_COLUMNS = re.compile(r"(?:option_?|choice_?|a)(\d{1,2})|(?:option_?|choice_?)?([a-z])")
-"""Columns with one option each: `option 0`, `option0`, `a0`, `A`, `option_a`."""
-OPTION_TEXT = ("choice", "option", "text")
-"""Of an option that is a mapping with a number and a text."""
-NO_OPTION = ("", "n/a")
-"""In place of an option that a question lacks."""
 SPANS = "location"
 """NExT-GQA's grounded spans of a video by the number of the question."""
-MAX_LIST = 20_000
-"""Characters of a list of options."""
-_LABEL = re.compile(r"^\s*(?:\(([A-Za-z])\)\s*|([A-Za-z])[.):](?:\s+|(?=\w\w|\d)))")
-"""Also without a blank ("A.red"), but not of an abbreviation ("A.D.")."""
-_LETTER = re.compile(r"^\(?([A-Za-z])\)?[.):]?$")
-_BESIDE = re.compile(r"(?<=['\"])\s+(?=['\"])")
+NO_ANSWER = ("-1", "na", "n/a", "none", "null", "unknown", "?")
+"""In place of an answer that is not published, where no option reads so."""
+UNSURE = "label"
+"""Name of an answer, or of anything else: it counts only where it is the first."""
+INPUTS = "inputs"
+"""Of HD-EPIC: what a question is about, by `video 1` or `image 1`."""
+PREFIX = "prefix"
+"""Folder of a video in the tables of VLMEvalKit."""
+_TAGGED = re.compile(r"<answer>\s*(.*?)\s*</answer>", re.DOTALL)
 _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
 
 
@@ -96,6 +102,8 @@ class _Joined:
 
     answers: dict[str, Any] = field(default_factory=dict)
     """By question id."""
+    unclear: set[str] = field(default_factory=set)
+    """Ids that files give different answers for, or that several videos have a question with."""
     spans: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """By video, then by number of the question."""
 
@@ -110,6 +118,17 @@ class _AnswerForm:
     """Single letters are an option's text, and no label."""
     firsts: set[int] = field(default_factory=set)
     """The number of the first option, where the answers show it."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Of the option that an answer names."""
+
+    place: int
+    text: str
+    """The answer."""
+    known: bool
+    """False for an index of which the file does not show whether it counts from 0 or 1."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +150,7 @@ def read_published(folder: Path, duration: str = "", files: str = "*") -> Publis
             f"{folder}: no file with questions and options; "
             + "; ".join([*others, *(f"{row.place}: {row.reason}" for row in unusable)][:5])
         )
-    made = _Questions(joined, _answer_forms(rows, joined))
+    made = _Questions(joined, _answer_forms(rows, joined), _shared_ids(rows))
     for each in rows:
         made.add(each)
     unusable += made.unusable
@@ -195,7 +214,7 @@ def _join(rows: Sequence[FileRow], joined: _Joined) -> bool:
     for row in rows:
         name, answer = first_text(row.fields, FIELDS["id"]), first_text(row.fields, FIELDS["answer"])
         if name and answer:
-            joined.answers.setdefault(name, answer)
+            _take_answers({name: answer}, joined)
             found = True
             continue
         spans = {
@@ -204,44 +223,75 @@ def _join(rows: Sequence[FileRow], joined: _Joined) -> bool:
             if isinstance(value, Mapping) and isinstance(value.get(SPANS), Mapping)
         }
         answers = {} if spans else {str(key): value for key, value in row.raw.items()}
-        if all(_LETTER.match(text_of(value)) or _index(value) is not None for value in answers.values()):
-            joined.answers = {**answers, **joined.answers}
+        if all(LETTER.match(text_of(value)) or index_of(value) is not None for value in answers.values()):
+            _take_answers(answers, joined)
             joined.spans = {**spans, **joined.spans}
             found = found or bool(answers or spans)
     return found
 
 
-def _answer_forms(rows: Sequence[_Row], joined: _Joined) -> dict[str, _AnswerForm]:
-    """Of each file with answers in digits or single letters, what these are.
+def _take_answers(answers: Mapping[str, Any], joined: _Joined) -> None:
+    for name, answer in answers.items():
+        if text_of(joined.answers.setdefault(name, answer)) != text_of(answer):
+            joined.unclear.add(name)
+
+
+def _shared_ids(rows: Sequence[_Row]) -> set[str]:
+    """Ids that questions about different videos have: numbers that count those of one video or file."""
+    videos: dict[str, set[str]] = {}
+    for each in rows:
+        if name := first_text(each.row.fields, FIELDS["id"]):
+            videos.setdefault(name, set()).add(_video(each.row.fields))
+    return {name for name, held in videos.items() if len(held) > 1}
+
+
+def _answer_forms(rows: Sequence[_Row], joined: _Joined) -> dict[tuple[str, str], _AnswerForm]:
+    """Of each field of each file with answers in digits or single letters, what these are.
 
     Options' texts ("2" of "3", "2", "1") where that holds for all such answers of the file. One that is no
     option decides for indices or labels: indices from 0 where an answer is 0, else from 1 where one is the
     number of its options.
     """
-    forms: dict[str, _AnswerForm] = {}
+    forms: dict[tuple[str, str], _AnswerForm] = {}
     for each in rows:
-        answer = text_of(_answer(each.row.fields, joined)).removesuffix(".0")
-        form = forms.setdefault(each.file, _AnswerForm())
-        if answer.isdecimal():
+        for key, held in _answers(each.row.fields, joined):
+            answer = text_of(held).removesuffix(".0")
+            form = forms.setdefault((each.file, key), _AnswerForm())
+            if not (answer.isdecimal() or LETTER.match(answer)):
+                continue
             options = _options(each.row.fields)[1]
-            form.digits_are_text &= answer in filter(None, options)
-            form.firsts |= {0} if answer == "0" else {1} if answer == str(len(options)) else set()
-        elif _LETTER.match(answer):
-            options = _options(each.row.fields)[1]
-            form.letters_are_text &= _normalized(answer) in map(_normalized, filter(None, options))
+            if answer.isdecimal():
+                form.digits_are_text &= answer in filter(None, options)
+                form.firsts |= {0} if answer == "0" else {1} if answer == str(len(options)) else set()
+            else:
+                form.letters_are_text &= normalized(answer) in map(normalized, filter(None, options))
     return forms
 
 
-def _answer(fields: Mapping[str, Any], joined: _Joined) -> Any:
-    """The row's own, else the one of the file of answers."""
-    own = next((fields[key] for key in FIELDS["answer"] if text_of(fields.get(key))), None)
-    return joined.answers.get(first_text(fields, FIELDS["id"])) if own is None else own
+def _answers(fields: Mapping[str, Any], joined: _Joined) -> list[tuple[str, Any]]:
+    """The row's own answers by their fields; else the one of the file of answers, of the field ""."""
+    held = ((key, fields.get(key)) for key in FIELDS["answer"])
+    own = [(key, _untagged(value)) for key, value in held if text_of(value)]
+    name = first_text(fields, FIELDS["id"])
+    return own or ([("", joined.answers[name])] if name in joined.answers else [])
+
+
+def _untagged(answer: Any) -> Any:
+    """Without `<answer>`, `</answer>` around it, and thoughts before them."""
+    found = _TAGGED.search(answer) if isinstance(answer, str) else None
+    return found.group(1) if found else answer
+
+
+def _options(fields: Mapping[str, Any]) -> tuple[str, list[str], int | None]:
+    return question_options(first_text(fields, FIELDS["question"]), fields)
 
 
 class _Questions:
     """The questions of rows, one row after the other."""
 
-    def __init__(self, joined: _Joined, forms: Mapping[str, _AnswerForm]) -> None:
+    def __init__(
+        self, joined: _Joined, forms: Mapping[tuple[str, str], _AnswerForm], shared_ids: set[str]
+    ) -> None:
         self.questions: list[LongQuestion] = []
         self.classes: dict[str, str] = {}
         self.videos: dict[str, tuple[str, ...]] = {}
@@ -249,7 +299,7 @@ class _Questions:
         self.windows: dict[str, tuple[tuple[float, float], ...]] = {}
         self.unusable: list[UnusableRow] = []
         self.subtitles: dict[str, SubtitleSource] = {}
-        self._joined, self._forms = joined, forms
+        self._joined, self._forms, self._shared_ids = joined, forms, shared_ids
         self._places: dict[str, str] = {}
         self._same: dict[tuple[Any, ...], tuple[str, str]] = {}
 
@@ -272,7 +322,8 @@ class _Questions:
             raise ValueError(f"duplicate row: as {first}")
         self._places[name] = place
         question = replace(question, question_id=name)
-        names = tuple(dict.fromkeys(filter(None, (first_text(fields, (key,)) for key in FIELDS["video"]))))
+        keyed = (first_text(fields, (key,)) for key in FIELDS["video"])
+        names = tuple(dict.fromkeys(filter(None, (question.video, *keyed))))
         self.videos.setdefault(question.video, names)
         tasks = (question.kind, Path(each.file).stem)
         self.tasks[question.video] = tuple(dict.fromkeys((*self.tasks.get(question.video, ()), *tasks)))
@@ -289,30 +340,24 @@ class _Questions:
         fields = each.row.fields
         text, options, numbered = _options(fields)
         shown = [option for option in options if option.casefold() not in NO_OPTION]
-        video = first_text(fields, FIELDS["video"])
+        video = _video(fields)
         kind = _kind(fields)
         if not text:
             raise ValueError("no question")
+        if (count := _count_inputs(fields)) > 1:
+            raise ValueError(f"several inputs: the question is about {count} videos or images")
         if not video:
             raise ValueError("no video")
-        if "://" not in video and (PurePath(video).is_absolute() or ".." in PurePath(video).parts):
+        if ".." in PurePath(video).parts:
             raise ValueError(f"video outside: {video} is not below the folder of the videos")
         if not shown:
             raise ValueError(f"no options: an open question ({kind})")
         if not 2 <= len(shown) <= len(LETTERS):
             raise ValueError(f"number of options: {len(shown)}; a question has 2 to {len(LETTERS)}")
-        answer = _answer(fields, self._joined)
-        if not text_of(answer):
-            raise ValueError("no answer: none is published")
-        form = self._forms[each.file]
-        given = min(form.firsts, default=None)
-        first = given if given == 0 or numbered is None else numbered
-        place = right_option(
-            answer, options, form.digits_are_text, letters_are_text=form.letters_are_text, first=first or 0
-        )
-        if place is None or options[place] not in shown:
-            raise ValueError(f"no such answer: the answer is none of the options: {text_of(answer)[:60]!r}")
-        if [_normalized(option) for option in shown].count(_normalized(options[place])) > 1:
+        place = self._right(each, options, numbered)
+        if options[place] not in shown:
+            raise ValueError(f"no such answer: the answer is no option: {options[place]!r}")
+        if [normalized(option) for option in shown].count(normalized(options[place])) > 1:
             raise ValueError("equal options: another option is the same as the right one")
         right, last = shown.index(options[place]), len(shown) - 1
         try:
@@ -320,7 +365,7 @@ class _Questions:
         except QuestionError as error:
             raise ValueError(f"not a question: {error}") from error
         return LongQuestion(
-            question_id=_name(fields, video),
+            question_id=_name(fields, video, self._shared_ids),
             kind=kind,
             video=video,
             text=text,
@@ -329,6 +374,54 @@ class _Questions:
             order=tuple(last if at == right else at - (at > right) for at in range(len(shown))),
             window=(0.0, 0.0),
         )
+
+    def _right(self, each: _Row, options: Sequence[str], numbered: int | None) -> int:
+        """Place of the right option. A text that is none, or of `NO_ANSWER`, leaves it to the next answer of
+        the row; so does an index where the file does not show what it counts from.
+
+        Raises `ValueError`, also where two answers differ.
+        """
+        fields = each.row.fields
+        answers, places = _answers(fields, self._joined), list[_Place]()
+        name = first_text(fields, FIELDS["id"])
+        if answers and not answers[0][0] and (name in self._joined.unclear or name in self._shared_ids):
+            raise ValueError(f"no answer: the files give several for the id {name}")
+        for key, answer in answers:
+            form = self._forms[each.file, key]
+            least = min(form.firsts, default=None)
+            start = least if least == 0 or numbered is None else numbered
+            place = right_option(
+                answer,
+                options,
+                form.digits_are_text,
+                letters_are_text=form.letters_are_text,
+                first=start or 0,
+            )
+            if place is not None and (key != UNSURE or not places):
+                indexed = index_of(answer) is not None and not (
+                    isinstance(answer, str) and form.digits_are_text
+                )
+                places.append(_Place(place, text_of(answer), not indexed or start is not None))
+            elif (
+                place is None
+                and not places
+                and (LETTER.match(text_of(answer)) or index_of(answer) is not None)
+            ):
+                break
+        if not places:
+            given = [text_of(answer) for _, answer in answers]
+            if all(one.casefold() in NO_ANSWER for one in given):
+                raise ValueError("no answer: none is published")
+            raise ValueError(f"no such answer: the answer is none of the options: {given[0][:60]!r}")
+        known = [one for one in places if one.known] or places[:1]
+        first = known[0]
+        if other := next((one for one in known if one.place != first.place), None):
+            raise ValueError(f"different answers: {first.text[:60]!r} and {other.text[:60]!r}")
+        if LETTER.match(first.text) and (label := other_label(options, first.place)):
+            raise ValueError(
+                f"labels out of order: the answer is {first.text}, the option there is labelled {label}"
+            )
+        return first.place
 
     def _windows(self, fields: Mapping[str, Any], video: str) -> tuple[tuple[float, float], ...]:
         number = first_text(fields, FIELDS["number"])
@@ -347,17 +440,45 @@ def _kind(fields: Mapping[str, Any]) -> str:
     return first_text({"kind": _list(text)}, ("kind",)) or text or "all"
 
 
-def _name(fields: Mapping[str, Any], video: str) -> str:
+def _video(fields: Mapping[str, Any]) -> str:
+    """Its name: of the one input, of a field, or the row's id where no field has it and it is no number."""
+    if inputs := _inputs(fields):
+        return first_text(inputs[0], ("id",))
+    name, own = first_text(fields, FIELDS["video"]), first_text(fields, FIELDS["id"])
+    if not name:
+        return "" if own.isdecimal() else own
+    if "://" in name:
+        return name
+    folder = first_text(fields, (PREFIX,))
+    path = PurePath(folder, name) if "/" in folder else PurePath(name)
+    return str(path.relative_to(path.anchor)) if path.is_absolute() or folder else name
+
+
+def _count_inputs(fields: Mapping[str, Any]) -> int:
+    """Videos and images that a question is about, where a row lists them; else 1."""
+    named = [_list(fields.get(key)) for key in FIELDS["video"]]
+    paths = first_text(fields, ("video_paths",)).split(";")
+    return max(len(_inputs(fields)), len(paths), *map(len, named))
+
+
+def _inputs(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    held = fields.get(INPUTS)
+    return [one for one in held.values() if isinstance(one, Mapping)] if isinstance(held, Mapping) else []
+
+
+def _name(fields: Mapping[str, Any], video: str, shared_ids: set[str]) -> str:
     name, number = first_text(fields, FIELDS["id"]), first_text(fields, FIELDS["number"])
     if name.isdecimal() and first_text(fields, (UNDER,)) == video:
         name, number = "", name  # counts the questions below the video's name
+    if name in shared_ids and name != video:
+        name, number = "", name
     return name or (f"{video}_{number}" if number else "")
 
 
 def _list(value: Any) -> list[Any]:
     """A list, or a text that is one."""
     if isinstance(value, str) and value.strip().startswith("[") and len(value) <= MAX_LIST:
-        value = _literal(value.strip())
+        value = literal(value.strip())
     return value if isinstance(value, list) else []
 
 
@@ -390,143 +511,3 @@ def clock_span(text: str) -> tuple[tuple[float, float], ...]:
         int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3]) for found in (first, last)
     )
     return ((begins, ends + 1.0),) if begins <= ends else ()
-
-
-def _options(fields: Mapping[str, Any]) -> tuple[str, list[str], int | None]:
-    """The question without its options, these without labels, empty ones among them, and the number of the
-    first where they are numbered."""
-    text = first_text(fields, FIELDS["question"])
-    for key in FIELDS["options"]:
-        parts, first = _parts(fields.get(key))
-        if parts and (len(parts) > 1 or key != "option"):
-            return _without_options(text, parts), parts, first
-    columns = [(found, fields[key]) for key in fields if (found := OPTION_COLUMNS.fullmatch(key))]
-    numbers = {found[1]: value for found, value in columns if found[1]}
-    letters = {found[2].upper(): value for found, value in columns if found[2]}
-    unbroken = {letter: letters[letter] for letter in takewhile(letters.__contains__, LETTERS)}
-    for held in (numbers, unbroken):
-        if len(held) > 1:
-            placed, first = _placed(held)
-            return text, _unlabelled([text_of(option) for option in placed]), first
-    return *_split(text), None
-
-
-def _placed(labelled: Mapping[str, Any]) -> tuple[list[Any], int | None]:
-    """Values by their labels, None for one that is left out: letters from A, numbers from 0 or 1, which is
-    returned too; any other labels in their order."""
-    labels = {str(label).strip().upper(): value for label, value in labelled.items()}
-    if len(labels) == len(labelled) and all(re.fullmatch("[0-9]{1,2}", label) for label in labels):
-        numbers = {int(label): value for label, value in labels.items()}
-        first = int(0 not in numbers)
-        return [numbers.get(at) for at in range(first, max(numbers, default=0) + 1)], first
-    if len(labels) == len(labelled) and all(re.fullmatch("[A-Z]", label) for label in labels):
-        return [labels.get(letter) for letter in LETTERS[: LETTERS.index(max(labels)) + 1]], None
-    return [labelled[label] for label in sorted(labelled, key=str)], None
-
-
-def _split(text: str) -> tuple[str, list[str]]:
-    """A question with "(A) ... (B) ..." in its text, taken apart."""
-    try:
-        found = parse_question(text)
-    except QuestionError:
-        return text, []
-    return (found.text, list(found.options)) if found.options else (text, [])
-
-
-def _without_options(text: str, options: Sequence[str]) -> str:
-    """The text without a copy of the options at its end."""
-    words, found = _split(text)
-    return words if found and list(map(_normalized, found)) == list(map(_normalized, options)) else text
-
-
-def _parts(value: Any) -> tuple[list[str], int | None]:
-    """Texts of a list, of a mapping from letters or numbers, or of a text that is one of these or lines; and
-    the number of the first where they have numbers."""
-    first = None
-    if isinstance(value, str):
-        plain = value.strip()
-        listed = _literal(plain) if plain[:1] in ("[", "{") and len(plain) <= MAX_LIST else None
-        value = [part for part in plain.splitlines() if part.strip()] if listed is None else listed
-    if isinstance(value, Mapping):
-        value, first = _placed(value)
-    if not isinstance(value, list | tuple):
-        return [], None
-    texts = [first_text(part, OPTION_TEXT) if isinstance(part, Mapping) else text_of(part) for part in value]
-    return _unlabelled(texts), first
-
-
-def _unlabelled(parts: Sequence[str]) -> list[str]:
-    """Without "A. ", "(B) " before them, where all are labelled in order."""
-    kept = [part.strip() for part in parts]
-    filled = [part for part in kept if part.casefold() not in NO_OPTION]
-    labels = [_LABEL.match(part) for part in filled]
-    letters = [(found.group(1) or found.group(2)).upper() for found in labels if found]
-    if letters and letters == list(LETTERS[: len(filled)]):
-        kept = [_LABEL.sub("", part, count=1) for part in kept]
-    return kept
-
-
-def _literal(text: str) -> list[Any] | dict[Any, Any] | None:
-    """A JSON or Python list or mapping, or a printed array of NumPy; None for anything else."""
-    separated = _BESIDE.sub(", ", text)
-    for form in (text, separated):
-        for parse in (parsed_json, ast.literal_eval):
-            try:
-                found = parse(form)
-            except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-                continue
-            # Texts side by side without a comma, as NumPy prints them, are one text to Python.
-            joined = isinstance(found, list) and len(found) == 1 and form != separated
-            if isinstance(found, list | dict) and not joined:
-                return found
-    return None
-
-
-def right_option(
-    answer: Any,
-    options: Sequence[str],
-    digits_are_text: bool = True,
-    *,
-    letters_are_text: bool = True,
-    first: int = 0,
-) -> int | None:
-    """Place of the right option: by its text, its letter, its label and text, or its index from `first`.
-
-    A number is an index; digits as text are an option's text where `digits_are_text` and one reads so, a
-    single letter where `letters_are_text` and one reads so.
-    """
-    if not isinstance(answer, str):
-        return _place(answer, len(options), first)
-    plain = answer.strip()
-    letter = _LETTER.match(plain)
-    if digits_are_text if plain.isdecimal() else letters_are_text or letter is None:
-        for place, option in enumerate(options):
-            if option and _normalized(plain) == _normalized(option):
-                return place
-    if letter is not None:
-        place = LETTERS.index(letter.group(1).upper())
-        return place if place < len(options) else None
-    if (labelled := _LABEL.match(plain)) is not None:
-        place = LETTERS.index((labelled.group(1) or labelled.group(2)).upper())
-        rest = _LABEL.sub("", plain, count=1)
-        if place < len(options) and rest.casefold() == options[place].casefold():
-            return place
-        return right_option(rest, options)
-    return _place(plain, len(options), first)
-
-
-def _place(value: Any, count: int, first: int) -> int | None:
-    index = _index(value)
-    return index - first if index is not None and first <= index < first + count else None
-
-
-def _normalized(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _index(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    text = text_of(value)
-    text = text.removesuffix(".0") if isinstance(value, str) else text
-    return int(text) if re.fullmatch(r"[0-9]{1,2}", text) else None

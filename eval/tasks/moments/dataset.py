@@ -1,5 +1,5 @@
 """Moments with their sentences as published: QVHighlights, Charades-STA, DiDeMo, TVR, ActivityNet Captions,
-TACoS, Ego4D NLQ.
+TACoS, Ego4D NLQ, and others by the names of their fields.
 
 A file has one layout (`LAYOUTS`); a benchmark (`FORMATS`) is read in its own, or in one that others have
 converted it to. Windows are [start, end) seconds of the video file that a row names.
@@ -8,7 +8,7 @@ converted it to. Windows are [start, end) seconds of the video file that a row n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import itemgetter
@@ -21,7 +21,8 @@ from corpora.kinds import VIDEO
 from eval.metrics.moments import Interval, Segments, moments_of
 from eval.runs.records import Query, TaskInput, UnusableRow
 from eval.tasks.jsonl import validation_reason
-from eval.tasks.published import SUFFIXES, read_entries, row_files
+from eval.tasks.moments.rows import TEXT, WINDOWS, read_moment_rows
+from eval.tasks.published import SUFFIXES, row_files
 from rag.errors import UsageError
 
 SEGMENT_SECONDS = 5.0
@@ -32,9 +33,6 @@ LOOK_AHEAD = 100
 """Rows by which a layout is recognized."""
 NAMED = 5
 """Files that an error names."""
-TEXT = ".txt"
-"""Of a file with lines of Charades-STA."""
-_CHARADES = re.compile(r"(?P<video>\S+)\s+(?P<start>\S+)\s+(?P<end>\S+?)\s*##(?P<sentence>.*)")
 
 Text = Annotated[str, Field(min_length=1)]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -204,7 +202,39 @@ class NLQRow(BaseModel):
         return Moment(key, self.query, self.clip_uid, windows, self.clip_seconds)
 
 
-Row = QVHighlightsRow | CharadesRow | DiDeMoRow | TVRRow | CaptionRow | TACoSRow | NLQRow
+def _windows(value: Any) -> Any:
+    """A single pair of times as a list of one."""
+    single = isinstance(value, list) and len(value) == 2 and not any(isinstance(one, list) for one in value)
+    return [value] if single else value
+
+
+class WindowsRow(BaseModel):
+    """A sentence with its windows in seconds, under the names that several benchmarks have for them."""
+
+    video: Text = Field(
+        validation_alias=AliasChoices("video_id", "vid", "video", "youtube_id", "video_path", "movie")
+    )
+    query: Text = Field(validation_alias=AliasChoices("query", "sentence", "question"))
+    windows: Annotated[list[tuple[Seconds, Seconds]], BeforeValidator(_windows)] = Field(
+        validation_alias=AliasChoices(WINDOWS, "relevant_windows", "gt", "span", "segment", "timestamps"),
+        min_length=1,
+    )
+    id: int | str | None = Field(None, validation_alias=AliasChoices("query_id", "qid", "sample_id", "id"))
+    duration: Seconds = Field(
+        0.0, validation_alias=AliasChoices("duration", "video_length", "movie_duration", "v_duration")
+    )
+    family: Text = Field("all", validation_alias=AliasChoices("query_format"))
+
+    def moment(self, row_id: str) -> Moment:
+        """`row_id`: for rows without an id. Raises `ValueError` for a window that is not of the video."""
+        latest = max(start for start, _ in self.windows)
+        if self.duration and latest >= self.duration:
+            raise ValueError(f"window: starts at {latest:g}, after the video's {self.duration:g} seconds")
+        key = row_id if self.id is None else str(self.id)
+        return Moment(key, self.query, self.video, tuple(self.windows), self.duration, self.family)
+
+
+Row = QVHighlightsRow | CharadesRow | DiDeMoRow | TVRRow | CaptionRow | TACoSRow | NLQRow | WindowsRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +253,8 @@ class Format:
     benchmark's server takes."""
     prefix: str = ""
     """Of the video's name, which its file may lack."""
+    general: bool = False
+    """Of no one benchmark: only where there is no file of another format."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -249,6 +281,13 @@ FORMATS: Mapping[str, Format] = {
         (CaptionRow, QVHighlightsRow),
         prefix="v_",
         recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.3), (5, 0.5), (5, 0.7)),
+    ),
+    "windows": Format(
+        "sentences with windows",
+        (WindowsRow, CaptionRow),
+        prefix="v_",
+        recalls=((1, 0.3), (1, 0.5), (1, 0.7), (5, 0.3), (5, 0.5), (5, 0.7)),
+        general=True,
     ),
 }
 ALIASES = {
@@ -292,7 +331,8 @@ def read_annotations(folder: Path, format: str = "", split: str = "") -> Annotat
         known = FORMATS[wanted[0]].title if format else f"a known format ({', '.join(FORMATS)})"
         others = "; ".join(map(_what_it_is, row_files(folder, (*SUFFIXES, TEXT))[:NAMED]))
         raise UsageError(f"{folder}: no annotation file of {known}; {others or 'there is no file of rows'}")
-    published = {path: kind for path, kind in found.items() if kind[0] == 0} or found
+    own = {path: kind for path, kind in found.items() if not FORMATS[kind[1]].general} or found
+    published = {path: kind for path, kind in own.items() if kind[0] == 0} or own
     kept = {path: kind for path, kind in published.items() if _fits(path, split)}
     if not kept:
         names = ", ".join(sorted(path.name for path in published))
@@ -363,7 +403,7 @@ def input_of(moment: Moment) -> MomentInput:
 
 def _fits(path: Path, split: str) -> bool:
     name = path.name.lower()
-    return split.lower() in name if split else "train" not in name
+    return split.lower() in name if split else "train" not in name.replace("trainval", "")
 
 
 def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
@@ -372,7 +412,7 @@ def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
     The published layouts of all formats come before those that others have converted to; None for a file
     that has no layout of `formats`, or cannot be read.
     """
-    rows = list(islice((row for _, row in _rows(path) if isinstance(row, Mapping)), LOOK_AHEAD))
+    rows = list(islice((row for _, row in read_moment_rows(path) if isinstance(row, Mapping)), LOOK_AHEAD))
     ranked = sorted(
         ((at, kind) for kind in formats for at in range(len(FORMATS[kind].layouts))), key=itemgetter(0)
     )
@@ -382,7 +422,7 @@ def _recognized(path: Path, formats: Sequence[str]) -> tuple[int, str] | None:
 
 def _what_it_is(path: Path) -> str:
     """The keys of a file's first row, or why there is none."""
-    for place, row in _rows(path):
+    for place, row in read_moment_rows(path):
         if isinstance(row, UnusableRow):
             return f"{place}: {row.reason}"
         if isinstance(row, Mapping):
@@ -404,7 +444,7 @@ def _has(row: Mapping[str, Any], layout: type[Row]) -> bool:
 def _read(path: Path, kind: str, layout: type[Row]) -> Annotations:
     moments: dict[str, Moment] = {}
     unusable: list[UnusableRow] = []
-    for number, (place, row) in enumerate(_rows(path)):
+    for number, (place, row) in enumerate(read_moment_rows(path)):
         try:
             if isinstance(row, UnusableRow):
                 raise ValueError(row.reason)
@@ -432,82 +472,3 @@ def _checked(moment: Moment, known: Mapping[str, Moment]) -> Moment:
         if not end > start:
             raise ValueError(f"window: ends before it starts: {start:g} to {end:g}")
     return replace(moment, text=moment.text.strip())
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Any]]:
-    """Place and value of each row; what is no row is an `UnusableRow` or a text."""
-    lines = path.suffix.lower() == TEXT
-    for place, value in read_entries(path):
-        yield from _unfolded(place, _text_row(value) if lines and isinstance(value, str) else value)
-
-
-def _text_row(line: str) -> Any:
-    """A line of Charades-STA as an entry of its JSON; what is none stays a text."""
-    found = _CHARADES.match(line.strip())
-    if found is None:
-        return line
-    return {
-        "video": found["video"],
-        "timestamp": (found["start"], found["end"]),
-        "caption": found["sentence"],
-    }
-
-
-def _unfolded(place: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of `annotations`, one row for each sentence of each video or query of each clip, or the
-    value itself."""
-    if isinstance(value, dict) and isinstance(value.get("annotations"), list):
-        for number, each in enumerate(value["annotations"], start=1):
-            yield f"{place}.{number}", each
-    elif isinstance(value, dict) and any(
-        isinstance(each, dict) and "sentences" in each for each in value.values()
-    ):
-        for video, entry in value.items():
-            yield from _sentence_rows(f"{place}.{video}", video, entry)
-    elif isinstance(value, dict) and _dicts(value.get("videos")):
-        for video in _dicts(value["videos"]):
-            for clip in _dicts(video.get("clips")):
-                yield from _query_rows(f"{place}.{clip.get('clip_uid')}", clip)
-    else:
-        yield place, value
-
-
-def _sentence_rows(place: str, video: str, entry: Any) -> Iterator[tuple[str, Any]]:
-    """One row for each sentence; an entry without sentences and as many times is one unusable row."""
-    if not isinstance(entry, dict):
-        yield place, UnusableRow(place, "not an object")
-        return
-    sentences, windows = entry.get("sentences"), entry.get("timestamps")
-    if not isinstance(sentences, list) or not isinstance(windows, list) or len(sentences) != len(windows):
-        yield place, UnusableRow(place, "sentences: not a list with as many timestamps")
-        return
-    shared = {"video": video, "duration": entry.get("duration") or 0.0}
-    if "duration" not in entry and "num_frames" in entry:
-        try:
-            rate, last = float(entry["fps"]), float(entry["num_frames"])
-            windows = [[min(float(frame), last) / rate for frame in window] for window in windows]
-        except (KeyError, TypeError, ValueError, ZeroDivisionError):
-            yield place, UnusableRow(place, "timestamps: frames without a rate (fps)")
-            return
-        shared |= {"duration": last / rate, "num_frames": last}
-    for number, (sentence, window) in enumerate(zip(sentences, windows, strict=True)):
-        yield f"{place}.{number}", {**shared, "sentence": sentence, "window": window, "number": number}
-
-
-def _query_rows(place: str, clip: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """One row for each query of each annotation of a clip of Ego4D."""
-    times = (clip.get("video_start_sec"), clip.get("video_end_sec"))
-    start, end = (time if isinstance(time, int | float) else 0.0 for time in times)
-    for annotation in _dicts(clip.get("annotations")):
-        shared = {
-            "clip_uid": clip.get("clip_uid"),
-            "clip_seconds": max(0.0, end - start),
-            "annotation": annotation.get("annotation_uid") or clip.get("clip_uid"),
-        }
-        for number, query in enumerate(_dicts(annotation.get("language_queries"))):
-            yield f"{place}.{number}", {**query, **shared, "number": number}
-
-
-def _dicts(value: Any) -> list[Mapping[str, Any]]:
-    """The mappings of a list; none of anything else."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -13,12 +13,14 @@ import pytest
 from eval.runs.records import Output, Query, check_sample, make_sample
 from eval.tasks import open_task
 from eval.tasks.longvideo.dataset import query_of
-from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published, right_option
+from eval.tasks.longvideo.options import right_option
+from eval.tasks.longvideo.published import PublishedQuestions, clock_span, read_published
 from eval.tasks.longvideo.report import printed
 from eval.tasks.longvideo.solvers import ABLATIONS
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
 from rag.errors import UsageError
 from rag.settings import Settings
+from tests.fakes.benchmark_layouts import BENCHMARKS
 from tests.fakes.multiple_choice_layouts import LAYOUTS, Layout
 
 HEAD = "video\tquestion\toptions\tanswer"
@@ -36,7 +38,7 @@ def of_rows(folder: Path, *rows: Mapping[str, Any]) -> PublishedQuestions:
     return read_published(folder)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", [*LAYOUTS, *BENCHMARKS], ids=lambda layout: layout.name)
 def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
     layout.write(tmp_path, ["v0", "v1"])
     found = read_published(tmp_path)
@@ -140,7 +142,6 @@ def test_the_right_option(answer: Any, digits_are_text: bool, place: int | None)
         ({"question": {"en": "What?"}}, "no question"),
         ({"video": ""}, "no video"),
         ({"video": "../../a"}, "video outside: ../../a"),
-        ({"video": "/a"}, "video outside: /a"),
         ({"id": "1"}, "duplicate id: 1, as in q.json:1"),
     ],
 )
@@ -184,6 +185,111 @@ def test_single_letters_are_text_only_where_they_all_are(tmp_path: Path) -> None
     shown = {**vitamin, "options": ["A. F", "B. A", "C. B"]}
     assert of_rows(tmp_path, shown, {**ROW, "answer": "(A)"}).questions[0].options[1] == "A"
     assert of_rows(tmp_path, shown, {**ROW, "answer": "(A)"}).questions[0].answer == "B"
+
+
+def test_an_id_that_counts_within_a_video_or_file_is_qualified_by_the_video(tmp_path: Path) -> None:
+    found = of_rows(tmp_path, {**ROW, "id": 1}, {**ROW, "id": 1, "video": "b"}, {**ROW, "id": 2})
+    assert [asked.question_id for asked in found.questions] == ["a_1", "b_1", "2"]
+    other = {**ROW, "id": 2, "question": "Who?"}
+    (row,) = of_rows(tmp_path, {**ROW, "id": 2}, other).unusable
+    assert row.reason == "duplicate id: 2, as in q.json:1"
+
+
+def test_an_answer_by_an_id_that_several_questions_or_files_have_is_none(tmp_path: Path) -> None:
+    asked = {key: ROW[key] for key in ("question", "options")}
+    rows = [{**asked, "id": 1, "video": "a"}, {**asked, "id": 1, "video": "b"}]
+    rows += [{**asked, "id": at, "video": "a"} for at in (2, 3)]
+    (tmp_path / "a_answers.json").write_text('{"1": 0, "2": 1, "3": 0}', encoding="utf-8")
+    (tmp_path / "b_answers.json").write_text('{"2": 1, "3": 1}', encoding="utf-8")
+    found = of_rows(tmp_path, *rows)
+    assert [(asked.question_id, asked.answer) for asked in found.questions] == [("2", "B")]
+    assert [row.reason for row in found.unusable] == [
+        f"no answer: the files give several for the id {name}" for name in "113"
+    ]
+
+
+def test_several_answers_of_a_row(tmp_path: Path) -> None:
+    found = of_rows(
+        tmp_path,
+        {**ROW, "answer": "It is green.", "gt": 1},
+        {**ROW, "answer": "It is green."},
+        {**ROW, "answer": "red", "gt": 1},
+        {**ROW, "answer": "E", "label": 1},
+        {**ROW, "answer": "-1"},
+        {**ROW, "options": ["NA", "OK"], "answer": "NA", "gt": 0},
+        {**ROW, "answer": "B", "label": 0},
+    )
+    assert [asked.answer for asked in found.questions] == ["B", "A", "B"]
+    assert [row.reason for row in found.unusable] == [
+        "no such answer: the answer is none of the options: 'It is green.'",
+        "different answers: 'red' and '1'",
+        "no such answer: the answer is none of the options: 'E'",
+        "no answer: none is published",
+    ]
+
+
+def test_options_in_a_prompt_below_the_question_and_an_instruction_after_them(tmp_path: Path) -> None:
+    """Video-TT and TemporalBench, as lmms-eval reads them."""
+    instruction = "Answer with the option's letter from the given choices directly."
+    shown = "A. red\nB. green"
+    rows = [
+        {"video_id": "a", "question": "What?", "question_prompt": shown, "answer": "B"},
+        {"video_id": "a", "question": "What?", "question_prompt": "Please answer in short.", "answer": "It."},
+        {"video_name": "a", "question": f"Which?\n{shown}\n{instruction}", "GT": "B", "idx": 0},
+    ]
+    found = of_rows(tmp_path, *rows)
+    assert [(q.text, q.options, q.answer) for q in found.questions] == [
+        ("What?", ("red", "green"), "B"),
+        ("Which?", ("red", "green"), "B"),
+    ]
+    assert [row.reason for row in found.unusable] == ["no options: an open question (all)"]
+
+
+def test_a_text_counts_where_the_file_does_not_show_what_an_index_counts_from(tmp_path: Path) -> None:
+    row = {**ROW, "options": ["red", "green", "blue"], "answer": 1, "answer_text": "red"}
+    assert of_rows(tmp_path, row).questions[0].answer == "A"
+    found = of_rows(tmp_path, row, {**row, "answer": 0})
+    assert [asked.answer for asked in found.questions] == ["A"]
+    assert [row.reason for row in found.unusable] == ["different answers: '1' and 'red'"]
+
+
+def test_labels_out_of_order(tmp_path: Path) -> None:
+    labelled = ["A. 107", "B. 93", "B. 91", "D. 99"]
+    rows = [{**ROW, "options": labelled, "answer": letter} for letter in "BCD"]
+    initials = {**ROW, "options": ["J. Smith", "K. Jones"], "answer": "B"}
+    found = of_rows(tmp_path, *rows, initials)
+    assert [asked.answer for asked in found.questions] == ["B", "D", "B"]
+    assert [row.reason for row in found.unusable] == [
+        "labels out of order: the answer is C, the option there is labelled B"
+    ]
+
+
+def test_wrong_options_beside_the_right_answer(tmp_path: Path) -> None:
+    """GroundVQA reads QAEgo4D so; the order does not depend on which is right."""
+    row = {"video_id": "a", "question": "What?", "answer": "green", "wrong_answers": ["red", "blue"]}
+    (asked,) = of_rows(tmp_path, row).questions
+    assert (asked.options, asked.answer) == (("blue", "green", "red"), "B")
+
+
+def test_a_video_by_its_folder_in_a_table_and_by_the_id(tmp_path: Path) -> None:
+    plain = {key: ROW[key] for key in ("question", "options", "answer")}
+    prefixed = [{**ROW, "video": "v.mp4", "prefix": f"./video/{name}/"} for name in ("star", "clevrer")]
+    found = of_rows(
+        tmp_path, *prefixed, {**plain, "id": "dev_Music_1"}, {**plain, "id": 7}, {**ROW, "video": "/a"}
+    )
+    names = ["video/star/v.mp4", "video/clevrer/v.mp4", "dev_Music_1", "a"]
+    assert [asked.video for asked in found.questions] == names
+    assert [row.reason for row in found.unusable] == ["no video"]
+
+
+def test_a_list_of_videos_is_not_read_as_its_first(tmp_path: Path) -> None:
+    several = [{"video": ["a", "b"]}, {"video": "['a', 'b']"}, {"video": "", "video_paths": "a.mp4;b.mp4"}]
+    single = [{"video": ["a"]}, {"inputs": {"text": "What?"}}]
+    found = of_rows(tmp_path, *({**ROW, "id": at, **row} for at, row in enumerate(several + single)))
+    assert [(asked.question_id, asked.video) for asked in found.questions] == [("3", "a"), ("4", "a")]
+    assert [row.reason for row in found.unusable] == [
+        "several inputs: the question is about 2 videos or images"
+    ] * 3
 
 
 def test_a_table_with_semicolons(tmp_path: Path) -> None:

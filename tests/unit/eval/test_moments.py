@@ -25,7 +25,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
-from tests.fakes.moment_layouts import LAYOUTS, lines, qvhighlights, write_layout
+from tests.fakes.moment_layouts import LAYOUTS, WINDOW_LAYOUTS, lines, qvhighlights, write_layout
 from tests.fakes.toy_benchmark import run_task
 
 VIDEOS = ("v_0.0_60.0", "v_60.0_120.0")
@@ -59,6 +59,7 @@ EXPECTED: Mapping[str, tuple[tuple[str, str, str, str, tuple[tuple[float, float]
         ("s13-d21.avi-1", "He washes it.", "s13-d21", "all", ((20.0, 300.0),)),
     ),
     "ego4d-nlq": (("f3083484_0", "Where was the lamp?", "fae92e70", "all", ((7.5, 9.0),)),),
+    "windows": (("0", "a lamp is turned on", "coPfnSFOXj0", "phrase", ((0.0, 4.0), (12.0, 20.0))),),
 }
 
 
@@ -74,6 +75,28 @@ def test_published_annotations(name: str, given: bool, tmp_path: Path) -> None:
     assert found == tuple(expected[:4] for expected in EXPECTED[name])
     assert [one.windows for one in held.moments] == [expected[4] for expected in EXPECTED[name]]
     assert held.unusable == ()
+
+
+@pytest.mark.parametrize("name", WINDOW_LAYOUTS)
+def test_windows_by_the_names_of_fields(name: str, tmp_path: Path) -> None:
+    file, value, expected = WINDOW_LAYOUTS[name]
+    (tmp_path / file).write_text(json.dumps(value), encoding="utf-8")
+    held = read_annotations(tmp_path)
+    found = [(one.query_id, one.text, one.video, one.windows, one.duration) for one in held.moments]
+    assert (held.format, tuple(found)) == ("windows", expected)
+    assert all(row.reason.startswith("no moment: ") for row in held.unusable)
+
+
+def test_windows_of_no_benchmark_give_way_and_are_of_the_video(tmp_path: Path) -> None:
+    row = {"query": "a lamp", "video_id": "a", "duration": 30.0, "gt": [[588, 600]]}
+    rows = [row, {**row, "gt": [[5, 9]]}, {**row, "gt": []}]
+    (tmp_path / "other.json").write_text(json.dumps(rows), encoding="utf-8")
+    held = read_annotations(tmp_path)
+    assert [moment.windows for moment in held.moments] == [((5.0, 9.0),)]
+    assert held.unusable[0].reason == "window: starts at 588, after the video's 30 seconds"
+    write_layout(tmp_path, "tvr")
+    assert read_annotations(tmp_path).format == "tvr"
+    assert read_annotations(tmp_path, "windows").path.name == "other.json"
 
 
 def test_charades_as_json_and_as_others_convert_it(tmp_path: Path) -> None:
