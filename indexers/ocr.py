@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.passages.scanned_text import TextLine
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.protocol import Disabled
@@ -81,6 +82,16 @@ class Ocr:
         `image`: uint8 (height, width, 3) RGB, upright.
         """
         return "\n".join(lines_in_reading_order(self.boxes(image)))
+
+    def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
+        """The pieces of text on a page, of at least the least confidence, in the engine's order.
+
+        `image`: uint8 (height, width) gray, upright, at most 2,000 pixels long; corners are in its pixels.
+        Texts are found in it as it is scaled for detection, and recognized at its own size.
+        """
+        colours = np.ascontiguousarray(np.repeat(image[:, :, None], 3, axis=2))
+        found = (box for box in self._all(colours) if self._sure(box))
+        return [TextLine(box.left, box.top, box.right, box.bottom, box.text) for box in found]
 
     def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[str]:
         """The text of each image of one clip, uint8 (height, width, 3) RGB, in order; quicker than `read`.
@@ -193,6 +204,11 @@ def open_ocr(settings: OcrSettings) -> Ocr | Disabled:
         if settings.mode == "on":
             raise
         return Disabled(f"on-screen text: off, {error}")
+
+
+def reads_text(settings: OcrSettings) -> bool:
+    """Whether text in images is read, as `ocr_line` says it; raises as it does."""
+    return ocr_line(settings).startswith("on-screen text: on")
 
 
 def ocr_line(settings: OcrSettings) -> str:

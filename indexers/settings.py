@@ -39,10 +39,10 @@ class EncoderSettings(SettingsSection):
 
 
 class OcrSettings(SettingsSection):
-    """Section `ocr`: on-screen text."""
+    """Section `ocr`: on-screen text, and that of scanned pages of PDF files."""
 
     mode: Switch = "auto"
-    """Reading of on-screen text; `auto`: if the reader is installed."""
+    """Reading of text in images; `auto`: if the reader is installed."""
     min_confidence: float = Field(0.6, ge=0, le=1)
     """Words read with less confidence are dropped."""
 
@@ -60,5 +60,7 @@ class AsrSettings(SettingsSection):
 
 FRAME_MEASURES = "pictures/1"
 """Of frames (`indexers.shots`)."""
+SCANNED_PAGES = "pages/1"
+"""Of what is read of documents by OCR: a library from before it looks again at what it skipped."""
 SOUND_MEASURES = "sound/1"
 """Of audio (`indexers.soundtrack`)."""

@@ -6,12 +6,15 @@ import functools
 import hashlib
 import os
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from corpora.passages.document import Document, cut_point, read_documents
 from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
 from corpora.records import Passage, Problem
+
+if TYPE_CHECKING:
+    from corpora.passages.scanned_text import RecognizedPage
 
 CHUNK_SIZE = 220
 """Estimated word pieces of a passage with its title: the encoder's limit is 256 with two marks."""
@@ -51,10 +54,12 @@ def chunk(document: Document) -> list[Passage]:
     return list({passage.passage_id: passage for passage in passages}.values())
 
 
-def read_passages(path: str | os.PathLike[str]) -> Iterator[Passage | Problem]:
-    """The passages of one file, streamed, each content once. Raises as `read_documents` does."""
+def read_passages(
+    path: str | os.PathLike[str], recognized: Sequence[RecognizedPage] | None = None
+) -> Iterator[Passage | Problem]:
+    """The passages of one file, streamed, each content once. Takes and raises what `read_documents` does."""
     seen: set[str] = set()
-    for document in read_documents(path):
+    for document in read_documents(path, recognized):
         if isinstance(document, Problem):
             yield document
             continue

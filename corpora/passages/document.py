@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
 from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
 from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
+
+if TYPE_CHECKING:
+    from corpora.passages.scanned_text import RecognizedPage
 
 MAX_TITLE = 300
 MAX_ID = 500
@@ -90,9 +95,12 @@ MAGIC = ((b"%PDF-", "pdf"), (b"PAR1", "parquet"))
 DocumentReader = Callable[[str], Iterator[Document | Problem]]
 
 
-def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]:
+def read_documents(
+    path: str | os.PathLike[str], recognized: Sequence[RecognizedPage] | None = None
+) -> Iterator[Document | Problem]:
     """The documents of one file, streamed, in the file's order.
 
+    `recognized`: what OCR gave of the scanned pages of a PDF; None where there was none.
     What is bad in an otherwise good file is one `Problem`, which comes last. Raises `UnreadableFile`,
     `UnsupportedFile` or `DamagedFile`, each `path: reason`, if there is no document; before the first
     document where that can be known.
@@ -100,7 +108,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]
     named = os.fspath(path)
     some = False
     try:
-        for found in _reader(named)(named):
+        for found in _reader(named, recognized)(named):
             some = some or isinstance(found, Document)
             yield found
     except OSError as error:
@@ -109,7 +117,7 @@ def read_documents(path: str | os.PathLike[str]) -> Iterator[Document | Problem]
         raise DamagedFile(f"{named}: no text in it")
 
 
-def _reader(path: str) -> DocumentReader:
+def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentReader:
     if not Path(path).exists() or Path(path).is_file():
         with Path(path).open("rb") as file:
             head = file.read(8)
@@ -121,7 +129,8 @@ def _reader(path: str) -> DocumentReader:
         known = ", ".join(f".{name}" for name in all_entry_points(GROUP))
         raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
     try:
-        reader: DocumentReader = load_entry_point(GROUP, name, "document reader")
+        reader: Any = load_entry_point(GROUP, name, "document reader")
     except SettingsError as error:
         raise UnsupportedFile(f"{path}: {error}") from error
-    return reader
+    read: DocumentReader = partial(reader, recognized=recognized) if name == "pdf" else reader
+    return read

@@ -160,26 +160,36 @@ def laid_out(page: str, stream: str = "") -> str:
 
 
 def joined(pages: Sequence[str]) -> str:
-    """The text of some pages in order, without the lines that open or end many of them.
+    """The text of some pages in order, as `without_running`.
+
+    Between two pages is a blank line, unless a sentence goes on.
+    """
+    text = ""
+    for page in without_running(pages):
+        goes_on = page[:1].islower() and text[-1:] not in ".!?:"
+        text += ("\n" if goes_on else "\n\n" if text and page else "") + page
+    return text
+
+
+def without_running(pages: Sequence[str]) -> list[str]:
+    """The texts of some pages in order, without the lines that open or end many of them.
 
     Such a line is the same but for the number of the page. One without a number stays where it comes first,
-    or last at the end of a page. Between two pages is a blank line, unless a sentence goes on.
+    or last at the end of a page.
     """
     lines = [page.strip().split("\n") for page in pages]
     often = Counter(shape for place, own in enumerate(lines) for shape in _ends(own, place))
     running = {shape for shape, count in often.items() if count >= max(LEAST_PAGES, len(pages) * RUNNING)}
     heads = {own[0]: place for place, own in reversed([*enumerate(lines)])}
     feet = {own[-1]: place for place, own in enumerate(lines)}
-    text = ""
+    texts: list[str] = []
     for place, own in enumerate(lines):
         said = [at for at, line in enumerate(own) if line and running.isdisjoint(_shapes(line, place))]
         first, last = (said[0], said[-1] + 1) if said else (0, len(own))
         first = 0 if own[0] in running and heads[own[0]] == place else first
         last = len(own) if own[-1] in running and feet[own[-1]] == place else last
-        page = "\n".join(own[first:last]).strip()
-        goes_on = page[:1].islower() and text[-1:] not in ".!?:"
-        text += ("\n" if goes_on else "\n\n" if text and page else "") + page
-    return text
+        texts.append("\n".join(own[first:last]).strip())
+    return texts
 
 
 def _ends(lines: Sequence[str], place: int) -> set[str]:

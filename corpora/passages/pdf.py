@@ -1,47 +1,79 @@
-"""PDF files with a text layer, read by pypdf."""
+"""PDF files, read by pypdf: their text layer, and what OCR gave of scanned pages."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from corpora.errors import DamagedFile, UnsupportedFile
-from corpora.passages.document import Document, complaint, make_document, stated_title
+from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
+from corpora.passages.document import MAX_TITLE, Document, complaint, make_document, stated_title
 from corpora.passages.page_layout import joined, laid_out
+from corpora.passages.scanned_text import RecognizedPage, page_texts
 from corpora.records import Problem
 
 MAX_NAMED = 5
+ROOM = 20
+"""Characters of a title that the number of a page may take."""
+NO_TEXT_LAYER = "a PDF without a text layer"
+"""In the reason why a PDF is skipped where no OCR was tried."""
 
 
-def read(path: str) -> Iterator[Document | Problem]:
-    """One document, pages in order, as `joined`; a `Problem` names pages that are broken.
+def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Iterator[Document | Problem]:
+    """One document of the pages with text, in order, as `joined`, and one of each page that was scanned.
 
-    Raises `UnsupportedFile` for an encrypted file and for one of images alone, `DamagedFile` for
-    one that cannot be parsed.
+    `recognized`: what OCR gave of the scanned pages; None where there was none. A `Problem` names pages that
+    are broken or unread. Raises `UnsupportedFile` for an encrypted file and for one without text,
+    `DamagedFile` for one that cannot be parsed.
     """
-    with _quiet():
-        reader = _open(path)
+    with quiet():
+        reader = open_pdf(path)
         pages, broken = _pages(path, reader)
         title = _title(reader)
-    document = make_document(title, joined(pages)) if any(page.strip() for page in pages) else None
-    if document is None:
-        if broken:
-            raise DamagedFile(f"{path}: not one page of this PDF can be read")
-        raise UnsupportedFile(
-            f"{path}: a PDF without a text layer (images of pages?); run it through an OCR program first"
+    documents = [make_document(title, joined(pages)) if any(page.strip() for page in pages) else None]
+    short = title[: MAX_TITLE - ROOM].rstrip()
+    for number, text in page_texts(recognized or ()):
+        documents.append(make_document(f"{short}, page {number}" if short else f"Page {number}", text))
+    found = [document for document in documents if document is not None]
+    unread: dict[str, list[int]] = {"cannot be read": broken} if broken else {}
+    for page in recognized or ():
+        if page.unread:
+            unread.setdefault(f"cannot be read: {page.unread}", []).append(page.number)
+    reasons = "; ".join(f"{_named(numbers)} {reason}" for reason, numbers in unread.items())
+    if not found:
+        raise _no_text(path, len(broken), reasons, recognized)
+    yield from found
+    if reasons:
+        others = len(pages) + len(broken) - sum(map(len, unread.values()))
+        yield Problem(path, reasons, f"indexed the other {others} pages")
+
+
+def _named(numbers: Sequence[int]) -> str:
+    named = ", ".join(str(number) for number in numbers[:MAX_NAMED])
+    more = f" and {len(numbers) - MAX_NAMED} more" if len(numbers) > MAX_NAMED else ""
+    return f"page{'s' * (len(numbers) > 1)} {named}{more}"
+
+
+def _no_text(
+    path: str, broken: int, reasons: str, recognized: Sequence[RecognizedPage] | None
+) -> FileProblem:
+    if broken and not recognized:
+        return DamagedFile(f"{path}: not one page of this PDF can be read")
+    if reasons:
+        return UnsupportedFile(f"{path}: a scanned PDF: {reasons}; run it through an OCR program first")
+    if recognized is None:
+        return UnsupportedFile(
+            f"{path}: {NO_TEXT_LAYER} (images of pages?); set RAG_OCR__MODE=on to read them, "
+            "or run it through an OCR program first"
         )
-    yield document
-    if broken:
-        named = ", ".join(str(number) for number in broken[:MAX_NAMED])
-        more = f" and {len(broken) - MAX_NAMED} more" if len(broken) > MAX_NAMED else ""
-        reason = f"page{'s' * (len(broken) > 1)} {named}{more} cannot be read"
-        yield Problem(path, reason, f"indexed the other {len(pages)} pages")
+    said = "OCR found no text on its pages" if recognized else "a PDF with neither text nor scanned pages"
+    return UnsupportedFile(f"{path}: {said}")
 
 
-def _open(path: str) -> Any:
+def open_pdf(path: str) -> Any:
+    """A `pypdf.PdfReader`. Raises `UnsupportedFile` for a file that needs a password, `DamagedFile`."""
     from pypdf import PdfReader
     from pypdf.errors import DependencyError
 
@@ -98,7 +130,7 @@ def _title(reader: Any) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """pypdf warns of each oddity by logging; the one line that matters is ours to say."""
     logger = logging.getLogger("pypdf")
     level = logger.level

@@ -16,6 +16,7 @@ from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import MP4, OverwritePolicy, replace_file
 from corpora.passages.document import Document
+from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address
 from corpora.settings import ReadingSettings, StorageSettings
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+
+PageReader = Callable[[ScannedPage], Sequence[TextLine] | None]
+"""The lines of a scanned page; None where there is no OCR after all."""
 
 
 class FrameStream:
@@ -229,21 +234,38 @@ class MediaReader:
                 break
         return np.concatenate(blocks)
 
-    def passages(self, path: str) -> Iterator[Passage | Problem]:
+    def passages(self, path: str, read_page: PageReader | None = None) -> Iterator[Passage | Problem]:
         """The passages of a document, each content once, as they are read; what is wrong with parts of it is
-        one `Problem` each. Raises `FileProblem`, as `corpora.passages.read_documents` does."""
-        yield from self._records("passages", path, Passage)
+        one `Problem` each. Raises `FileProblem`, as `corpora.passages.read_documents` does.
+
+        `read_page`: gives the lines of each scanned page of a PDF, page by page before the first passage; at
+        None from it no page is read.
+        """
+        recognized: list[dict[str, Any]] | None = []
+        for part, arrays in self._documents_of("passages", path, scans=read_page is not None):
+            if "unread" in part and recognized is not None:
+                recognized.append(part["unread"])
+            elif "scan" in part and recognized is not None and read_page is not None:
+                lines = read_page(ScannedPage(**part["scan"], image=arrays[0]))
+                if lines is None:
+                    recognized = None
+                    break
+                recognized.append(asdict(RecognizedPage(part["scan"]["number"], tuple(lines))))
+            else:
+                yield from _records_of(part, path, Passage)
+        if recognized or recognized is None:
+            for part, _ in self._documents_of("passages", path, recognized=recognized):
+                yield from _records_of(part, path, Passage)
 
     def documents(self, path: str) -> Iterator[Document | Problem]:
         """As `passages`: the documents, before they are cut into passages."""
-        yield from self._records("documents", path, Document)
+        for part, _ in self._documents_of("documents", path):
+            yield from _records_of(part, path, Document)
 
-    def _records(self, op: str, path: str, kind: Callable[..., T]) -> Iterator[T | Problem]:
-        for part, _ in self._files.ask(op, path, cpu_seconds=self._limits.document_seconds):
-            if "problem" in part:
-                yield Problem(**{**part["problem"], "path": path})
-            for fields in part.get("records", ()):
-                yield kind(**fields)
+    def _documents_of(
+        self, op: str, path: str, **arguments: object
+    ) -> Iterator[tuple[ipc.Message, list[ipc.Array]]]:
+        return self._files.ask(op, path, cpu_seconds=self._limits.document_seconds, **arguments)
 
     def sidecars(self, paths: Sequence[str]) -> Sidecars:
         """Texts and facts of the files beside a video. A bad file is a line in `notes`, never an error."""
@@ -319,6 +341,13 @@ class MediaReader:
                 f"{error}; {self.decoder} is known for this, try RAG_VIDEO__DECODER=pyav"
             )
             raise problem from error
+
+
+def _records_of(part: ipc.Message, path: str, kind: Callable[..., T]) -> Iterator[T | Problem]:
+    if "problem" in part:
+        yield Problem(**{**part["problem"], "path": path})
+    for fields in part.get("records", ()):
+        yield kind(**fields)
 
 
 def cut_clip(

@@ -32,6 +32,7 @@ from corpora.video.decoders import open_decoder
 from corpora.video.records import FrameRequest, Probe, TimedText
 
 if TYPE_CHECKING:
+    from corpora.passages.scanned_text import RecognizedPage
     from corpora.settings import StorageSettings
 
 MEDIA_SECONDS = 1200.0
@@ -306,7 +307,34 @@ PART_TEXTS = 10_000
 def _passages(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.passages import read_passages
 
-    return _batches(read_passages(request["path"]), beat)
+    recognized = request.get("recognized")
+    if request.get("scans"):
+        some = False
+        for part in _scans(request["path"], beat):
+            some = True
+            yield part
+        if some:
+            return
+        recognized = []
+    pages = None if recognized is None else [_recognized(facts) for facts in recognized]
+    yield from _batches(read_passages(request["path"], pages), beat)
+
+
+def _scans(path: str, beat: Callable[[], None]) -> Answer:
+    from corpora.passages.page_images import scanned_pages
+    from corpora.passages.scanned_text import ScannedPage
+
+    for page in scanned_pages(path, beat):
+        if isinstance(page, ScannedPage):
+            yield {"scan": {"number": page.number, "pages": page.pages}}, [page.image]
+        else:
+            yield {"unread": asdict(page)}, []
+
+
+def _recognized(facts: dict[str, Any]) -> RecognizedPage:
+    from corpora.passages.scanned_text import RecognizedPage, TextLine
+
+    return RecognizedPage(**{**facts, "lines": tuple(TextLine(**line) for line in facts["lines"])})
 
 
 def _documents(request: ipc.Message, beat: Callable[[], None]) -> Answer:

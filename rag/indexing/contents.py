@@ -6,14 +6,17 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpora.objects import is_url
+from corpora.passages.scanned_text import TextLine
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_specialised
 from indexers.models.lookup import specialised_encoder_warning
-from indexers.ocr import Ocr, ocr_line, open_ocr
+from indexers.ocr import Ocr, open_ocr, reads_text
+from indexers.protocol import Disabled
 from rag.errors import FileProblem, UnfetchedFile
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave
@@ -28,6 +31,10 @@ from rag.indexing.stages import Stages
 from rag.settings import Settings
 from rag.store.records import EncoderRef
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 def is_media(group: Group) -> bool:
     """Whether a content is a video or audio, and no document."""
@@ -36,8 +43,8 @@ def is_media(group: Group) -> bool:
 
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
     """Of the stages `shots` and `sound`, for a library's image encoder."""
-    reads_text = ocr_line(settings.ocr).startswith("on-screen text: on")
-    return measure_fingerprints(settings.video, encoder, decodes=encoder is not None or reads_text)
+    decodes = encoder is not None or reads_text(settings.ocr)
+    return measure_fingerprints(settings.video, encoder, decodes=decodes)
 
 
 def pinned_settings(settings: Settings) -> Settings:
@@ -45,7 +52,7 @@ def pinned_settings(settings: Settings) -> Settings:
 
     Raises as opening those with `on` does.
     """
-    read = ocr_line(settings.ocr).startswith("on-screen text: on")
+    read = reads_text(settings.ocr)
     transcribes = asr_line(settings.asr, settings.encoder).startswith("speech: on")
     ocr = settings.ocr.model_copy(update={"mode": "on" if read else "off"})
     asr = settings.asr.model_copy(update={"mode": "on" if transcribes else "off"})
@@ -137,7 +144,10 @@ class ContentIndexer:
 
     def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
         """Index the documents of `groups`."""
-        passages = PassageIndexer(self._encoders.text, self._readers[0], sink, self._progress)
+        read_lines = self._read_lines if reads_text(self._settings.ocr) else None
+        passages = PassageIndexer(
+            self._encoders.text, self._readers[0], sink, self._progress, read_lines=read_lines
+        )
         with closing(local_groups(groups, self._settings.storage)) as there:
             for local in there:
                 passages.add(local)
@@ -160,11 +170,19 @@ class ContentIndexer:
         self._index_media(media, probes, sink)
         self._index_documents(documents, sink)
 
+    def _read_lines(self, image: NDArray[np.uint8]) -> Sequence[TextLine] | None:
+        ocr = self._ocr
+        return ocr.read_page(image) if isinstance(ocr, Ocr) else None
+
+    @cached_property
+    def _ocr(self) -> Ocr | Disabled:
+        return open_ocr(self._settings.ocr)
+
     @cached_property
     def stages(self) -> Stages:
         """Of media; their models are loaded now."""
         settings = self._settings
-        ocr, asr = open_ocr(settings.ocr), open_asr(settings.asr, settings.encoder)
+        ocr, asr = self._ocr, open_asr(settings.asr, settings.encoder)
         image = self._encoders.open_image()
         self.lines += [ocr.reason, asr.reason, *off_lines(settings.video, self.measuring.fingerprints)]
         if line := enlarging_line(image, self._encoders.meta):

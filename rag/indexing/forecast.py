@@ -13,7 +13,7 @@ from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
 from corpora.video.reader import MediaReader
 from indexers.asr import asr_line
-from indexers.ocr import ocr_line
+from indexers.ocr import ocr_line, reads_text
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
 from rag.indexing.planning import (
@@ -74,8 +74,8 @@ def forecast(
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path
 
-    limits, within = limits_of(settings), settings.scan.within
-    plan = make_plan(found, roots, held, settings.storage, identify, limits, within)
+    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
+    plan = make_plan(found, roots, held, settings.storage, identify, limits, within, reads_scans=scans)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]
@@ -90,7 +90,7 @@ def forecast(
     seconds = sum(durations)
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     reading = ocr_line(settings.ocr)
-    read_seconds = seconds if reading.startswith("on-screen text: on") else 0.0
+    read_seconds = seconds if reads_text(settings.ocr) else 0.0
     kib = sum(f.size for f in files if f.kind == "passages") / 1024
     frames = seconds * settings.video.rate if resolved.name else 0.0
     cost = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.passages.scanned_text import ScannedPage, TextLine
 from corpora.records import Passage, Problem
-from corpora.video.reader import MediaReader
+from corpora.video.reader import MediaReader, PageReader
 from indexers.protocol import PassageEncoder
 from rag.errors import FileProblem
 from rag.indexing.copies import LocalGroup
@@ -18,6 +20,8 @@ from rag.indexing.outcomes import ContentSink, Done, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 
+LineReader = Callable[[NDArray[np.uint8]], Sequence[TextLine] | None]
+"""The pieces of text in a gray image, uint8 (h, w), upright; None where there is no OCR after all."""
 PASSAGES_PER_CALL = 512
 PASSAGE_BYTES_PER_SECOND = 1_000
 """How many bytes of passages count as one second of media on the progress bar: about equal work.
@@ -40,12 +44,20 @@ class PassageIndexer:
     """Takes one passage file after another; call `flush` after the last."""
 
     def __init__(
-        self, encoder: PassageEncoder, reader: MediaReader, sink: ContentSink, progress: Progress
+        self,
+        encoder: PassageEncoder,
+        reader: MediaReader,
+        sink: ContentSink,
+        progress: Progress,
+        *,
+        read_lines: LineReader | None = None,
     ) -> None:
+        """`read_lines`: OCR of scanned pages; None: they are not read."""
         self._encoder = encoder
         self._reader = reader
         self._sink = sink
         self._progress = progress
+        self._read_lines = read_lines
         self._pending: list[_ReadFile] = []
         self._advanced: dict[str, int] = {}
         """Bytes of each open file that the progress has counted, by content."""
@@ -56,7 +68,8 @@ class PassageIndexer:
         self._progress.file(group.first.path)
         notes: list[str] = []
         try:
-            passages = _passages(self._reader.passages(local.require().path), notes)
+            found = self._reader.passages(local.require().path, self._page_reader(group))
+            passages = _passages(found, notes)
             part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             if len(part) < PASSAGES_PER_CALL:
                 require_unchanged(group.first)
@@ -76,6 +89,21 @@ class PassageIndexer:
             self._sink.skip_file(group, local.problem_of(problem))
             return
         self._finish(group, count, notes)
+
+    def _page_reader(self, group: Group) -> PageReader | None:
+        """OCR of the pages of a file; the same image is read once."""
+        read_lines, known = self._read_lines, dict[bytes, Sequence[TextLine] | None]()
+        if read_lines is None:
+            return None
+
+        def read(page: ScannedPage) -> Sequence[TextLine] | None:
+            digest = hashlib.blake2b(b"%d %d " % page.image.shape + page.image.tobytes()).digest()
+            if digest not in known:
+                known[digest] = read_lines(page.image)
+            self._advance(group, group.first.size // page.pages)
+            return known[digest]
+
+        return read
 
     def flush(self) -> None:
         """Encode the passages of the small files read so far in one call, and store each file."""

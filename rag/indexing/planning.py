@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from corpora.errors import reason_of
 from corpora.fetching import content_id, read_sidecar
 from corpora.objects import is_url, object_states
+from corpora.passages.pdf import NO_TEXT_LAYER
 from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, path_or_address
 from corpora.scan import scan as scan_files
@@ -142,22 +143,23 @@ def make_plan(
     identify: Callable[[FoundFile], str] | None = None,
     limits: str = "",
     within: Sequence[str] = (),
+    *,
+    reads_scans: bool = False,
 ) -> Plan:
     """Compare the files found with the library.
 
     `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
     fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
     `limits`: of reading files (`limits_of`); what exceeded them is not tried again. `within`: as of a scan.
+    `reads_scans`: whether there is OCR, so that a PDF that was skipped without it is read now.
     """
-    rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), indexed.problems()
+    rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), _problems(indexed, reads_scans)
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
     identify = identify or _by_content(scan, rows, storage)
     plan = Plan(problems=list(scan.problems))
     refused = {stamp: problem for problem, stamp in problems.values() if stamp.startswith(OVER_LIMIT)}
-    by_content: dict[str, list[FoundFile]] = {}
-    fresh: set[str] = set()
-    unread: set[str] = set()
-    noted: dict[str, Problem] = {}
+    by_content, noted = dict[str, list[FoundFile]](), dict[str, Problem]()
+    fresh, unread = set[str](), set[str]()
     for found in scan.files:
         row, earlier = rows.get(found.path), problems.get(found.path)
         if earlier is not None and row is None and earlier[1] == found.stamp and earlier[0].action == SKIPPED:
@@ -211,9 +213,23 @@ def make_plan(
         plan.arrived += len(files) - there
     missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
     plan.missing = [*missing, *_misnamed(rows, by_content.keys(), missing, storage)]
-    here = by_content.keys() | {rows[path].content_id for path in rows.keys() - set(plan.missing)}
-    plan.moved = [path for path in plan.missing if rows[path].content_id in here]
+    plan.moved = _moved(plan.missing, rows, by_content.keys())
     return plan
+
+
+def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, tuple[Problem, str]]:
+    """Those of the library, but for PDFs that were skipped for lack of OCR where there is OCR now."""
+    return {
+        path: found
+        for path, found in indexed.problems().items()
+        if not (reads_scans and NO_TEXT_LAYER in found[0].reason)
+    }
+
+
+def _moved(missing: Sequence[str], rows: Mapping[str, FileRow], contents: Collection[str]) -> list[str]:
+    """Of the missing paths those whose content is among `contents`, or has another path."""
+    here = {*contents, *(rows[path].content_id for path in rows.keys() - set(missing))}
+    return [path for path in missing if rows[path].content_id in here]
 
 
 def _sidecars_elsewhere(

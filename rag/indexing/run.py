@@ -17,7 +17,7 @@ from corpora.manifest import recommended_encoder
 from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
-from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
+from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
 from rag.errors import UsageError
 from rag.indexing.planning import damaged_file, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent, examples
@@ -152,6 +152,7 @@ def _settings_fingerprint(settings: Settings) -> str:
     """Of the settings that decide the rows: under others no file counts as unchanged by the scan cache."""
     chosen = settings.model_dump(mode="json", include={"reading", "video", "encoder", "ocr", "asr"})
     chosen["measured"] = [FRAME_MEASURES, SOUND_MEASURES, SCORE_MEASURES]
+    chosen["scanned"] = SCANNED_PAGES
     return hashlib.blake2b(json.dumps(chosen, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 

@@ -19,6 +19,7 @@ from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
 from corpora.scan import Scan
+from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import EncoderMismatch, FileProblem, LibraryBusy, LibraryError, LibraryNotFound
 from rag.indexing.calibrating import calibrate_scores
@@ -205,8 +206,8 @@ def run_staging(
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
-    limits, within = limits_of(settings), settings.scan.within
-    plan = make_plan(scan, roots, rows, settings.storage, limits=limits, within=within)
+    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
+    plan = make_plan(scan, roots, rows, settings.storage, limits=limits, within=within, reads_scans=scans)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:

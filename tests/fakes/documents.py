@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from pypdf import PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from PIL import Image, ImageDraw, ImageFont
+from pypdf import PageObject, PdfWriter
+from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject, NumberObject
 
 Target = TypeVar("Target", Path, BinaryIO)
 
@@ -98,3 +100,64 @@ def write_pdf(
         writer.encrypt(password, algorithm="RC4-128")
     writer.write(target)
     return target
+
+
+A4 = (1654, 2339)
+"""Pixels at 200 dpi."""
+
+
+def page_image(text: str, *, letters: int = 32, size: tuple[int, int] = A4) -> Image.Image:
+    """A gray page with these lines in letters of so many pixels, tabs between columns."""
+    image = Image.new("L", size, 255)
+    font = ImageFont.load_default(letters)
+    for row, line in enumerate(text.split("\n")):
+        for column, part in enumerate(line.split("\t")):
+            place = (size[0] // 10 + column * size[0] // 4, size[1] // 10 + row * letters * 3 // 2)
+            ImageDraw.Draw(image).text(place, part, fill=20, font=font)
+    return image
+
+
+def write_scans(target: Target, pages: Sequence[Image.Image | str], *, title: str = "") -> Target:
+    """A PDF whose pages are images at 200 dpi, as Pillow writes them, or text, as of `write_pdf`."""
+    writer = PdfWriter()
+    for page in pages:
+        held = io.BytesIO()
+        if isinstance(page, str):
+            write_pdf(held, [page])
+        else:
+            page.save(held, "PDF", resolution=200)
+        writer.append(held)
+    if title:
+        writer.add_metadata({"/Title": title})
+    writer.write(target)
+    return target
+
+
+def image_object(image: Image.Image, compression: str = "") -> DecodedStreamObject:
+    """A gray or RGB image for a PDF, its samples as they are or a file of a kind for that `compression`."""
+    found = DecodedStreamObject()
+    names = {"/Subtype": "/Image", "/ColorSpace": "/DeviceGray" if image.mode == "L" else "/DeviceRGB"}
+    found.update({NameObject(key): NameObject(name) for key, name in names.items()})
+    for key, number in {"/Width": image.width, "/Height": image.height, "/BitsPerComponent": 8}.items():
+        found[NameObject(key)] = NumberObject(number)
+    data = image.tobytes()
+    if compression:
+        found[NameObject("/Filter")] = NameObject(compression)
+        held = io.BytesIO()
+        image.save(held, {"/DCTDecode": "JPEG", "/JPXDecode": "JPEG2000"}.get(compression, "PNG"))
+        data = held.getvalue()
+    found.set_data(data)
+    return found
+
+
+def add_rendered_page(
+    writer: PdfWriter, objects: Mapping[str, DecodedStreamObject], content: str, size: tuple[int, int]
+) -> PageObject:
+    """A page of so many points on which `content` draws the objects of these names."""
+    page = writer.add_blank_page(*size)
+    held = DictionaryObject({NameObject(name): writer._add_object(each) for name, each in objects.items()})
+    page[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): held})
+    stream = DecodedStreamObject()
+    stream.set_data(content.encode())
+    page[NameObject("/Contents")] = writer._add_object(stream)
+    return page

@@ -90,7 +90,9 @@ def test_one_document_stops_neither_this_run_nor_the_next(
     (corpus / "slow.md").write_text(SLOW)
     read: list[str] = []
     passages = MediaReader.passages
-    monkeypatch.setattr(MediaReader, "passages", lambda self, path: read.append(path) or passages(self, path))
+    monkeypatch.setattr(
+        MediaReader, "passages", lambda self, path, *how: read.append(path) or passages(self, path, *how)
+    )
 
     def run(seconds: int) -> list[str]:
         settings = text_settings(tmp_path, reading={"document_seconds": seconds})

@@ -8,6 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from corpora.passages import Document, read_documents
+from corpora.passages.scanned_text import RecognizedPage, TextLine
 from corpora.records import Problem
 from rag.errors import DamagedFile, UnsupportedFile
 from tests.fakes.documents import write_pdf
@@ -30,6 +31,47 @@ def test_titles_that_a_program_made_up_are_dropped(tmp_path: Path, title: str) -
 def test_a_pdf_of_images_alone(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedFile, match="without a text layer"):
         list(read_documents(write_pdf(tmp_path / "a.pdf", ["", ""])))
+
+
+def recognized(number: int, *texts: str, unread: str = "") -> RecognizedPage:
+    lines = (TextLine(0, 20 * row, 10 * len(text), 20 * row + 16, text) for row, text in enumerate(texts))
+    return RecognizedPage(number, tuple(lines), unread)
+
+
+def test_a_pdf_of_images_says_what_reads_it(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["", ""])
+    with pytest.raises(UnsupportedFile, match="RAG_OCR__MODE=on"):
+        list(read_documents(path))
+    with pytest.raises(UnsupportedFile, match="neither text nor scanned pages"):
+        list(read_documents(path, []))
+    with pytest.raises(UnsupportedFile, match="OCR found no text on its pages"):
+        list(read_documents(path, [recognized(1), recognized(2)]))
+    with pytest.raises(UnsupportedFile, match=r"pages 1, 2 cannot be read: an image in JBIG2"):
+        list(read_documents(path, [recognized(n, unread="an image in JBIG2") for n in (1, 2)]))
+
+
+def test_a_scanned_page_is_a_document_with_its_number(tmp_path: Path) -> None:
+    pages = [recognized(2, "Scanned.", "More."), recognized(3), recognized(4, "Last.")]
+    path = write_pdf(tmp_path / "a.pdf", ["One.", "", "", "", "Five."], title="A manual")
+    found = [(each.title, each.text) for each in read_documents(path, pages) if isinstance(each, Document)]
+    scans = [("A manual, page 2", "Scanned.\nMore."), ("A manual, page 4", "Last.")]
+    assert found == [("A manual", "One.\n\nFive."), *scans]
+    path = write_pdf(tmp_path / "c.pdf", [""], title="long " * 100)
+    (document,) = read_documents(path, [recognized(1, "Scanned.")])
+    assert isinstance(document, Document)
+    assert document.title.endswith("long, page 1")
+    (document,) = read_documents(write_pdf(tmp_path / "b.pdf", [""]), [recognized(1, "Scanned.")])
+    assert isinstance(document, Document)
+    assert document.title == "Page 1"
+
+
+def test_unread_pages_cost_no_other(tmp_path: Path) -> None:
+    path = write_pdf(tmp_path / "a.pdf", ["One.", "", ""])
+    pages = [recognized(2, unread="an image in JBIG2, which is not read"), recognized(3, "Scanned.")]
+    *documents, problem = read_documents(path, pages)
+    assert len(documents) == 2
+    reason = "page 2 cannot be read: an image in JBIG2, which is not read"
+    assert problem == Problem(str(path), reason, "indexed the other 2 pages")
 
 
 def test_an_encrypted_pdf(tmp_path: Path) -> None:

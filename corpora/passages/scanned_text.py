@@ -1,0 +1,160 @@
+"""The text of scanned pages, out of the lines that OCR found on them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from corpora.passages.page_layout import PROSE_WIDTH, ColumnsOfProse, laid_out, without_running
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_LINES = 4
+"""Of a column."""
+MIDDLE = 0.25
+"""Share of the width of a text on both sides of what may be between two columns."""
+NEAR = 2.0
+"""Widths of a letter up to which two lines side by side are one."""
+APART = 3
+"""Blanks between the cells of a row, for `laid_out`."""
+PARAGRAPH = 1.5
+"""Distances of lines from which one begins a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A piece of text on a page, a line or a part of one; pixels from the upper left corner."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+    """Not empty."""
+
+    @property
+    def middle(self) -> float:
+        """Of its height."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class ScannedPage:
+    """A page without text, as it is shown."""
+
+    number: int
+    """From 1, as viewers count."""
+    pages: int
+    """Of the file."""
+    image: NDArray[np.uint8]
+    """Gray, (h, w), upright; the long side has 2,000 pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedPage:
+    """What OCR gave of a scanned page."""
+
+    number: int
+    """From 1."""
+    lines: tuple[TextLine, ...]
+    unread: str = ""
+    """What it holds that cannot be read, as in "an image in JBIG2"; empty where it was read."""
+
+
+def page_texts(pages: Sequence[RecognizedPage]) -> list[tuple[int, str]]:
+    """Number and text of each page that has any, without the lines that open or end many pages."""
+    texts = without_running([_text(page.lines) for page in pages])
+    return [(page.number, text) for page, text in zip(pages, texts, strict=True) if text]
+
+
+def _text(lines: Sequence[TextLine]) -> str:
+    """Columns of prose one after the other, tables by rows."""
+    return "\n".join(_across(part) for part in _parts(lines))
+
+
+def _parts(lines: Sequence[TextLine]) -> Iterator[Sequence[TextLine]]:
+    """The lines of each column in the order of reading, and those above, between and below columns."""
+    columns = _columns(lines)
+    if columns is None:
+        yield lines
+        return
+    left, right, crossing = columns
+    above = float("-inf")
+    for line in [*sorted(crossing, key=lambda line: line.middle), None]:
+        below = line.middle if line is not None else float("inf")
+        for side in (left, right):
+            if part := [each for each in side if above < each.middle <= below]:
+                yield from _parts(part)
+        if line is not None:
+            yield [line]
+        above = below
+
+
+def _columns(lines: Sequence[TextLine]) -> tuple[list[TextLine], list[TextLine], list[TextLine]] | None:
+    """Lines of the left column, of the right one, and across both; None without two columns of prose."""
+    if len(lines) < 2 * LEAST_LINES:
+        return None
+    first, last = min(line.left for line in lines), max(line.right for line in lines)
+    margin = (last - first) * MIDDLE
+    edges = [line.right for line in lines if first + margin < line.right < last - margin]
+    if not edges:
+        return None
+    ends, starts = sorted(line.right for line in lines), sorted(line.left for line in lines)
+    edge = min(edges, key=lambda at: (bisect_left(starts, at) - bisect_right(ends, at), at))
+    left = [line for line in lines if line.right <= edge]
+    right = [line for line in lines if line.left >= edge]
+    prose = all(
+        len(side) >= LEAST_LINES and median(len(line.text) for line in side) >= PROSE_WIDTH
+        for side in (left, right)
+    )
+    crossing = [line for line in lines if line.left < edge < line.right]
+    return (left, right, crossing) if prose and len(crossing) * LEAST_LINES <= len(lines) else None
+
+
+def _across(lines: Sequence[TextLine]) -> str:
+    """The text of lines that are read across."""
+    if not lines:
+        return ""
+    letter = median((line.right - line.left) / len(line.text) for line in lines) or 1.0
+    edge = min(line.left for line in lines)
+    rows = _rows(lines)
+    steps = [below[0].middle - above[0].middle for above, below in pairwise(rows)]
+    usual = median(steps) if steps else 0.0
+    page: list[str] = []
+    for row, step in zip(rows, [0.0, *steps], strict=True):
+        page += [""] * (step > PARAGRAPH * usual) + [_spaced(row, edge, letter)]
+    try:
+        return laid_out("\n".join(page))
+    except ColumnsOfProse:
+        return "\n".join(" ".join(line.split()) for line in page)
+
+
+def _rows(lines: Sequence[TextLine]) -> list[list[TextLine]]:
+    """Lines side by side together, from left to right; rows from top to bottom."""
+    rows: list[list[TextLine]] = []
+    for line in sorted(lines, key=lambda line: (line.middle, line.left)):
+        if rows and rows[-1][0].top <= line.middle <= rows[-1][0].bottom:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.left) for row in rows]
+
+
+def _spaced(row: Sequence[TextLine], edge: float, letter: float) -> str:
+    """A row with blanks in proportion to its gaps."""
+    text, end = "", edge
+    for line in row:
+        if text and line.left - end <= NEAR * letter:
+            text += " "
+        else:
+            least = len(text) + APART if text else 0
+            text = text.ljust(max(least, round((line.left - edge) / letter)))
+        text += line.text
+        end = line.right
+    return text

@@ -1,0 +1,222 @@
+"""Which pages of a PDF are scans, and how they look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageChops
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import (
+    ArrayObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NumberObject,
+)
+
+from corpora.passages import page_images
+from corpora.passages.page_images import LONG_SIDE, scanned_pages
+from corpora.passages.scanned_text import RecognizedPage, ScannedPage
+from indexers.ocr import Ocr, open_ocr
+from indexers.settings import OcrSettings
+from rag.errors import DamagedFile, UnsupportedFile
+from tests.fakes.documents import add_rendered_page, image_object, page_image, write_pdf, write_scans
+
+SIZE = (300, 400)
+
+
+def marked() -> Image.Image:
+    """Black in the upper left quarter, gray in the upper right one."""
+    image = Image.new("L", SIZE, 255)
+    image.paste(0, (0, 0, 150, 200))
+    image.paste(128, (150, 0, 300, 200))
+    return image
+
+
+def pages_of(path: Path) -> list[ScannedPage | RecognizedPage]:
+    return list(scanned_pages(str(path), lambda: None))
+
+
+def image_of(path: Path) -> NDArray[np.uint8]:
+    (page,) = pages_of(path)
+    assert isinstance(page, ScannedPage)
+    return page.image
+
+
+def quarters(image: NDArray[np.uint8]) -> list[int]:
+    """Levels in the middle of the quarters, by rows."""
+    high, wide = image.shape
+    return [int(image[high * row // 4, wide * column // 4]) for row in (1, 3) for column in (1, 3)]
+
+
+def is_near(found: list[int], wanted: list[int]) -> bool:
+    return all(abs(one - other) <= 3 for one, other in zip(found, wanted, strict=True))
+
+
+def write_rendered(path: Path, image: DecodedStreamObject, content: str = "300 0 0 400 0 0 cm /I Do") -> Path:
+    writer = PdfWriter()
+    add_rendered_page(writer, {"/I": image}, content, SIZE)
+    writer.write(path)
+    return path
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "1"])
+def test_a_scan_as_pillow_writes_it(tmp_path: Path, mode: str) -> None:
+    image = marked() if mode != "1" else marked().point(lambda level: 255 * (level > 0))
+    found = image_of(write_scans(tmp_path / "a.pdf", [image.convert(mode)]))
+    assert found.dtype == np.uint8
+    assert found.shape == (LONG_SIDE, LONG_SIDE * 3 // 4)
+    assert is_near(quarters(found), [0, 128 if mode != "1" else 255, 255, 255])
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB"])
+@pytest.mark.parametrize("compression", ["", "/DCTDecode", "/JPXDecode", "flate"])
+def test_images_by_their_compression(tmp_path: Path, mode: str, compression: str) -> None:
+    image = image_object(marked().convert(mode), "" if compression == "flate" else compression)
+    found = write_rendered(tmp_path / "a.pdf", image.flate_encode() if compression == "flate" else image)
+    assert is_near(quarters(image_of(found)), [0, 128, 255, 255])
+
+
+@pytest.mark.parametrize("turned", [0, 90, 180, 270])
+def test_a_turned_page_is_upright(tmp_path: Path, turned: int) -> None:
+    path = write_scans(tmp_path / "a.pdf", [marked().rotate(turned, expand=True)])
+    writer = PdfWriter(clone_from=path)
+    writer.pages[0].rotation = turned
+    writer.write(path)
+    found = image_of(path)
+    assert found.shape == (LONG_SIDE, LONG_SIDE * 3 // 4)
+    assert is_near(quarters(found), [0, 128, 255, 255])
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ("300 0 0 -400 0 400 cm /I Do", lambda image: image.transpose(Image.Transpose.FLIP_TOP_BOTTOM)),
+        ("-300 0 0 400 300 0 cm /I Do", lambda image: image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)),
+        ("0 400 -300 0 300 0 cm /I Do", lambda image: image.transpose(Image.Transpose.ROTATE_90)),
+        ("q 2 0 0 2 0 0 cm 150 0 0 200 0 0 cm /I Do Q", lambda image: image),
+        ("q 9 0 0 9 0 0 cm Q 300 0 0 400 0 0 cm /I Do", lambda image: image),
+    ],
+)
+def test_an_image_is_at_its_place(
+    tmp_path: Path, content: str, shown: Callable[[Image.Image], Image.Image]
+) -> None:
+    wanted = np.asarray(shown(marked()).resize(SIZE))
+    found = image_of(write_rendered(tmp_path / "a.pdf", image_object(marked()), content))
+    assert is_near(quarters(found), quarters(wanted))
+
+
+def test_strips_and_layers_make_one_image(tmp_path: Path) -> None:
+    whole = marked()
+    strips = {f"/S{at}": image_object(whole.crop((0, 100 * at, 300, 100 * at + 100))) for at in range(4)}
+    strips["/T"] = image_object(ImageChops.offset(whole, 0, 200))
+    content = " ".join(f"q 300 0 0 100 0 {300 - 100 * at} cm /S{at} Do Q" for at in range(4))
+    writer = PdfWriter()
+    add_rendered_page(writer, strips, content + " q 300 0 0 400 0 0 cm /T Do Q", SIZE)
+    writer.write(tmp_path / "a.pdf")
+    assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 128, 0, 128])
+
+
+def test_an_image_in_a_form_and_the_part_that_is_shown(tmp_path: Path) -> None:
+    writer = PdfWriter()
+    form = DecodedStreamObject()
+    form.set_data(b"300 0 0 400 0 0 cm /I Do")
+    held = DictionaryObject({NameObject("/I"): writer._add_object(image_object(marked()))})
+    form[NameObject("/Subtype")] = NameObject("/Form")
+    form[NameObject("/Matrix")] = ArrayObject([FloatObject(number) for number in (1, 0, 0, 1, 50, 0)])
+    form[NameObject("/Resources")] = DictionaryObject({NameObject("/XObject"): held})
+    page = add_rendered_page(writer, {"/F": form}, "1 0 0 1 50 100 cm /F Do", (500, 600))
+    page.cropbox.lower_left, page.cropbox.upper_right = (100, 100), (400, 500)
+    writer.write(tmp_path / "a.pdf")
+    assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 128, 255, 255])
+
+
+def test_what_is_transparent_is_white(tmp_path: Path) -> None:
+    image, mask = image_object(Image.new("L", SIZE, 0)), Image.new("L", SIZE, 0)
+    mask.paste(255, (0, 0, 150, 200))
+    writer = PdfWriter()
+    image[NameObject("/SMask")] = writer._add_object(image_object(mask))
+    add_rendered_page(writer, {"/I": image}, "300 0 0 400 0 0 cm /I Do", SIZE)
+    writer.write(tmp_path / "a.pdf")
+    assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 255, 255, 255])
+
+
+def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path: Path) -> None:
+    path = write_scans(tmp_path / "a.pdf", ["Text.", marked(), ""])
+    assert [page.number for page in pages_of(path)] == [2]
+    assert [page.pages for page in pages_of(path) if isinstance(page, ScannedPage)] == [3]
+    small = write_rendered(tmp_path / "b.pdf", image_object(marked()), "100 0 0 100 0 0 cm /I Do")
+    assert pages_of(small) == []
+
+
+def test_a_scan_with_a_text_layer_is_none(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=write_scans(tmp_path / "a.pdf", [marked()]))
+    writer.pages[0].merge_page(PdfReader(write_pdf(tmp_path / "b.pdf", ["Text."])).pages[0])
+    writer.write(tmp_path / "c.pdf")
+    assert pages_of(tmp_path / "c.pdf") == []
+
+
+def test_what_cannot_be_decoded_says_why(tmp_path: Path) -> None:
+    jbig2 = write_rendered(tmp_path / "a.pdf", image_object(marked(), "/JBIG2Decode"))
+    assert pages_of(jbig2) == [RecognizedPage(1, (), "an image in JBIG2, which is not read")]
+    large = image_object(marked())
+    large[NameObject("/Width")] = large[NameObject("/Height")] = NumberObject(60_000)
+    path = write_rendered(tmp_path / "b.pdf", large)
+    assert pages_of(path) == [RecognizedPage(1, (), "an image of more than 100 megapixels")]
+    broken = image_object(marked(), "/DCTDecode")
+    broken.set_data(b"no JPEG")
+    path = write_rendered(tmp_path / "c.pdf", broken)
+    assert pages_of(path) == [RecognizedPage(1, (), "an image that cannot be decoded")]
+
+
+def test_the_pixels_of_a_jpeg_count_and_not_what_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_images, "MOST_PIXELS", SIZE[0] * SIZE[1] - 1)
+    image = image_object(marked(), "/DCTDecode")
+    image[NameObject("/Width")] = image[NameObject("/Height")] = NumberObject(10)
+    assert [
+        page.unread
+        for page in pages_of(write_rendered(tmp_path / "a.pdf", image))
+        if isinstance(page, RecognizedPage)
+    ]
+
+
+def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
+    writer = PdfWriter()
+    form = DecodedStreamObject()
+    form.set_data(b"/F Do " * 100)
+    form[NameObject("/Subtype")] = NameObject("/Form")
+    page = add_rendered_page(writer, {"/F": form}, "/F Do", SIZE)
+    resources = page["/Resources"]
+    page["/Resources"]["/XObject"]["/F"][NameObject("/Resources")] = resources
+    writer.write(tmp_path / "a.pdf")
+    assert pages_of(tmp_path / "a.pdf") == []
+
+
+def test_other_files_and_errors(tmp_path: Path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("no PDF")
+    assert pages_of(text) == []
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 and no more")
+    with pytest.raises(DamagedFile):
+        pages_of(tmp_path / "b.pdf")
+    with pytest.raises(UnsupportedFile, match="password"):
+        pages_of(write_pdf(tmp_path / "c.pdf", ["Text."], password="secret"))
+
+
+@pytest.mark.slow
+def test_the_engine_takes_a_page_at_its_own_size() -> None:
+    ocr = open_ocr(OcrSettings())
+    assert isinstance(ocr, Ocr)
+    image = np.asarray(page_image("The drain plug is M14.", size=(1415, LONG_SIDE)), np.uint8)
+    (line,) = ocr.read_page(image)
+    assert line.text == "The drain plug is M14."
+    assert 130 < line.left < 160
+    assert 190 < line.top < line.bottom < 250
+    assert ocr._engine.max_side_len >= LONG_SIDE
