@@ -34,7 +34,9 @@ from PIL import Image
 from safetensors import SafetensorError
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
+from indexers.devices import device_memory
 from rag.errors import (
+    DeviceFull,
     PromptTooLarge,
     ReasonerError,
     ReasonerUnreachable,
@@ -108,7 +110,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def load(cls, settings: ReasonerSettings) -> TransformersLLM:
         """Load the folder that `settings.model` names.
 
-        Raises `SettingsError`, `WeightsMissing`, or `WeightsInvalid` with the reason.
+        Raises `SettingsError`, `WeightsMissing`, `WeightsInvalid` with the reason, or `DeviceFull`.
         """
         if not settings.model:
             raise SettingsError("reasoner.model is empty: give the folder of a transformers model")
@@ -141,7 +143,8 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def _adopt(self, processor: Any, model: Any) -> None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         self._processor = processor
-        self._model = model.to(device).eval()
+        with device_memory(self.folder):
+            self._model = model.to(device).eval()
         # Left at the folder's values, these contradict greedy decoding and are warned about.
         for knob in ("temperature", "top_p", "top_k", "min_p", "typical_p"):
             setattr(self._model.generation_config, knob, None)
@@ -186,10 +189,15 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
                 f"the reply among them, which may need {min(self.max_tokens, SHORTEST_ROOM)}; lower "
                 "search.top_k, localize.frame_budget or reasoner.image_short_side"
             )
-        with torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
-            output = self._model.generate(
-                **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
-            )
+        purpose = f"{self.folder}: a prompt of {prompt_tokens} tokens"
+        try:
+            with device_memory(purpose), torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
+                output = self._model.generate(
+                    **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
+                )
+        except DeviceFull as error:
+            # As a server does it: a prompt with fewer images may still fit.
+            raise PromptTooLarge(str(error)) from error
         if deadline.passed:
             raise ReasonerUnreachable(
                 f"{self.folder}: no whole reply within {seconds:g} s; "
