@@ -35,6 +35,7 @@ from safetensors import SafetensorError
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
 from indexers.devices import device_memory
+from indexers.torch_backend import quiet_transformers
 from rag.errors import (
     DeviceFull,
     PromptTooLarge,
@@ -119,10 +120,11 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             raise WeightsMissing(f"{folder}: no transformers model here (config.json is missing)")
         local = {"local_files_only": True, "trust_remote_code": False}
         try:
-            processor = _load_processor(folder, local)
-            model, info = transformers.AutoModelForImageTextToText.from_pretrained(
-                folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
-            )
+            with quiet_transformers():
+                processor = _load_processor(folder, local)
+                model, info = transformers.AutoModelForImageTextToText.from_pretrained(
+                    folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
+                )
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             # What loaders raise on a folder that is not what it should be has no common base.
             reason = str(error).strip().splitlines() or [type(error).__name__]

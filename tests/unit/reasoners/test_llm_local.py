@@ -117,6 +117,15 @@ def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
         reasoner.run(ANCHOR_EVENT, OPEN)
 
 
+def test_nothing_is_printed_while_a_model_is_loaded(folder, capfd):
+    import transformers
+
+    transformers.utils.logging.enable_progress_bar()
+    open_llm_reasoner(settings(folder))
+    transformers.utils.logging.disable_progress_bar()
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_prompt_without_memory_is_sent_with_fewer_images(folder):
     """And refused in one line where the device has no memory for the least of it."""
     import torch
