@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import SettingsError
+from indexers.errors import DeviceFull
 from indexers.settings import Device
 
 PLACES = {
@@ -73,6 +76,41 @@ def describe_device(backend: str) -> str:
     if device_of(backend) == "mps":
         return "mps"
     return f"cpu {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+
+
+def is_out_of_memory(error: RuntimeError) -> bool:
+    """Also where it is not torch's allocator that fails: kernels are loaded, and cuBLAS and cuDNN opened, at
+    their first use."""
+    import torch
+
+    text = str(error)
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in text or "ALLOC_FAILED" in text
+
+
+@contextmanager
+def device_memory(purpose: str) -> Iterator[None]:
+    """Raises `DeviceFull` where the device has too little memory for what is done inside."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not is_out_of_memory(error):
+            raise
+        raise DeviceFull(
+            f"the GPU has too little memory for {purpose}{_free()}; free some, and run the same again"
+        ) from error
+
+
+def _free() -> str:
+    """How much of CUDA's memory is free; empty where there is no CUDA, or where even that fails."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return ""
+    try:
+        free, whole = torch.cuda.mem_get_info()
+    except RuntimeError:
+        return ""
+    return f": {free / 2**20:,.0f} of {whole / 2**20:,.0f} MiB are free"
 
 
 def require_known(backend: str) -> None:

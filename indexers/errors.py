@@ -17,5 +17,9 @@ class WeightsInvalid(ModelError):
     """A model's files are incomplete or changed."""
 
 
+class DeviceFull(ModelError):
+    """A GPU has too little free memory."""
+
+
 class ExtraMissing(ModelError):
     """An optional dependency is not installed."""

@@ -95,8 +95,10 @@ class ImageBindEncoder(TorchImageEncoder):
             padding = part[-1:].expand(self.batch - len(part), *part.shape[1:])
             with torch.inference_mode():
                 # The axis of moments keeps the model from taking channels for it.
-                features = in_halves(self._forward, torch.cat([part, padding])[:, None])
-                parts.append(features[: len(part)].float().cpu().numpy())
+                features = in_halves(
+                    lambda moments: self._forward(moments).float().cpu(), torch.cat([part, padding])[:, None]
+                )
+                parts.append(features[: len(part)].numpy())
         return _mean(np.concatenate(parts))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:

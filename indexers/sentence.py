@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
-from indexers.devices import placement
+from indexers.devices import device_memory, placement
 from indexers.errors import WeightsInvalid
 from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.onednn_bert import BACKENDS, ROWS, TOKENS, OneDnnBert
@@ -63,7 +63,8 @@ class SentenceEncoder(FileIdentity):
             self._packed = OneDnnBert(folder, backend)
             self.dim = self._packed.dim
         elif can_read_torch_sentences(folder):
-            bert = TorchBert(folder, self._device, dtype)
+            with device_memory("the text encoder"):
+                bert = TorchBert(folder, self._device, dtype)
             self._forward: Forward = bert
             self._pad, self.dim = bert.pad, bert.dim
         else:
@@ -111,11 +112,15 @@ class SentenceEncoder(FileIdentity):
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
         mask[self._texts :, 1:] = 0
-        both = torch.from_numpy(np.stack([ids, mask], axis=1)).to(self._device)
         with torch.inference_mode():
-            vectors = in_halves(lambda part: self._forward(part[:, 0], part[:, 1]), both)
-        rows: NDArray[np.float32] = vectors.float().cpu().numpy()
+            both = torch.from_numpy(np.stack([ids, mask], axis=1))
+            rows: NDArray[np.float32] = in_halves(self._vectors, both).numpy()
         return rows[: len(texts)]
+
+    def _vectors(self, both: Any) -> Any:
+        """Vectors (n, dim), float32 on the processor, of token ids and masks there, int64 (n, 2, tokens)."""
+        placed = both.to(self._device)
+        return self._forward(placed[:, 0], placed[:, 1]).float().cpu()
 
 
 def _packs(texts: Sequence[NDArray[np.int64]]) -> Iterator[list[int]]:
@@ -134,7 +139,9 @@ def _packs(texts: Sequence[NDArray[np.int64]]) -> Iterator[list[int]]:
 
 def _sentence_transformer(folder: Path, device: str, dtype: Any) -> tuple[Forward, int, int]:
     """The model as a function, its padding token and its dimension."""
-    model = _load(folder).to(device=device, dtype=dtype)
+    model = _load(folder)
+    with device_memory("the text encoder"):
+        model = model.to(device=device, dtype=dtype)
     pad = int(model.tokenizer.pad_token_id or 0)
 
     def forward(ids: Any, mask: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.devices import placement, require_known
+from indexers.devices import device_memory, is_out_of_memory, placement, require_known
 from indexers.digests import fingerprint
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder, TextTower
@@ -41,32 +41,28 @@ def quiet_transformers() -> Iterator[None]:
 def in_dtype(tower: Any, features: Callable[[Any], Any], backend: str) -> Callable[[Any], Any]:
     """A function from float32 pixels to features, with the tower on the backend's device and in its dtype."""
     device, dtype = placement(backend)
-    placed = tower.to(device=device, dtype=dtype)
+    with device_memory("the image encoder"):
+        placed = tower.to(device=device, dtype=dtype)
     # In two steps: one would round on the processor, whose threads then cost more than a GPU's whole pass.
     return lambda pixels: features(placed(pixels.to(device).to(dtype)))
-
-
-def _is_out_of_memory(error: RuntimeError) -> bool:
-    """Also where it is not torch's allocator that fails: kernels are loaded, and cuBLAS and cuDNN opened, at
-    their first use."""
-    import torch
-
-    text = str(error)
-    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in text or "ALLOC_FAILED" in text
 
 
 def in_halves(forward: Callable[[Any], Any], pixels: Any) -> Any:
     """Features of `pixels`, (n, ...), in halves for as long as the device has too little memory for them.
 
-    What other programs hold there changes while a library is indexed. Raises torch's own error, an
-    OutOfMemoryError in most cases, where one image is too much.
+    What other programs hold there changes while a library is indexed. `forward` takes pixels on the processor
+    and leaves features there, so that all of the device's memory is asked for inside it. Raises `DeviceFull`
+    where one image is too much.
     """
     import torch
 
+    if len(pixels) == 1:
+        with device_memory("one image or text"):
+            return forward(pixels)
     try:
         return forward(pixels)
     except RuntimeError as error:
-        if len(pixels) == 1 or not _is_out_of_memory(error):
+        if not is_out_of_memory(error):
             raise
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
@@ -110,8 +106,9 @@ class TorchImageEncoder(ImageEncoder):
 
         pixels = torch.from_numpy(self.preprocessing(images))
         with torch.inference_mode():
-            features = in_halves(self._forward, pixels)
-        rows: NDArray[np.float32] = features.float().cpu().numpy()
+            rows: NDArray[np.float32] = in_halves(
+                lambda part: self._forward(part).float().cpu(), pixels
+            ).numpy()
         return rows
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -28,6 +28,7 @@ RagError
 ├── ModelError               model weights
 │   ├── WeightsMissing       not on this machine
 │   ├── WeightsInvalid       present, but not as published
+│   ├── DeviceFull           a GPU has too little free memory
 │   └── ExtraMissing         the optional package that runs the model is not installed
 ├── ReasonerError            the language model behind a role
 │   ├── RoleUnknown          the reasoner has no rule for the role
@@ -73,13 +74,14 @@ from corpora.errors import (
     UsageError,
 )
 from corpora.objects import Refused, StoreError
-from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
 
 __all__ = [
     "AccessRefused",
     "BudgetSpent",
     "ChangedFile",
     "DamagedFile",
+    "DeviceFull",
     "DownloadTruncated",
     "EncoderMismatch",
     "ExtraMissing",

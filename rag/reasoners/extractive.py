@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from indexers.devices import find_device
+from indexers.devices import device_memory, find_device
 from indexers.digests import folder_digest
 from indexers.models.catalogue import MODELS, known_model
 from indexers.models.lookup import find_weights
@@ -127,7 +127,8 @@ class SpanReader:
         if not self._tokenizer.is_fast:
             raise WeightsInvalid(f"{folder}: its tokenizer gives no offsets; a fast one is needed")
         self._device = device
-        self._model = model.to(device).eval()
+        with device_memory("the reader"):
+            self._model = model.to(device).eval()
         # RoBERTa's positions begin after two reserved ones.
         positions = int(getattr(model.config, "max_position_embeddings", LONGEST + 2)) - 2
         self._longest = min(LONGEST, positions, int(self._tokenizer.model_max_length))
@@ -173,9 +174,8 @@ class SpanReader:
 
         for begin in range(0, len(encoded["input_ids"]), BATCH):
             part = {name: rows[begin : begin + BATCH] for name, rows in encoded.items()}
-            batch = self._tokenizer.pad(part, return_tensors="pt").to(self._device)
-            with torch.inference_mode():
-                out = self._model(**batch)
+            with device_memory("the reader"), torch.inference_mode():
+                out = self._model(**self._tokenizer.pad(part, return_tensors="pt").to(self._device))
             for row, ids in enumerate(part["input_ids"]):
                 kept = slice(-len(ids), None) if self._tokenizer.padding_side == "left" else slice(len(ids))
                 yield (

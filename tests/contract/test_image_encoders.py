@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers.backend import Timing, examine, probe_images
-from indexers.devices import available_backends
+from indexers.backend import BATCHES, Timing, examine, probe_images
+from indexers.devices import available_backends, find_device
 from indexers.preprocess import read_preprocessing
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower, resolve_image_encoder
@@ -159,10 +159,12 @@ def test_fingerprints_differ(tmp_path: Path, folders: dict[str, Path]) -> None:
 
 def test_choosing_a_backend_measures_and_says_so(folders: dict[str, Path]) -> None:
     choice = choose_backend(f"hf:{folders['clip']}", SETTINGS)
-    assert choice.backend in available_backends()
-    assert choice.batch in (8, 16, 32)
-    assert all(f"{backend} x8 " in choice.note for backend in available_backends())
-    assert all(f"{choice.backend} x{batch} " in choice.note for batch in (8, 16, 32))
+    device = find_device(SETTINGS.device)
+    backends, batches = available_backends(device), BATCHES[device]
+    assert choice.backend in backends
+    assert choice.batch in batches
+    assert all(f"{backend} x{batches[0]} " in choice.note for backend in backends)
+    assert all(f"{choice.backend} x{batch} " in choice.note for batch in batches)
 
 
 def test_a_set_backend_and_batch_are_kept(name: str) -> None:

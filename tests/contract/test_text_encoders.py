@@ -116,6 +116,26 @@ def test_texts_of_many_lengths_are_encoded_together(keeps: bool, monkeypatch: py
     assert (len(encoder._groups([5, 5, 5])) == 1) is keeps
 
 
+def test_token_ids_too_are_placed_on_the_device_in_halves(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    encoder = _passages("bert-mean", "torch-fp32")(folders)
+    whole, place, sizes = encoder.encode_text(TEXTS), torch.Tensor.to, []
+
+    def limited(tensor: Any, *where: Any, **how: Any) -> Any:
+        if where == ("cpu",):
+            sizes.append(len(tensor))
+            if len(tensor) > 4:
+                raise torch.OutOfMemoryError("CUDA out of memory")
+        return place(tensor, *where, **how)
+
+    monkeypatch.setattr(torch.Tensor, "to", limited)
+    assert float((encoder.encode_text(TEXTS) * whole).sum(axis=1).min()) > 0.99999
+    assert sizes[:5] == [16, 8, 4, 4, 8]
+
+
 def test_texts_differ(encoder: TextEncoder) -> None:
     rows = encoder.encode_text(["a cat holds a red lamp", "the mirror of the telescope"])
     assert not np.allclose(rows[0], rows[1], atol=1e-3)

@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
-from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
+from indexers.torch_backend import TorchImageEncoder
+from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
 from rag.library import Library
 from rag.settings import Settings, load_settings
@@ -333,6 +335,44 @@ def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     (problem,) = run(folder, seeing).problems
     assert problem.reason == "its reader died (SIGKILL); what came before 30 s is kept"
     assert problem.action == "indexed 30 s of it"
+
+
+def test_a_card_that_fills_up_on_the_way_leaves_what_came_before(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the next run, for which there is memory, makes the library that one run makes."""
+    import torch
+
+    write_video(corpus / "b.mp4", 9, fps=4)
+
+    def chosen(library: str) -> Settings:
+        flags = {"library": tmp_path / library, "ocr.mode": "off"}
+        return load_settings(
+            flags=flags
+            | {"encoder.image": f"hf:{model}", "encoder.backend": "torch-fp32", "encoder.batch": 8}
+        )
+
+    model, committed = save_clip(tmp_path / "clip"), []
+    run(corpus, chosen("whole"))
+    encode, stopped = TorchImageEncoder._encode_batch, chosen("stopped")
+
+    def limited(encoder: TorchImageEncoder, images: Any) -> Any:
+        def full(_: Any) -> Any:
+            raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+
+        with Reader.open(tmp_path / "stopped") as reader:
+            committed.append(len(reader.videos()))
+        if committed[-1]:
+            monkeypatch.setattr(encoder, "_forward", full)
+        return encode(encoder, images)
+
+    monkeypatch.setattr(TorchImageEncoder, "_encode_batch", limited)
+    with pytest.raises(DeviceFull, match="the GPU has too little memory for one image"):
+        run(corpus, stopped)
+    monkeypatch.setattr(TorchImageEncoder, "_encode_batch", encode)
+    assert committed[-1] == 1
+    run(corpus, stopped)
+    assert rows(stopped) == rows(chosen("whole"))
 
 
 def test_a_file_whose_reader_stalled_is_tried_again_by_the_next_run(

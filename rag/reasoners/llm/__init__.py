@@ -37,7 +37,7 @@ def open_llm_reasoner(
     `usage_counter`, `recording`: shared by several; by default its own, and what `settings.record` or
     `settings.replay` say. No server is contacted yet; a model in process is loaded now, but for a
     replay, which needs none.
-    Raises `SettingsError`, `WeightsMissing` or `WeightsInvalid`.
+    Raises `SettingsError`, `WeightsMissing`, `WeightsInvalid` or `DeviceFull`.
     """
     from rag.reasoners.llm.reasoner import LlmReasoner
     from rag.reasoners.llm.recording import open_recording

@@ -34,7 +34,10 @@ from PIL import Image
 from safetensors import SafetensorError
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
+from indexers.devices import device_memory
+from indexers.torch_backend import quiet_transformers
 from rag.errors import (
+    DeviceFull,
     PromptTooLarge,
     ReasonerError,
     ReasonerUnreachable,
@@ -108,7 +111,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def load(cls, settings: ReasonerSettings) -> TransformersLLM:
         """Load the folder that `settings.model` names.
 
-        Raises `SettingsError`, `WeightsMissing`, or `WeightsInvalid` with the reason.
+        Raises `SettingsError`, `WeightsMissing`, `WeightsInvalid` with the reason, or `DeviceFull`.
         """
         if not settings.model:
             raise SettingsError("reasoner.model is empty: give the folder of a transformers model")
@@ -117,10 +120,11 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             raise WeightsMissing(f"{folder}: no transformers model here (config.json is missing)")
         local = {"local_files_only": True, "trust_remote_code": False}
         try:
-            processor = _load_processor(folder, local)
-            model, info = transformers.AutoModelForImageTextToText.from_pretrained(
-                folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
-            )
+            with quiet_transformers():
+                processor = _load_processor(folder, local)
+                model, info = transformers.AutoModelForImageTextToText.from_pretrained(
+                    folder, use_safetensors=True, dtype="auto", output_loading_info=True, **local
+                )
         except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
             # What loaders raise on a folder that is not what it should be has no common base.
             reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -141,7 +145,8 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
     def _adopt(self, processor: Any, model: Any) -> None:
         device = "cuda" if torch.cuda.is_available() else "cpu"
         self._processor = processor
-        self._model = model.to(device).eval()
+        with device_memory(self.folder):
+            self._model = model.to(device).eval()
         # Left at the folder's values, these contradict greedy decoding and are warned about.
         for knob in ("temperature", "top_p", "top_k", "min_p", "typical_p"):
             setattr(self._model.generation_config, knob, None)
@@ -186,10 +191,15 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
                 f"the reply among them, which may need {min(self.max_tokens, SHORTEST_ROOM)}; lower "
                 "search.top_k, localize.frame_budget or reasoner.image_short_side"
             )
-        with torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
-            output = self._model.generate(
-                **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
-            )
+        purpose = f"{self.folder}: a prompt of {prompt_tokens} tokens"
+        try:
+            with device_memory(purpose), torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
+                output = self._model.generate(
+                    **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
+                )
+        except DeviceFull as error:
+            # As a server does it: a prompt with fewer images may still fit.
+            raise PromptTooLarge(str(error)) from error
         if deadline.passed:
             raise ReasonerUnreachable(
                 f"{self.folder}: no whole reply within {seconds:g} s; "

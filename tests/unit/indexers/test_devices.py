@@ -20,7 +20,7 @@ from indexers.devices import (
 from indexers.preprocess import Preprocessing
 from indexers.settings import Device
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
-from rag.errors import SettingsError
+from rag.errors import DeviceFull, SettingsError
 
 torch = pytest.importorskip("torch")
 
@@ -97,9 +97,18 @@ def test_another_error_is_not_tried_again() -> None:
         in_halves(lambda _: (_ for _ in ()).throw(RuntimeError("shapes do not fit")), torch.zeros(4, 2))
 
 
-def test_one_image_that_does_not_fit_is_an_error() -> None:
-    with pytest.raises(torch.OutOfMemoryError):
+def test_one_image_that_does_not_fit_is_one_line() -> None:
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image or text.*; free"):
         in_halves(Limited(0), torch.zeros(4, 2))
+
+
+def test_a_model_that_does_not_fit_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: Any, **__: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+
+    monkeypatch.setattr(torch.nn.Module, "to", refused)
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for the image encoder.*; free"):
+        in_dtype(torch.nn.Identity(), lambda output: output, "torch-fp32")
 
 
 def test_libraries_made_on_the_processor_keep_their_fingerprint() -> None:

@@ -11,6 +11,8 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from rag.errors import (
+    DeviceFull,
+    PromptTooLarge,
     ReasonerError,
     ReasonerUnreachable,
     ReplyInvalid,
@@ -113,6 +115,49 @@ def test_a_prompt_longer_than_the_context_is_refused_before_it_is_run(tmp_path):
     reasoner = open_llm_reasoner(settings(write_tiny_vlm(tmp_path / "short", context=1024)))
     with pytest.raises(ReasonerError, match=r"tokens and the model takes 1024"):
         reasoner.run(ANCHOR_EVENT, OPEN)
+
+
+def test_nothing_is_printed_while_a_model_is_loaded(folder, capfd):
+    import transformers
+
+    transformers.utils.logging.enable_progress_bar()
+    open_llm_reasoner(settings(folder))
+    transformers.utils.logging.disable_progress_bar()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_prompt_without_memory_is_sent_with_fewer_images(folder):
+    """And refused in one line where the device has no memory for the least of it."""
+    import torch
+
+    reasoner = open_llm_reasoner(settings(folder, repairs=0))
+    model, seen = reasoner._client._llm._model, []
+    generate = model.generate
+
+    def limited(**inputs):
+        seen.append(len(inputs["pixel_values"]) if "pixel_values" in inputs else 0)
+        if seen[-1] > most:
+            raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+        return generate(**inputs)
+
+    model.generate, most = limited, 3
+    with pytest.raises(ReplyInvalid):
+        reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
+    assert seen == [8, 4, 2]
+    most = -1
+    with pytest.raises(PromptTooLarge, match=r"memory for .*tiny-vlm: a prompt of \d+ tokens.*; free"):
+        reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
+
+
+def test_a_model_without_memory_for_it_is_one_line(folder, monkeypatch):
+    import torch
+
+    def refused(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+
+    monkeypatch.setattr(torch.nn.Module, "to", refused)
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for .*tiny-vlm.*; free some"):
+        open_llm_reasoner(settings(folder))
 
 
 def test_a_reply_gets_what_the_context_leaves(tmp_path):
