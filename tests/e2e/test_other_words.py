@@ -66,6 +66,8 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
         "How much does a night cost?",
         "Which element has the atomic number six?",
         "Who won the football championship?",
+        # Near a sentence, but about others.
+        "How do the Lindqvists prevent frozen plumbing?",
     ],
 )
 def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:

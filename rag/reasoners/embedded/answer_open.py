@@ -22,7 +22,7 @@ from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import described_open, steps_open
 from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
-from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, names
+from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, lacks_what_is_named, names
 from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import (
@@ -91,20 +91,24 @@ def answer_open(
 
 def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | None:
     """The sentence of a passage that is by far the nearest in meaning, whatever words it shares with the
-    question: "What is the code?", "the combination is 7302". None where none is.
+    question: "What is the code?", "the combination is 7302". None where none is, or where its passage lacks
+    a name, a code or a number that the question gives.
 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
     question = without_source_sentences(reading.question.text)
     read = [one for one in sentences_of(reading) if one.origin == "passage"][:MOST_COMPARED]
     rows = vectors.of([question, *(one.text for one in read)])
-    ranked = sorted(
-        ((float(rows[question] @ rows[one.text]), -at) for at, one in enumerate(read)), reverse=True
-    )
-    lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 0.0
-    if lead < LEAD or ranked[0][0] < NEAR_IN_MEANING:
+    cosines = [round(float(rows[question] @ rows[one.text]), 6) for one in read]
+    if len(cosines) < 2:
         return None
-    best = read[-ranked[0][1]]
+    first, second = sorted(cosines, reverse=True)[:2]
+    if first < NEAR_IN_MEANING or first - second < LEAD:
+        return None
+    best = read[cosines.index(first)]
+    passage = reading.passages[best.index].passage
+    if lacks_what_is_named(question, f"{passage.title} {passage.text}"):
+        return None
     return OpenAnswer(
         text=best.context if best.is_row else best.text,
         confidence=ALONE,

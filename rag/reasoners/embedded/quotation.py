@@ -121,6 +121,16 @@ def names(text: str) -> set[str]:
     return {stem(word) for name in _NAME.findall(text) for word in tokens(name)}
 
 
+def lacks_what_is_named(question: str, text: str) -> bool:
+    """Whether a text lacks a name, a code or a number of a thing, a year or a century of the question."""
+    known = {stem(word) for word in tokens(text)}
+    return not (names(question) - FUNCTION_WORDS <= known and _has_values(_given(question), text))
+
+
+def _has_values(given: set[float | str], text: str) -> bool:
+    return bool(CODES_BETWEEN.search(text)) or given <= {*numbers(text), *codes(text, apart=True)}
+
+
 def _given(question: str) -> set[float | str]:
     """Codes, and numbers by which a thing, a year or a century is known from others."""
     named = (
@@ -252,13 +262,12 @@ class PassageText:
             "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
             "words": math.log1p(len(self.words)),
             "named": float(bool(self._names)),
-            "no_value": float(not self._has_values(held[best].sentence.index)),
+            "no_value": float(not self._passage_has_values(held[best].sentence.index)),
         }
 
-    def _has_values(self, passage: int) -> bool:
+    def _passage_has_values(self, passage: int) -> bool:
         held = (self.sentences[at] for at in self._places[passage]) if self._given else ()
-        text = " ".join(f"{sentence.title} {sentence.context}" for sentence in held)
-        return bool(CODES_BETWEEN.search(text)) or self._given <= {*numbers(text), *codes(text, apart=True)}
+        return _has_values(self._given, " ".join(f"{one.title} {one.context}" for one in held))
 
     def _share(self, found: set[str]) -> float:
         return lexical_overlap(self.words, found, self._rarity)
