@@ -68,6 +68,7 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
         "Who won the football championship?",
         # Near a sentence, but about others.
         "How do the Lindqvists prevent frozen plumbing?",
+        "Which boat must not be rowed?",
     ],
 )
 def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:

@@ -97,7 +97,8 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
     question = without_source_sentences(reading.question.text)
-    read = [one for one in sentences_of(reading) if one.origin == "passage"][:MOST_COMPARED]
+    speaking = _speaking(question, sentences_of(reading))
+    read = [one for one in speaking if one.origin == "passage"][:MOST_COMPARED]
     rows = vectors.of([question, *(one.text for one in read)])
     cosines = [round(float(rows[question] @ rows[one.text]), 6) for one in read]
     if len(cosines) < 2:
@@ -251,16 +252,19 @@ def cosines_of_shortlist(reading: Reading, vectors: SentenceVectors) -> Shortlis
     wanted = content_words(core) or content_words(question)
     sequence = sequence_of(reading)
     sentences = distinct(sequence)
-    # "What must not be used ...?": what is used is no answer.
-    negated = Form.NEGATED.search(core) is not None
-    speaking = [one for one in sentences if not negated or denies(one.text)]
     texts = {
         one: f"{one.title}. {one.context}" if one.title else one.context
-        for one in shortlist(wanted, speaking, kind)
+        for one in shortlist(wanted, _speaking(core, sentences), kind)
     }
     rows = vectors.of([core, *texts.values()], reading.text_vectors) if texts else {}
     cosines = {one: round(float(rows[core] @ rows[text]), 6) for one, text in texts.items()}
     return Shortlisted(question, core, wanted, kind, tuple(sequence), tuple(sentences), cosines)
+
+
+def _speaking(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Those that may answer: to "What must not be used ...?" what is used is no answer."""
+    negated = Form.NEGATED.search(question) is not None
+    return [one for one in sentences if not negated or denies(one.text)]
 
 
 def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
