@@ -204,6 +204,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         [event for event in (anchor.description, anchor.target) if event],
         # Localization searches the text for an anchor event that is not itself asked for.
         claims if anchor.position == "within" else [*claims, anchor.description],
+        (_passage_queries(context, rewriting), _passages_each(context)),
     )
     if rewritten.counted and (
         seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)
@@ -220,12 +221,9 @@ def retrieve_passages(
     An option's is, of the nearest `candidates`, the one with most of its words: passages that differ in
     a word are nearly the same to a search.
     """
-    question, queries = context.question, rewriting.rewritten.passage_queries
+    question, asked = context.question, _passage_queries(context, rewriting)
     if not question.options:
-        query = queries[0] if queries else question.text
-        return context.retriever.find_passages(query, context.settings.search.top_k, context.where)
-    missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
-    asked = [*queries[: len(question.options)], *missing]
+        return context.retriever.find_passages(asked[0], _passages_each(context), context.where)
     each = context.retriever.find_passages_each(asked, candidates, context.where)
     passages = []
     for index, found in enumerate(each):
@@ -234,6 +232,19 @@ def retrieve_passages(
             fullest = max(found, key=lambda hit: lexical_overlap(words, word_set(hit.passage.text)))
             passages.append(replace(fullest, option=index))
     return passages
+
+
+def _passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
+    """One for each option; of an open question one."""
+    question, queries = context.question, rewriting.rewritten.passage_queries
+    if not question.options:
+        return [queries[0] if queries else question.text]
+    missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
+    return [*queries[: len(question.options)], *missing]
+
+
+def _passages_each(context: Context) -> int:
+    return OPTION_PASSAGES if context.question.options else context.settings.search.top_k
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:

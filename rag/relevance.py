@@ -119,7 +119,8 @@ def folded(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
-    words: list[str] = _WORD.findall(_ELIDED.sub("", _normalized(text)))
+    plain = _normalized(text)
+    words: list[str] = _WORD.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
     if text.isascii():
         return words
     found: list[str] = []
@@ -182,11 +183,17 @@ def is_participle(word: str) -> bool:
     return word.casefold().endswith("ed") or word.casefold() in _IRREGULAR
 
 
+@lru_cache(maxsize=16384)
+def _content_stem(word: str) -> str:
+    """Empty for a word that carries no meaning of its own."""
+    found = "" if word in FUNCTION_WORDS else stem(word)
+    return "" if found in _GENERIC_STEMS else found
+
+
 @lru_cache(maxsize=4096)
 def content_words(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order, each once."""
-    kept = (stem(word) for word in tokens(text) if word not in FUNCTION_WORDS)
-    return tuple(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
+    return tuple(dict.fromkeys(filter(None, map(_content_stem, tokens(text)))))
 
 
 @lru_cache(maxsize=4096)

@@ -132,11 +132,12 @@ def fuse(
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
             sums[key] = sums.get(key, 0.0) + 1.0 / (k + rank)
-    fused = []
-    for key, total in sums.items():
-        most = (judges(key) if judges else len(rankings)) / (k + 1)
-        fused.append(Fused(key, round(total / most, 6)))
-    return sorted(fused, key=lambda item: (-item.score, str(item.key)))
+    all_of_them = len(rankings)
+    scores = {
+        key: round(total / ((judges(key) if judges else all_of_them) / (k + 1)), 6)
+        for key, total in sums.items()
+    }
+    return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
 
 
 def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> dict[Key, float]:
