@@ -21,14 +21,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from corpora.records import Evidence, Frames
-from corpora.text_decoding import one_line
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite
+from rag.citations import cite, nearest, quoted
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -40,16 +38,7 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import (
-    Answer,
-    Citation,
-    PassageCitation,
-    Question,
-    ScoredOption,
-    SearchFilter,
-    VideoCitation,
-    rounded_down,
-)
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
 from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
@@ -505,26 +494,10 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return reply.explanation
     if reply.confidence >= context.threshold:
         return None
-    quoted = " ".join(reply.text.split())[:200]
     return (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
-        f"below {context.threshold:.2f}: "
-        f"“{quoted}”"
+        f"below {context.threshold:.2f}: {quoted(reply.text)}"
     )
-
-
-def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
-    """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
-    was retrieved; empty without any."""
-    best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
-    match best:
-        case None:
-            return ""
-        case RetrievedClip(clip=window) | (VideoCitation() as window):
-            place = f"{window.start:.1f}-{window.end:.1f} s of "
-        case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
-            place = f"“{one_line(passage.title)}” in " if passage.title else ""
-    return f"Nearest is {place}{PurePath(best.path).name}."
 
 
 def answer_of(

@@ -1,20 +1,27 @@
-"""Which windows and passages an answer cites, and which seconds of a clip prove what it quotes."""
+"""Which windows and passages an answer cites, which seconds of a clip prove what it quotes, and where to look
+for what is not answered."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
+from textwrap import shorten
 
 from corpora.records import SPOKEN
+from corpora.text_decoding import one_line
 from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Citation, PassageCitation, VideoCitation
 from rag.relevance import folded
+from rag.retrieval import RetrievedClip, RetrievedPassage
 
 LONGEST_PAUSE = 2.0
 """Seconds of silence within a quotation, at most: text further apart is another utterance."""
+LONGEST_QUOTED = 200
+"""Characters of a text that is quoted where nothing is answered."""
 QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 
@@ -84,3 +91,24 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
 
 def _quotes(quotation: str, text: str) -> bool:
     return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
+
+
+def quoted(text: str) -> str:
+    """The beginning of a text on one line, in quotation marks."""
+    return f"“{shorten(text, LONGEST_QUOTED, placeholder=' …')}”"
+
+
+def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
+    """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
+    was retrieved; empty without any."""
+    best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
+    match best:
+        case None:
+            return ""
+        case RetrievedClip(clip=window) | (VideoCitation() as window):
+            place = f"{window.start:.1f}-{window.end:.1f} s of "
+        case RetrievedPassage(sentence=sentence) if sentence:
+            place = f"{quoted(one_line(sentence))} in "
+        case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
+            place = f"“{one_line(passage.title)}” in " if passage.title else ""
+    return f"Nearest is {place}{PurePath(best.path).name}."

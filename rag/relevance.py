@@ -66,6 +66,12 @@ GENERIC_WORDS = _set(
 )
 """Content words of nearly every question about videos, which do not discriminate."""
 
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_ABBREVIATION = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
+    r"[A-Z])\.$"
+)
+
 _IRREGULAR = {
     "ate": "eat", "baking": "bake", "became": "become", "began": "begin", "begun": "begin", "bent": "bend",
     "bit": "bite", "bitten": "bite", "bled": "bleed", "blew": "blow", "blown": "blow", "bought": "buy",
@@ -115,6 +121,17 @@ _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "half": 0.5, "quarter": 0.2
 def folded(text: str) -> str:
     """Without case and with single spaces: equal for texts that say the same words in the same order."""
     return " ".join(text.casefold().split())
+
+
+def split_sentences(text: str) -> list[str]:
+    """Sentences in order. Abbreviations and initials do not end one."""
+    found: list[str] = []
+    for piece in _SENTENCE_END.split(text.strip()):
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        elif piece.strip():
+            found.append(" ".join(piece.split()))
+    return found
 
 
 def tokens(text: str) -> list[str]:

@@ -30,6 +30,7 @@ from rag.relevance import (
     content_words,
     elided,
     lexical_overlap,
+    split_sentences,
     text_relevance,
     tokens,
     with_articles,
@@ -97,6 +98,8 @@ class RetrievedPassage:
     """In [0, 1], comparable between queries."""
     option: int | None = None
     """Index of the option it was retrieved for; None where it is for the whole question."""
+    sentence: str = ""
+    """The one that is nearest to the query in meaning, where sentences were compared."""
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -306,15 +309,15 @@ def judged_by_sentence(
     The vector of a passage on many things is near none of them, so that a question in other words than the
     text's seems to have no answer. All their sentences are encoded.
     """
-    from rag.reasoners.embedded.sentences import split_sentences
-
     sentences = [split_sentences(found.passage.text) or [found.passage.text] for found in passages]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
     judged = []
     for found, held in zip(passages, sentences, strict=True):
-        sure = [answer_confidence(next(cosines), lexical_overlap(wanted, word_set(text))) for text in held]
-        judged.append(replace(found, relevance=max(found.relevance, *sure)))
+        near = [next(cosines) for _ in held]
+        sure = map(answer_confidence, near, (lexical_overlap(wanted, word_set(text)) for text in held))
+        sentence = held[near.index(max(near))]
+        judged.append(replace(found, relevance=max(found.relevance, *sure), sentence=sentence))
     return judged
 
 

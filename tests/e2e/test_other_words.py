@@ -73,3 +73,11 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
 )
 def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:
     assert not library.ask(question).matched
+
+
+def test_a_refusal_names_the_nearest_sentence(library: Library) -> None:
+    answer = library.ask("Who may borrow the dinghy?")
+    assert not answer.matched
+    assert "Nearest is “The rowing boat belongs to the neighbours, who let us use it until sunset.” in" in (
+        answer.explanation
+    )
