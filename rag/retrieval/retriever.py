@@ -90,7 +90,7 @@ class Retriever:
         self._scores = library_scores(meta.calibration) if meta is not None else None
         self._frames = FrameCache(reader.frames)
         self._clips: dict[str, list[Clip]] = {}
-        self._expected: dict[str, tuple[int, SearchFilter, TextSearches]] = {}
+        self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
     # Retrieval
 
@@ -117,9 +117,9 @@ class Retriever:
         where, pool = self.resolve(where), self._pool(top_k)
         queries, each = passages if where.videos is None else ((), 1)
         searches = self._clip_searches(text, visual, pool, where, events, [*queries, *upcoming])
-        for query in queries:
-            held = self._passage_searches(query, self._pool(each), where)
-            self._expected[query] = self._pool(each), where, held
+        for query in dict.fromkeys(queries):
+            searched = self._passage_searches(query, self._pool(each), where)
+            self._expected[query, self._pool(each)] = where, searched
         return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
 
     def with_claims(
@@ -174,14 +174,16 @@ class Retriever:
             return [[] for _ in queries]
         pool = self._pool(top_k)
         self.text_encoder.encode_text(queries)  # together, and kept
-        # Of equal queries the first takes what is under way.
-        under_way = [self._expected.pop(query, None) for query in queries]
-        searches = [
-            held[2] if held and held[:2] == (pool, where) else self._passage_searches(query, pool, where)
-            for query, held in zip(queries, under_way, strict=True)
-        ]
-        hits = [found.hits(pool) for found in searches]
-        return best_passages(self.reader, hits, queries, self.settings.search.rrf_k, top_k)
+        searches = {}
+        for query in dict.fromkeys(queries):
+            under_way = self._expected.pop((query, pool), None)
+            if under_way is not None and under_way[0] == where:
+                searches[query] = under_way[1]
+            else:
+                searches[query] = self._passage_searches(query, pool, where)
+        hits = {query: found.hits(pool) for query, found in searches.items()}
+        found = [hits[query] for query in queries]
+        return best_passages(self.reader, found, queries, self.settings.search.rrf_k, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE

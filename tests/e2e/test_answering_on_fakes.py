@@ -30,7 +30,7 @@ from rag.retrieval import RetrievedClip, Retriever
 from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, Hit
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
 
@@ -400,6 +400,30 @@ class CountingReader:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
+
+
+class SearchedPassages(CountingReader):
+    """A reader that counts how often the words of each query are searched in passages."""
+
+    def match_passages(self, text: str, k: int, where: SearchFilter) -> list[Hit]:
+        self.fetched[text] += 1
+        return self._reader.match_passages(text, k, where)
+
+
+def test_passages_searched_beside_clips_are_those_of_a_search_by_itself(worlds: dict[bool, World]) -> None:
+    world, reader = worlds[True], SearchedPassages(worlds[True].reader)
+    retriever = Retriever(cast(Reader, reader), world.tower, world.text, world.settings)
+    queries = ["kettle rinsed", "scissors sharp", "kettle rinsed"]
+    alone = retriever.find_passages_each(queries, 1)
+    titles = [hit.passage.title for found in alone for hit in found]
+    assert titles == ["How to Descale Kettles", "How to Sharpen Scissors", "How to Descale Kettles"]
+    reader.fetched.clear()
+    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    assert retriever.find_passages_each(queries, 1) == alone
+    assert [reader.fetched[query] for query in queries] == [1, 1, 1]
+    # What was searched under another filter is not taken.
+    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    assert retriever.find_passages_each(queries, 1, SearchFilter(paths=("*.pdf",))) == [[], [], []]
 
 
 @pytest.mark.parametrize("call", ["ask", "search", "localize_video"])
