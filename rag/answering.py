@@ -414,9 +414,8 @@ class Pipeline:
         clips = tuple(self.retrieve_clips(context, rewriting))
         passages = tuple(self.retrieve_passages(context, rewriting))
         relevance = _most_relevant(clips, passages)
-        if passages and relevance < context.threshold and not context.question.options:
-            encoder = context.retriever.text_encoder
-            passages = tuple(judged_by_sentence(passages, context.question.text, encoder))
+        if relevance < context.threshold:
+            passages = _by_sentence(context, passages)
             relevance = _most_relevant(clips, passages)
         clock.stop("retrieve")
         details = _details(rewriting, clips, passages, relevance, context.threshold)
@@ -437,7 +436,7 @@ class Pipeline:
         clock.stop("read")
         reply = self.answer(context, reading)
         if (unanswered := _why_no_match(context, reply)) is not None:
-            where = nearest(self.cite(reading, reply) or [*clips, *passages])
+            where = nearest(self.cite(reading, reply) or [*clips, *_by_sentence(context, passages)])
             clock.stop("answer")
             result = _no_match(context, clock, details, f"{unanswered} {where}")
             if isinstance(reply, OpenAnswer) and reply.text.strip():
@@ -454,6 +453,13 @@ class Pipeline:
                 details=details,
             )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
+
+
+def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:
+    """Those of an open question, judged by their sentences."""
+    if context.question.options or not passages:
+        return passages
+    return tuple(judged_by_sentence(passages, context.question.text, context.retriever.text_encoder))
 
 
 def _most_relevant(clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage]) -> float:

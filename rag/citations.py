@@ -100,14 +100,16 @@ def quoted(text: str) -> str:
 
 def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
     """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
-    was retrieved; empty without any."""
+    was retrieved, where that is a passage the one with the nearest sentence; empty without any."""
     best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
+    if isinstance(best, RetrievedPassage):
+        best = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), best)
     match best:
         case None:
             return ""
         case RetrievedClip(clip=window) | (VideoCitation() as window):
             place = f"{window.start:.1f}-{window.end:.1f} s of "
-        case RetrievedPassage(sentence=sentence) if sentence:
+        case RetrievedPassage(nearest=sentence) if sentence:
             place = f"{quoted(one_line(sentence))} in "
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
             place = f"“{one_line(passage.title)}” in " if passage.title else ""

@@ -98,8 +98,8 @@ class RetrievedPassage:
     """In [0, 1], comparable between queries."""
     option: int | None = None
     """Index of the option it was retrieved for; None where it is for the whole question."""
-    sentence: str = ""
-    """The one that is nearest to the query in meaning, where sentences were compared."""
+    nearest: str = ""
+    """Its sentence that is nearest in meaning to the query of all that were compared; empty: another's is."""
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -309,16 +309,23 @@ def judged_by_sentence(
     The vector of a passage on many things is near none of them, so that a question in other words than the
     text's seems to have no answer. All their sentences are encoded.
     """
-    sentences = [split_sentences(found.passage.text) or [found.passage.text] for found in passages]
+    sentences = [_sentences_of(found.passage.text) for found in passages]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
-    judged = []
-    for found, held in zip(passages, sentences, strict=True):
+    judged, cosine_of = [], dict[tuple[int, str], float]()
+    for at, (found, held) in enumerate(zip(passages, sentences, strict=True)):
         near = [next(cosines) for _ in held]
+        cosine_of |= {(at, text): cosine for text, cosine in zip(held, near, strict=True)}
         sure = map(answer_confidence, near, (lexical_overlap(wanted, word_set(text)) for text in held))
-        sentence = held[near.index(max(near))]
-        judged.append(replace(found, relevance=max(found.relevance, *sure), sentence=sentence))
+        judged.append(replace(found, relevance=max(found.relevance, *sure)))
+    at, nearest = max(cosine_of, key=cosine_of.__getitem__)
+    judged[at] = replace(judged[at], nearest=nearest)
     return judged
+
+
+def _sentences_of(text: str) -> list[str]:
+    """Of paragraphs, so that a heading is a text by itself; the whole text where there is none."""
+    return [each for part in text.split("\n\n") for each in split_sentences(part)] or [text]
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
