@@ -58,6 +58,8 @@ FUNCTION_WORDS = _set(
     which while who whom whose why will with within without would yes yet you your
     don doesn isn aren wasn weren won can't don't isn't it's"""
 )
+LEAST_ENGLISH = 0.3
+"""Share of such words in an English question."""
 GENERIC_WORDS = _set(
     """video videos clip shows show showing shown camera wearer person people someone somebody man woman
     object objects thing things item something statement statements true right correct following passage
@@ -147,6 +149,12 @@ def tokens(text: str) -> list[str]:
         else:
             found.append(word)
     return found
+
+
+def is_english(question: str) -> bool:
+    """Whether enough of a question's words are those that English sentences hang on."""
+    words = tokens(question)
+    return sum(word in FUNCTION_WORDS for word in words) >= LEAST_ENGLISH * len(words)
 
 
 def elided(text: str) -> list[str]:

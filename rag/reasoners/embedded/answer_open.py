@@ -40,6 +40,7 @@ from rag.relevance import (
     ImageScoreCalibrator,
     answer_confidence,
     content_words,
+    is_english,
     is_participle,
     lexical_overlap,
     rarity,
@@ -92,11 +93,14 @@ def answer_open(
 def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | None:
     """The sentence of a passage that is by far the nearest in meaning, whatever words it shares with the
     question: "What is the code?", "the combination is 7302". None where none is, or where its passage lacks
-    a name, a code or a number that the question gives.
+    a name, a code or a number that the question gives; nor in other languages than English, the bundled
+    encoder's, where what is near is about something else too often.
 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
     question = without_source_sentences(reading.question.text)
+    if not is_english(question):
+        return None
     speaking = _speaking(question, sentences_of(reading))
     read = [one for one in speaking if one.origin == "passage"][:MOST_COMPARED]
     rows = vectors.of([question, *(one.text for one in read)])
