@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.function_words import without_function_words
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -48,18 +50,6 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-FUNCTION_WORDS = _set(
-    """a about after again all also am an and any are as at be because been before being below between both
-    but by can cannot could did do does doing done down during each either else ever every few for from
-    further had has have having he her here hers him his how i if in into is it its itself just let like
-    many may me might more most much must my no nor not now of off on once one only onto or other our out
-    over own per quite rather same shall she should since so some such than that the their them then there
-    these they this those through to too under until up upon us very was we were what when where whether
-    which while who whom whose why will with within without would yes yet you your
-    don doesn isn aren wasn weren won can't don't isn't it's"""
-)
-LEAST_ENGLISH = 0.3
-"""Share of such words in an English question."""
 GENERIC_WORDS = _set(
     """video videos clip shows show showing shown camera wearer person people someone somebody man woman
     object objects thing things item something statement statements true right correct following passage
@@ -151,12 +141,6 @@ def tokens(text: str) -> list[str]:
     return found
 
 
-def is_english(question: str) -> bool:
-    """Whether enough of a question's words are those that English sentences hang on."""
-    words = tokens(question)
-    return sum(word in FUNCTION_WORDS for word in words) >= LEAST_ENGLISH * len(words)
-
-
 def elided(text: str) -> list[str]:
     """The words of a text that `tokens` cuts, lower case and whole: "s'ouvre"."""
     return _WITH_ELISION.findall(_normalized(text))
@@ -210,15 +194,15 @@ def is_participle(word: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def _content_stem(word: str) -> str:
-    """Empty for a word that carries no meaning of its own."""
-    found = "" if word in FUNCTION_WORDS else stem(word)
+    """Empty for a word of nearly every question."""
+    found = stem(word)
     return "" if found in _GENERIC_STEMS else found
 
 
 @lru_cache(maxsize=4096)
 def content_words(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order, each once."""
-    return tuple(dict.fromkeys(filter(None, map(_content_stem, tokens(text)))))
+    return tuple(dict.fromkeys(filter(None, map(_content_stem, without_function_words(tokens(text))))))
 
 
 @lru_cache(maxsize=4096)

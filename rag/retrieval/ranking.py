@@ -20,9 +20,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
+from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import (
-    FUNCTION_WORDS,
     TEXT_ODDS_POWER,
     answer_confidence,
     chunk_relevance,
@@ -344,7 +344,7 @@ def search_words(query: str) -> str:
     Codes first: a full-text query has a limit of words.
     """
     words = tokens(query)
-    kept = [word for word in words if word not in FUNCTION_WORDS] or words
+    kept = without_function_words(words) or words
     whole = [form for word in elided(query) for form in (word, word.replace("'", "’"))]
     french = dict.fromkeys([*with_articles(kept), *whole])
     return " ".join([*kept, *sorted(codes(query) - set(words)), *french])

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
+from rag.function_words import is_english
 from rag.records import SearchFilter
-from rag.relevance import content_words, is_english
+from rag.relevance import content_words, tokens
 from rag.retrieval.retriever import Retriever
 from rag.store.records import Hit
 
@@ -46,7 +47,7 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     under an encoder without a vocabulary, and in questions that are not English.
     """
     is_word = getattr(retriever.text_encoder, "is_word", None)
-    if is_word is None or not is_english(text):
+    if is_word is None or not is_english(tokens(text)):
         return {}
     words = {word.casefold() for word in _WORD.findall(text) if len(word) >= LEAST_LETTERS}
     rare = [word for word in sorted(words) if content_words(word) and not _is_known(word, is_word)]

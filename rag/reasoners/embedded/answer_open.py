@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.function_words import is_english
 from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
@@ -40,10 +41,10 @@ from rag.relevance import (
     ImageScoreCalibrator,
     answer_confidence,
     content_words,
-    is_english,
     is_participle,
     lexical_overlap,
     rarity,
+    tokens,
     word_set,
 )
 
@@ -99,7 +100,7 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
     question = without_source_sentences(reading.question.text)
-    if not is_english(question):
+    if not is_english(tokens(question)):
         return None
     speaking = _speaking(question, sentences_of(reading))
     read = [one for one in speaking if one.origin == "passage"][:MOST_COMPARED]

@@ -15,18 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
+from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import (
-    FUNCTION_WORDS,
-    codes,
-    content_words,
-    lexical_overlap,
-    split_sentences,
-    text_relevance,
-    word_set,
-)
+from rag.relevance import codes, content_words, lexical_overlap, split_sentences, text_relevance, word_set
 
 if TYPE_CHECKING:
     import numpy as np
