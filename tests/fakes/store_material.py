@@ -79,8 +79,15 @@ def file_row(path: str, content_id: str, kind: str) -> FileRow:
 
 
 def passages(n: int, count: int = 4) -> list[Passage]:
+    """Those of odd sources are on pages."""
     return [
-        Passage(f"p{n:03d}-{i}", f"d{n}", f"How to {WORDS[(n + i) % len(WORDS)]}", f"Take the lamp {n} {i}.")
+        Passage(
+            f"p{n:03d}-{i}",
+            f"d{n}",
+            f"How to {WORDS[(n + i) % len(WORDS)]}",
+            f"Take the lamp {n} {i}.",
+            (i + 1, i + 2)[: 1 + i % 2] if n % 2 else (),
+        )
         for i in range(count)
     ]
 
