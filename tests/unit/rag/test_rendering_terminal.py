@@ -138,6 +138,20 @@ def test_a_cited_passage_is_shown_where_it_is_quoted() -> None:
     assert "“… The bolt takes 110 Nm. More follows.”" in quoted
 
 
+def test_a_passage_is_named_with_its_pages() -> None:
+    for title, pages, name in (
+        ("Manual", (12,), "Manual, page 12  (m.pdf)"),
+        ("Manual", (12, 13, 14), "Manual, pages 12-14  (m.pdf)"),
+        ("Manual", (), "Manual  (m.pdf)"),
+        ("", (12,), "Page 12  (m.pdf)"),
+        ("", (), "m.pdf"),
+    ):
+        cited = PassageCitation("m.pdf", "p", title, "Text.", 1.0, pages)
+        assert next(citation_lines(cited, number=1)) == f"[1] {name}"
+        hit = PassageHit("m.pdf", Passage("p", "d", title, "Text.", pages), 0.5)
+        assert next(hit_lines([hit])) == f" 1. {name}"
+
+
 def test_answer_with_options_and_citations() -> None:
     answer = Answer(
         Question("q", "What is used?", ("a drill", "a lamp")),
