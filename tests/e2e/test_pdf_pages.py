@@ -73,7 +73,9 @@ def test_an_answer_names_its_page(folder: Path) -> None:
             first, last = cited.pages[0], cited.pages[-1]
             name = f"pages {first}-{last}" if last > first else f"page {first}"
             assert any(line.startswith(f"[1] Manual, {name}  (") for line in answer_lines(answer))
-            assert library.resolve(cited.passage_id).pages == cited.pages  # type: ignore[union-attr]
+            resolved = library.resolve(cited.passage_id)
+            assert isinstance(resolved, PassageCitation)
+            assert resolved.pages == cited.pages
 
 
 def test_all_interfaces_name_it(folder: Path) -> None:
