@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,28 +11,15 @@ from corpora.records import Passage
 from rag.indexing.merging import merge_libraries
 from rag.settings import Settings
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
-from rag.store.database import Database
-from rag.store.layout import Layout
-from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
-from tests.fakes.store_material import META, TEXT, add_source, file_row, fill, passages, unit
+from tests.fakes.store_material import META, TEXT, add_source, file_row, fill, passages, unit, without_pages
 
 OLD, NEW = 1, 3
 """Sources whose passages are on pages; the first is in a library of before."""
 IDS = [passage.passage_id for n in (OLD, NEW) for passage in passages(n)]
 PAGES = {passage.passage_id: passage.pages for passage in passages(NEW)}
-
-
-def without_pages(folder: Path) -> Path:
-    """The library as a program of schema 2 left it."""
-    db = Database(Layout(folder))
-    db.table("passages").drop_columns(["pages"])
-    held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
-    db.replace_all("meta", "key", MetaRows(2, held.meta).table())
-    shutil.rmtree(Layout(folder).sums)
-    return folder
 
 
 @pytest.fixture
