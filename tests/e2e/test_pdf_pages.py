@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,8 @@ def test_all_interfaces_name_it(folder: Path) -> None:
         asked = client.post("/v1/ask", json={"question": BOLTS}).json()["citations"][0]
         hit = client.post("/v1/search", json={"query": BOLTS}).json()["results"][0]
         one = client.get(f"/v1/citations/{cited['citation']}").json()["citation"]
+    nearest = json.loads(run_rag(folder, "ask", "Who painted the ceiling?", "--library", "lib").stdout)
+    assert re.search(r"Nearest is “.+” on pages? [\d-]+ of manual\.pdf\.$", nearest["answer"]["explanation"])
     assert asked["pages"] == hit["pages"] == one["pages"] == cited["pages"]
 
 
