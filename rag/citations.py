@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from textwrap import shorten
 
-from corpora.records import SPOKEN
+from corpora.records import SPOKEN, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Citation, PassageCitation, VideoCitation
+from rag.records import Citation, PassageCitation, VideoCitation, passage_citation
 from rag.relevance import folded
 from rag.retrieval import RetrievedClip, RetrievedPassage
 
@@ -51,10 +51,7 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
     for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
         read_passage = reading.passages[index]
         passages.setdefault(read_passage.passage.passage_id, read_passage)
-    cited += [
-        PassageCitation(p.path, p.passage.passage_id, p.passage.title, p.passage.text, p.score)
-        for p in passages.values()
-    ]
+    cited += [passage_citation(p.path, p.passage, p.score) for p in passages.values()]
     quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
     return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
 
@@ -109,8 +106,15 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
             return ""
         case RetrievedClip(clip=window) | (VideoCitation() as window):
             place = f"{window.start:.1f}-{window.end:.1f} s of "
-        case RetrievedPassage(nearest=sentence) if sentence:
-            place = f"{quoted(one_line(sentence))} in "
+        case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
+            place = _of_file(quoted(one_line(sentence)), passage.pages)
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
-            place = f"“{one_line(passage.title)}” in " if passage.title else ""
+            place = _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages)
     return f"Nearest is {place}{PurePath(best.path).name}."
+
+
+def _of_file(said: str, pages: Sequence[int]) -> str:
+    """What is before the name of a file: what it says, and on which pages."""
+    if pages:
+        return f"{said} on {page_range(pages)} of " if said else f"{page_range(pages)} of "
+    return f"{said} in " if said else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpora.records import Clip
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the newest migration; a library with a higher one is refused."""
 
 FileState = Literal["ok", "missing", "changed", "unreadable"]
