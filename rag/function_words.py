@@ -61,9 +61,8 @@ def without_function_words(words: Sequence[str]) -> list[str]:
     """Those of a text's words, in lower case, that are none of English nor of the text's own language."""
     kept = [word for word in words if word not in FUNCTION_WORDS]
     if len(kept) > (1 - LEAST_ENGLISH) * len(words):
-        english = len(words) - len(kept)
-        held = [sum(word in language for word in words) for language in OTHER_LANGUAGES]
-        if max(held) > max(1, english):
-            language = OTHER_LANGUAGES[held.index(max(held))]
+        own = set(words)
+        language = max(OTHER_LANGUAGES, key=lambda held: len(held & own))
+        if len(language & own) > max(1, len(FUNCTION_WORDS & own)):
             kept = [word for word in kept if word not in language]
     return kept
