@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
@@ -303,8 +303,10 @@ def judged_by_sentence(
     """The passages, each at least as relevant as its best sentence is sure to answer the query.
 
     The vector of a passage on many things is near none of them, so that a question in other words than the
-    text's seems to have no answer. All their sentences are encoded.
+    text's seems to have no answer. All their sentences are encoded; those that name another thing than the
+    query in its place do not count.
     """
+    from rag.reasoners.embedded.agreement import names_another
     from rag.reasoners.embedded.sentences import split_sentences
 
     sentences = [split_sentences(found.passage.text) or [found.passage.text] for found in passages]
@@ -312,8 +314,12 @@ def judged_by_sentence(
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
     judged = []
     for found, held in zip(passages, sentences, strict=True):
-        sure = [answer_confidence(next(cosines), lexical_overlap(wanted, word_set(text))) for text in held]
-        judged.append(replace(found, relevance=max(found.relevance, *sure)))
+        sure = [
+            answer_confidence(cosine, lexical_overlap(wanted, word_set(text)))
+            for cosine, text in zip(islice(cosines, len(held)), held, strict=True)
+            if not names_another(query, text)
+        ]
+        judged.append(replace(found, relevance=max([found.relevance, *sure])))
     return judged
 
 

@@ -22,6 +22,10 @@ The rowing boat belongs to the neighbours, who let us use it until sunset. The n
 Hallstavik, eleven kilometres away, and it shuts at six on weekdays and at three on Saturdays.
 Rubbish is collected on Thursday mornings; carry the bins to the gate the evening before.
 """
+PATIENT = """The patient weighs 72 kilograms. Her blood pressure was 140 over 90. She takes 5 mg of ramipril
+every morning. She is allergic to penicillin. Her mother died of a stroke. The next appointment is on 3 June.
+She smokes ten cigarettes a day.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +77,14 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
 )
 def test_what_no_sentence_is_near_is_refused(library: Library, question: str) -> None:
     assert not library.ask(question).matched
+
+
+@pytest.mark.parametrize(
+    "question", ["What did her father die of?", "What dose does she take in the evening?"]
+)
+def test_a_sentence_about_another_thing_of_the_kind_is_none(tmp_path: Path, question: str) -> None:
+    (tmp_path / "patient.txt").write_text(PATIENT)
+    assert run_rag(tmp_path, "index", "patient.txt", "--library", "lib").returncode == 0
+    with Library.open(tmp_path / "lib") as opened:
+        assert not opened.ask(question).matched
+        assert "mother" in opened.ask("What did her mother die of?").text
