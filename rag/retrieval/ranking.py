@@ -297,30 +297,35 @@ def best_passages(
     return best
 
 
+MOST_JUDGED = 10
+"""Passages: the sentences of hundreds would take a minute."""
+
+
 def judged_by_sentence(
     passages: Sequence[RetrievedPassage], query: str, encoder: TextEncoder
 ) -> list[RetrievedPassage]:
     """The passages, each at least as relevant as its best sentence is sure to answer the query.
 
     The vector of a passage on many things is near none of them, so that a question in other words than the
-    text's seems to have no answer. All their sentences are encoded; those that name another thing than the
-    query in its place do not count.
+    text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded; those that
+    name another thing than the query in its place do not count.
     """
     from rag.reasoners.embedded.agreement import names_another
     from rag.reasoners.embedded.sentences import split_sentences
 
-    sentences = [split_sentences(found.passage.text) or [found.passage.text] for found in passages]
+    texts = [found.passage.text for found in passages[:MOST_JUDGED]]
+    sentences = [split_sentences(text) or [text] for text in texts]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
     judged = []
-    for found, held in zip(passages, sentences, strict=True):
+    for found, held in zip(passages, sentences, strict=False):
         sure = [
             answer_confidence(cosine, lexical_overlap(wanted, word_set(text)))
             for cosine, text in zip(islice(cosines, len(held)), held, strict=True)
             if not names_another(query, text)
         ]
         judged.append(replace(found, relevance=max([found.relevance, *sure])))
-    return judged
+    return [*judged, *passages[MOST_JUDGED:]]
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:

@@ -9,7 +9,7 @@ import pytest
 
 from rag.library import Library
 from rag.reasoners.embedded.answer_open import ALONE
-from rag.retrieval.ranking import judged_by_sentence
+from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
 from tests.fakes.command import run_rag
 
 NOTES = """# Lake cabin: notes for guests
@@ -61,6 +61,8 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
     (judged,) = judged_by_sentence([found], question, retriever.text_encoder)
     assert found.relevance < library.settings.search.threshold < judged.relevance
     assert "7302" in library.ask(question).text
+    many = judged_by_sentence([found] * (MOST_JUDGED + 2), question, retriever.text_encoder)
+    assert many == [judged] * MOST_JUDGED + [found] * 2
 
 
 @pytest.mark.parametrize(
