@@ -23,8 +23,8 @@ COVERED = 0.5
 """Least share of a page that its images cover, for it to be a scan."""
 MOST_PIXELS = 100_000_000
 """Of an image of a page: A4 at 1,000 dpi. What has more is not decoded."""
-MOST_DRAWN = 300_000_000
-"""Pixels of all images of a page, decoded and drawn: three layers of A4 at 1,000 dpi."""
+MOST_RENDERED = 300_000_000
+"""Pixels of all images of a page, decoded and rendered: three layers of A4 at 1,000 dpi."""
 FORMATS = {"/DCTDecode": "JPEG", "/JPXDecode": "JPEG2000"}
 """Of Pillow, by the filter of a PDF."""
 MOST_IMAGES = 1000
@@ -163,7 +163,7 @@ def _rendered(page: Any, placed: list[_Placed], beat: Callable[[], None]) -> NDA
     left, bottom, right, top = _box(page)
     scale = LONG_SIDE / max(right - left, top - bottom)
     size = max(1, round((right - left) * scale)), max(1, round((top - bottom) * scale))
-    canvas, budget = Image.new("L", size, 255), MOST_DRAWN
+    canvas, budget = Image.new("L", size, 255), MOST_RENDERED
     to_canvas = np.array([[scale, 0, -left * scale], [0, -scale, top * scale], [0, 0, 1]])
     for each in placed:
         beat()
@@ -173,7 +173,7 @@ def _rendered(page: Any, placed: list[_Placed], beat: Callable[[], None]) -> NDA
             continue
         budget -= (box[2] - box[0]) * (box[3] - box[1])
         if budget < 0:
-            raise _UnreadImage(f"images of more than {MOST_DRAWN // 10**6} megapixels together")
+            raise _UnreadImage(f"images of more than {MOST_RENDERED // 10**6} megapixels together")
         wide, high = (max(1, math.ceil(math.hypot(*place[:2, at]))) for at in (0, 1))
         image = _shown(each.image, (wide, high))
         budget -= image.width * image.height

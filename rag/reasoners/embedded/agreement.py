@@ -244,9 +244,9 @@ def opposites(word: str) -> frozenset[str]:
 
 
 _KINDS = """
-afternoon evening morning; arrival departure; arrive depart; autumn spring; breakfast dinner lunch; dad mother;
-dad mum; daughter son; downstairs upstairs; entrance exit; export import; father mother; father mum;
-female male; last next; next previous; summer winter
+afternoon evening morning; arrival departure; arrive depart; autumn spring; breakfast dinner lunch;
+dad mother; dad mum; daughter son; downstairs upstairs; entrance exit; export import; father mother;
+father mum; female male; last next; next previous; summer winter
 """
 """No relations that are said from either side: the wife of Peter tells whose husband he is."""
 
