@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite, nearest, quoted
+from rag.citations import cite, nearest, quotation
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -502,7 +502,7 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return None
     return (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
-        f"below {context.threshold:.2f}: {quoted(reply.text)}"
+        f"below {context.threshold:.2f}: {quotation(reply.text)}"
     )
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import PurePath
-from textwrap import shorten
 
 from corpora.records import SPOKEN, page_range
 from corpora.text_decoding import one_line
@@ -90,9 +89,10 @@ def _quotes(quotation: str, text: str) -> bool:
     return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
 
 
-def quoted(text: str) -> str:
+def quotation(text: str) -> str:
     """The beginning of a text on one line, in quotation marks."""
-    return f"“{shorten(text, LONGEST_QUOTED, placeholder=' …')}”"
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= LONGEST_QUOTED else f'{line[: LONGEST_QUOTED - 1].rstrip()}…'}”"
 
 
 def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
@@ -107,7 +107,7 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
         case RetrievedClip(clip=window) | (VideoCitation() as window):
             place = f"{window.start:.1f}-{window.end:.1f} s of "
         case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
-            place = _of_file(quoted(one_line(sentence)), passage.pages)
+            place = _of_file(quotation(one_line(sentence)), passage.pages)
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
             place = _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages)
     return f"Nearest is {place}{PurePath(best.path).name}."

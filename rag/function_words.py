@@ -22,8 +22,8 @@ FUNCTION_WORDS = _set(
 """English ones."""
 OTHER_LANGUAGES = (
     _set(
-        """der das dem den des ein eine einen einem einer eines und oder aber nicht kein keine keinen
-        was ist sind war waren wurde wurden wird werden hat hatte hatten haben habe hast wie wo wer wen wem
+        """der das dem den des ein eine einen einem einer eines und oder aber nicht kein keine keinen was
+        ist sind war waren wurde wurden wird werden hat hatte hatten haben habe hast wie wo wer wen wem
         wessen wann warum wieso weshalb womit wohin woher welche welcher welches welchen welchem wieviel ich
         du er sie es wir ihr man mich dich sich uns ihm ihn ihnen mein meine dein deine sein seine seinen
         seiner ihre ihren ihrer unser unsere in an am im für auf aus bei beim mit nach von vom vor zu zum
@@ -32,37 +32,47 @@ OTHER_LANGUAGES = (
         konnten muss müssen musste soll sollen sollte darf dürfen möchte würde würden gibt gab viel viele"""
     ),
     _set(
-        """el la los las un una unos unas y o pero no del de al en por para con sin sobre entre hasta desde
+        """el la los las un una unos unas y pero no del de al en por para con sin sobre entre hasta desde
         como cómo que qué quién quien quiénes cuál cual cuáles cuándo cuando dónde donde adónde cuánto
         cuánta cuántos cuántas es son era eran fue fueron ser sido está están estaba estaban hay había han
         ha he haber se su sus lo le les mi tu nos me te yo él ella ellos ellas este esta estos estas ese esa
-        esos esas aquel aquella si porque también más muy ya cada según durante ante tras hacia a e u"""
+        esos esas aquel aquella si porque también más muy ya cada según durante ante tras hacia"""
     ),
     _set(
-        """le la les l un une des du de d et ou mais ne n pas que qu qui quoi quel quelle quels quelles
-        comment où quand pourquoi combien est sont était étaient été être a ont avait avaient avoir ai je j
-        tu il elle on nous vous ils elles se s sa ses son mon ma mes ton ta tes leur leurs notre votre ce c
-        cet cette ces y dans en par pour sur sous avec sans entre vers chez jusque depuis pendant au aux
-        plus très aussi si dont faut"""
+        """le la les un une des du de et ou mais ne pas que qu qui quoi quel quelle quels quelles comment où
+        quand pourquoi combien est sont était étaient été être ont avait avaient avoir ai je tu il elle on
+        nous vous ils elles se sa ses son mon ma mes ton ta tes leur leurs notre votre ce cet cette ces y
+        dans en par pour sur sous avec sans entre vers chez jusque depuis pendant au aux plus très aussi si
+        dont faut"""
     ),
 )
-"""German, Spanish and French ones. Some are English words too ("war", "son"), so that they count only in text
-that has two or more of them, and more than English ones."""
-LEAST_ENGLISH = 0.3
-"""Share of function words in an English question."""
+"""German, Spanish and French ones; without "die", a verb in English."""
+UNSURE = _set(
+    """war hat man sein seine den des son par sur sans mes los las la le les el de al se me mi tu te ha han
+    he un on ma ton si plus bei mit im am an in so was ser est dont elle este sin con y"""
+)
+"""Of these, English words and parts of names: they tell no language."""
 
 
 def is_english(words: Sequence[str]) -> bool:
-    """Whether enough of a question's words, in lower case, are English function words."""
-    return sum(word in FUNCTION_WORDS for word in words) >= LEAST_ENGLISH * len(words)
+    """Whether a question has English function words, and no more of another language. `words`: lower case."""
+    return bool(FUNCTION_WORDS & set(words)) and _language(words) is FUNCTION_WORDS
 
 
 def without_function_words(words: Sequence[str]) -> list[str]:
     """Those of a text's words, in lower case, that are none of English nor of the text's own language."""
-    kept = [word for word in words if word not in FUNCTION_WORDS]
-    if len(kept) > (1 - LEAST_ENGLISH) * len(words):
-        own = set(words)
+    language = _language(words)
+    return [word for word in words if word not in FUNCTION_WORDS and word not in language]
+
+
+def _language(words: Sequence[str]) -> frozenset[str]:
+    """The function words of the language that has most of a text's words: of two others than English, at
+    least, of which one is sure, and more than it has English ones."""
+    own = set(words)
+    english = len(FUNCTION_WORDS & own)
+    if 2 * english < len(own):
         language = max(OTHER_LANGUAGES, key=lambda held: len(held & own))
-        if len(language & own) > max(1, len(FUNCTION_WORDS & own)):
-            kept = [word for word in kept if word not in language]
-    return kept
+        held = language & own
+        if len(held) > max(1, english) and held - UNSURE:
+            return language
+    return FUNCTION_WORDS

@@ -172,7 +172,7 @@ def measure_null_scores(
             scores[:, places] = directions @ rows[places].T
             continue
         for place, clip in zip(places, read_frames([ids[at] for at in places]), strict=True):
-            vectors = clip.vectors if len(clip.vectors) else clip.clip_vector[None]
+            vectors = clip.vectors if len(clip.times) else clip.clip_vector[None]
             scores[:, place] = frame_score(directions, vectors.astype(np.float64))
     best = [np.take_along_axis(scores, chosen[size], axis=1).max(axis=1) for size in sizes]
     return NullScores(

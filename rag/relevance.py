@@ -58,6 +58,8 @@ GENERIC_WORDS = _set(
 )
 """Content words of nearly every question about videos, which do not discriminate."""
 
+CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+"""The end of a sentence, at the end of a text."""
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"

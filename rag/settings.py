@@ -358,8 +358,10 @@ def resolved_settings(
 def _masked(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return f"{value}"
+    if isinstance(value, tuple | list):
+        return [_masked(each) for each in value]
     if isinstance(value, str) and "://" in value:
-        return re.sub(r"(?<=://).*@|(?<=\?).*", "**********", value)
+        return re.sub(r"(?<=://).*@|(?<=[?#]).*", "**********", value, flags=re.DOTALL)
     return value
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from corpora.passages.document import Document, cut_point, read_documents
+from corpora.passages.document import Document, cut_point, read_documents, solid
 from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
 from corpora.records import Passage, Problem
 
@@ -92,20 +92,16 @@ def _pages_of(document: Document, parts: Sequence[str]) -> list[tuple[int, ...]]
     if not document.pages:
         return [()] * len(parts)
     places = [*(page.place for page in document.pages), len(document.text)]
-    texts = [_solid(document.text[start:end]) for start, end in pairwise(places)]
+    texts = [solid(document.text[start:end]) for start, end in pairwise(places)]
     whole, ends = "".join(texts), list(accumulate(map(len, texts)))
     found: list[tuple[int, ...]] = []
     at = -1
-    for own in map(_solid, parts):
+    for own in map(solid, parts):
         at = max(at, whole.find(own, at + 1))
         first, last = bisect_right(ends, at), bisect_left(ends, at + len(own))
         on = zip(document.pages[first : last + 1], texts[first : last + 1], strict=True)
         found.append(tuple(page.number for page, text in on if text))
     return found
-
-
-def _solid(text: str) -> str:
-    return "".join(text.split())
 
 
 @functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)

@@ -23,12 +23,17 @@ COVERED = 0.5
 """Least share of a page that its images cover, for it to be a scan."""
 MOST_PIXELS = 100_000_000
 """Of an image of a page: A4 at 1,000 dpi. What has more is not decoded."""
+MOST_RENDERED = 300_000_000
+"""Pixels of all images of a page, decoded and rendered: three layers of A4 at 1,000 dpi."""
 FORMATS = {"/DCTDecode": "JPEG", "/JPXDecode": "JPEG2000"}
 """Of Pillow, by the filter of a PDF."""
 MOST_IMAGES = 1000
 """Of a page, with forms; scanners write some in strips."""
 MOST_NESTED = 8
 """Forms within forms."""
+
+_UNIT_SQUARE = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]])
+"""Its corners."""
 
 
 class _UnreadImage(Exception):
@@ -141,7 +146,7 @@ def _matrix(numbers: Any) -> NDArray[np.float64]:
 
 def _covered(matrix: NDArray[np.float64], box: tuple[float, float, float, float]) -> float:
     """The area of the page that the upright box around an image covers."""
-    corners = matrix @ np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]])
+    corners = matrix @ _UNIT_SQUARE
     (left, right), (bottom, top) = ((own.min(), own.max()) for own in corners[:2])
     wide = min(right, box[2]) - max(left, box[0])
     high = min(top, box[3]) - max(bottom, box[1])
@@ -151,33 +156,63 @@ def _covered(matrix: NDArray[np.float64], box: tuple[float, float, float, float]
 def _rendered(page: Any, placed: list[_Placed], beat: Callable[[], None]) -> NDArray[np.uint8]:
     """The images of a page on white, uint8 (h, w), upright.
 
-    Where they overlap the darker one is seen: strokes over a background have masks that pypdf does not apply.
+    Where they overlap the darker one is seen: strokes over a background.
     """
     from PIL import Image, ImageChops
 
     left, bottom, right, top = _box(page)
     scale = LONG_SIDE / max(right - left, top - bottom)
     size = max(1, round((right - left) * scale)), max(1, round((top - bottom) * scale))
-    canvas = Image.new("L", size, 255)
+    canvas, budget = Image.new("L", size, 255), MOST_RENDERED
     to_canvas = np.array([[scale, 0, -left * scale], [0, -scale, top * scale], [0, 0, 1]])
     for each in placed:
         beat()
         place = to_canvas @ each.matrix
+        box = _pixels_under(place, size)
+        if box is None:
+            continue
+        budget -= (box[2] - box[0]) * (box[3] - box[1])
+        if budget < 0:
+            raise _UnreadImage(f"images of more than {MOST_RENDERED // 10**6} megapixels together")
         wide, high = (max(1, math.ceil(math.hypot(*place[:2, at]))) for at in (0, 1))
-        image = _gray(_decoded(each.image, (wide, high)))
+        image = _shown(each.image, (wide, high))
+        budget -= image.width * image.height
         # First to the size that it has on the page, then to its place.
         image = image.resize((min(image.width, wide), min(image.height, high)), Image.Resampling.BOX)
         from_pixels = place @ np.array([[1 / image.width, 0, 0], [0, -1 / image.height, 1], [0, 0, 1]])
         try:
-            inverse = np.linalg.inv(from_pixels)
+            inverse = np.linalg.inv(from_pixels) @ np.array([[1, 0, box[0]], [0, 1, box[1]], [0, 0, 1]])
         except np.linalg.LinAlgError:
             continue
         data = tuple(float(number) for number in inverse[:2].ravel())
-        how = Image.Resampling.BICUBIC
-        own = image.transform(size, Image.Transform.AFFINE, data, resample=how, fillcolor=255)
-        canvas = ImageChops.darker(canvas, own)
+        own_size, how = (box[2] - box[0], box[3] - box[1]), Image.Resampling.BICUBIC
+        own = image.transform(own_size, Image.Transform.AFFINE, data, resample=how, fillcolor=255)
+        canvas.paste(ImageChops.darker(canvas.crop(box), own), box)
     turned = round(float(page.rotation or 0) / 90) % 4
     return np.ascontiguousarray(np.rot90(np.asarray(canvas, np.uint8), -turned))
+
+
+def _pixels_under(place: NDArray[np.float64], size: tuple[int, int]) -> tuple[int, int, int, int] | None:
+    """Left, top, right and bottom of the pixels of a canvas that an image touches; None without any."""
+    corners = (place @ _UNIT_SQUARE)[:2]
+    edges = np.clip([*(corners.min(axis=1) - 1), *(corners.max(axis=1) + 2)], 0, [*size, *size])
+    left, top, right, bottom = (int(edge) for edge in edges)
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+def _shown(found: Any, size: tuple[int, int]) -> Any:
+    """The image in levels of gray, white where its stencil, which pypdf does not apply, leaves it out.
+
+    `size`: as of `_decoded`, which see for what is raised.
+    """
+    from PIL import Image, ImageChops
+
+    image, stencil = _gray(_decoded(found, size)), _entry(found, "/Mask")
+    if not stencil:
+        return image
+    mask = _gray(_decoded(stencil, size))
+    larger = max(image.size, mask.size, key=math.prod)
+    return ImageChops.lighter(*(layer.resize(larger, Image.Resampling.NEAREST) for layer in (image, mask)))
 
 
 def _decoded(found: Any, size: tuple[int, int]) -> Any:

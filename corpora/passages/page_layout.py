@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from corpora.passages.document import tidy
+from corpora.passages.document import solid, tidy
 from corpora.passages.tables import escaped, row
 
 LEAST_ROWS = 3
@@ -120,7 +120,7 @@ class _StreamOrder:
     """The text of a page in the order of its content stream, and how many rows have another order."""
 
     def __init__(self, text: str) -> None:
-        self._text = _solid(_LEADERS.sub("   ", text))
+        self._text = solid(_LEADERS.sub("   ", text))
         self._differs = 0
 
     def compare(self, cells: Sequence[str], lines: Sequence[Iterable[str]]) -> None:
@@ -129,7 +129,7 @@ class _StreamOrder:
         if not self._text:
             return
         across = "".join("".join(own) for own in lines)
-        if any(_solid(row) in self._text for row in ("".join(cells), across)):
+        if any(solid(row) in self._text for row in ("".join(cells), across)):
             self._differs -= 1
         elif max(map(len, cells)) >= PROSE_WIDTH and any(map(_within_sentence, cells)):
             self._differs += 1
@@ -142,10 +142,6 @@ class _StreamOrder:
 
 def _within_sentence(text: str) -> bool:
     return text[:1].isalpha() and not text[:1].isupper()
-
-
-def _solid(text: str) -> str:
-    return "".join(text.split())
 
 
 def laid_out(page: str, stream: str = "") -> str:

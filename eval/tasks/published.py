@@ -262,11 +262,13 @@ def plain_key(key: Any) -> str:
 
 
 def plain_value(value: Any) -> Any:
-    """Without NaN, at any depth of lists."""
+    """Without NaN, at any depth of lists and mappings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list):
         return [plain_value(part) for part in value]
+    if isinstance(value, dict):
+        return {key: plain_value(part) for key, part in value.items()}
     return value
 
 

@@ -23,6 +23,7 @@ from corpora.records import Clip, Evidence, Passage
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import (
+    CLOSED,
     TEXT_ODDS_POWER,
     answer_confidence,
     chunk_relevance,
@@ -301,31 +302,46 @@ def best_passages(
     return best
 
 
+LEAST_UNENDED = 4
+"""Words of a sentence without its end: shorter ones are headings."""
+MOST_JUDGED = 10
+"""Passages: the sentences of hundreds would take a minute."""
+
+
 def judged_by_sentence(
     passages: Sequence[RetrievedPassage], query: str, encoder: TextEncoder
 ) -> list[RetrievedPassage]:
     """The passages, each at least as relevant as its best sentence is sure to answer the query.
 
     The vector of a passage on many things is near none of them, so that a question in other words than the
-    text's seems to have no answer. All their sentences are encoded.
+    text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded; those that
+    name another thing than the query in its place do not count.
     """
-    sentences = [_sentences_of(found.passage.text) for found in passages]
+    from rag.reasoners.embedded.agreement import names_another
+
+    sentences = [_sentences_of(found.passage.text) for found in passages[:MOST_JUDGED]]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
-    judged, cosine_of = [], dict[tuple[int, str], float]()
-    for at, (found, held) in enumerate(zip(passages, sentences, strict=True)):
-        near = [next(cosines) for _ in held]
-        cosine_of |= {(at, text): cosine for text, cosine in zip(held, near, strict=True)}
-        sure = map(answer_confidence, near, (lexical_overlap(wanted, word_set(text)) for text in held))
-        judged.append(replace(found, relevance=max(found.relevance, *sure)))
-    at, nearest = max(cosine_of, key=cosine_of.__getitem__)
-    judged[at] = replace(judged[at], nearest=nearest)
+    judged, near = list(passages), list[tuple[float, int, str]]()
+    for at, held in enumerate(sentences):
+        spoken = [(next(cosines), -at, text) for text in held]
+        sure = [
+            answer_confidence(cosine, lexical_overlap(wanted, word_set(text)))
+            for cosine, _, text in spoken
+            if not names_another(query, text)
+        ]
+        judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *sure]))
+        near += spoken
+    _, place, nearest = max(near)
+    judged[-place] = replace(judged[-place], nearest=nearest)
     return judged
 
 
 def _sentences_of(text: str) -> list[str]:
-    """Of paragraphs, so that a heading is a text by itself; the whole text where there is none."""
-    return [each for part in text.split("\n\n") for each in split_sentences(part)] or [text]
+    """Of paragraphs, without short headings and tables; the whole text where there is nothing else."""
+    parts = (part for part in text.split("\n\n") if not part.lstrip().startswith("|"))
+    each = [sentence for part in parts for sentence in split_sentences(part)]
+    return [one for one in each if CLOSED.search(one) or len(one.split()) >= LEAST_UNENDED] or [text]
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:

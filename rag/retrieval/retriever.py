@@ -117,6 +117,7 @@ class Retriever:
         where, pool = self.resolve(where), self._pool(top_k)
         queries, each = passages if where.videos is None else ((), 1)
         searches = self._clip_searches(text, visual, pool, where, events, [*queries, *upcoming])
+        self._expected.clear()
         for query in dict.fromkeys(queries):
             searched = self._passage_searches(query, self._pool(each), where)
             self._expected[query, self._pool(each)] = where, searched

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from rag.function_words import FUNCTION_WORDS
+from rag.function_words import without_function_words
 from rag.relevance import GENERIC_WORDS, tokens
 from rag.rendering.terminal import excerpt
 
@@ -63,8 +63,8 @@ def _title(asked: Sequence[str]) -> str:
 
 
 def _tags(asked: Sequence[str]) -> list[str]:
-    words = dict.fromkeys(tokens(" ".join(asked)))
-    topics = [word for word in words if word not in FUNCTION_WORDS | GENERIC_WORDS]
+    words = dict.fromkeys(without_function_words(tokens(" ".join(asked))))
+    topics = [word for word in words if word not in GENERIC_WORDS]
     return [excerpt(word, 30).capitalize() for word in topics][:MOST_TAGS] or ["General"]
 
 

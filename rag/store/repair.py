@@ -35,7 +35,8 @@ from rag.store.earlier import earlier_version, finish, go_back, go_back_meta, we
 from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.lance_module import lance_module
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
-from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
+from rag.store.migrations import MetaRows, pages_of_passages, read_meta, refuse_newer, refuse_older
+from rag.store.records import SCHEMA
 from rag.store.sums import (
     compare_versions,
     copied,
@@ -388,6 +389,8 @@ class _Work:
         for name in self._tables:
             if name not in {"problems", "videos", "files"}:
                 self._replace(name)
+        if self._meta.schema == SCHEMA:
+            pages_of_passages(self._db)  # A table that went back may be of an earlier schema.
         if isinstance(self._layout, Layout):
             # Else a file of what was marked counts as unchanged.
             self._layout.scan_cache.unlink(missing_ok=True)

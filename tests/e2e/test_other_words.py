@@ -9,7 +9,7 @@ import pytest
 
 from rag.library import Library
 from rag.reasoners.embedded.answer_open import ALONE
-from rag.retrieval.ranking import judged_by_sentence
+from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
 from tests.fakes.command import run_rag
 
 NOTES = """# Lake cabin: notes for guests
@@ -51,6 +51,10 @@ Der Siebträger darf nicht in die Spülmaschine, denn das Aluminium läuft schwa
 Die Garantie beträgt drei Jahre ab Kaufdatum. Schäden durch Kalk sind ausgeschlossen. Schicken Sie
 Reparaturen mit der Rechnung an die Werkstatt in Graz.
 """
+PATIENT = """The patient weighs 72 kilograms. Her blood pressure was 140 over 90. She takes 5 mg of ramipril
+every morning. She is allergic to penicillin. Her mother died of a stroke. The next appointment is on 3 June.
+She smokes ten cigarettes a day.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +91,8 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
     (judged,) = judged_by_sentence([found], question, retriever.text_encoder)
     assert found.relevance < library.settings.search.threshold < judged.relevance
     assert "7302" in library.ask(question).text
+    many = judged_by_sentence([found] * (MOST_JUDGED + 2), question, retriever.text_encoder)
+    assert many == [judged] * MOST_JUDGED + [found] * 2
 
 
 @pytest.mark.parametrize(
@@ -119,3 +125,14 @@ def test_what_is_near_in_another_language_is_no_answer(library: Library) -> None
     assert "by far the nearest" not in answer.explanation
     assert "15 Kilogramm" in answer.text or not answer.matched
     assert "18 Gramm" in library.ask("Wie viel Gramm Bohnen brauche ich?").text
+
+
+@pytest.mark.parametrize(
+    "question", ["What did her father die of?", "What dose does she take in the evening?"]
+)
+def test_a_sentence_about_another_thing_of_the_kind_is_none(tmp_path: Path, question: str) -> None:
+    (tmp_path / "patient.txt").write_text(PATIENT)
+    assert run_rag(tmp_path, "index", "patient.txt", "--library", "lib").returncode == 0
+    with Library.open(tmp_path / "lib") as opened:
+        assert not opened.ask(question).matched
+        assert "mother" in opened.ask("What did her mother die of?").text

@@ -17,7 +17,7 @@ from rag.store.repair import repair
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.stopped_runs import Stop
-from tests.fakes.store_material import add_source, add_video, fill, video, video_path
+from tests.fakes.store_material import add_source, add_video, fill, video, video_path, without_pages
 
 VECTORS = f"vectors_{'f' * 24}"
 THERE = {video_path(1), "/corpus/texts/1.txt"}
@@ -80,6 +80,19 @@ def test_what_has_lost_its_row_is_asked_for(layout: Layout, table: str) -> None:
         assert video(2).video_id not in {each.video_id for each in reader.videos()}
         for each in reader.videos():
             assert len(reader.clips(each.video_id)) == 2
+
+
+def test_a_table_that_goes_back_behind_a_migration_is_migrated_again(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "library")
+    fill(layout.folder, videos=(1,), sources=(1, 2))
+    without_pages(layout.folder)
+    Writer.open(layout.folder)._lock.release()  # killed before anything was noted
+    spoil(layout, "passages")
+    repair(layout.folder, confirm=lambda _: True)
+    with Writer.open(layout.folder) as writer:
+        add_source(writer, 3)
+    with Reader.open(layout.folder) as reader:
+        assert len(reader.passages(reader.passage_ids("source3"))) == len(reader.passage_ids("source3")) > 0
 
 
 def test_meta_goes_back(layout: Layout) -> None:

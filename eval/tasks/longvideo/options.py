@@ -17,8 +17,9 @@ OPTION_FIELDS = ("options", "candidates", "choices", "option", "mcq_test")
 OPTION_COLUMNS = re.compile(r"(?:option_?|(?:answer_)?choice_?|a)(\d{1,2})|(?:option_?|choice_?)?([a-z])")
 """Columns with one option each: `option 0`, `option0`, `answer_choice_0`, `a0`, `A`, `option_a`."""
 OPTION_TEXT = ("choice", "option", "text")
-"""Of an option that is a mapping with a number and a text."""
-NO_OPTION = ("", "n/a")
+"""Of an option that is a mapping with a label and a text."""
+OPTION_LABEL = ("label", "letter", "key", "id", "choice_id", "option_id", "index", "idx")
+NO_OPTION = ("", "n/a", "nan")
 """In place of an option that a question lacks."""
 WRONG_OPTIONS = ("wrong_answers", "negative_answers")
 """The other options, of a row with the right one's text alone."""
@@ -97,11 +98,28 @@ def _parts(value: Any) -> tuple[list[str], int | None]:
         plain = value.strip()
         listed = literal(plain) if plain[:1] in ("[", "{") and len(plain) <= MAX_LIST else None
         value = [part for part in plain.splitlines() if part.strip()] if listed is None else listed
+    if isinstance(value, list) and value:
+        value = _labelled(value) or value
     if isinstance(value, Mapping):
         value, first = _placed(value)
     if not isinstance(value, list | tuple):
         return [], None
     return _unlabelled([_option_text(part) for part in value]), first
+
+
+def _labelled(parts: Sequence[Any]) -> dict[str, str]:
+    """Texts by label of mappings with the first letters or numbers for labels; empty for other options."""
+    if not all(isinstance(part, Mapping) for part in parts):
+        return {}
+    count = len(parts)
+    for key in OPTION_LABEL:
+        labels = [text_of(part.get(key)).upper() for part in parts]
+        if sorted(labels) in (
+            [*LETTERS[:count]],
+            *(sorted(map(str, range(first, first + count))) for first in (0, 1)),
+        ):
+            return {label: _option_text(part) for label, part in zip(labels, parts, strict=True)}
+    return {}
 
 
 def _option_text(part: Any) -> str:

@@ -138,7 +138,7 @@ def _extended(row: Mapping[str, Any]) -> dict[str, Any]:
     held = row.get("ext_timestamps")
     if not isinstance(held, list) or not all(isinstance(time, int | float) for time in held):
         return {}
-    return {WINDOWS: [[max(0.0, time) for time in held]]}
+    return {WINDOWS: [[0.0 if time < 0 else time for time in held]]}  # NaN stays, and is refused
 
 
 def _query_rows(place: str, clip: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

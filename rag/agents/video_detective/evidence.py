@@ -18,13 +18,13 @@ from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
-from rag.reasoners.embedded.sentences import CLOSED, MAX_GAP
+from rag.reasoners.embedded.sentences import MAX_GAP
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, Usage, VideoCitation
-from rag.relevance import folded
+from rag.relevance import CLOSED, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.function_words import is_english
-from rag.reasoners.embedded.agreement import denies
+from rag.reasoners.embedded.agreement import denies, names_another
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import described_open, steps_open
@@ -94,8 +94,8 @@ def answer_open(
 def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | None:
     """The sentence of a passage that is by far the nearest in meaning, whatever words it shares with the
     question: "What is the code?", "the combination is 7302". None where none is, or where its passage lacks
-    a name, a code or a number that the question gives; nor in other languages than English, the bundled
-    encoder's, where what is near is about something else too often.
+    a name, a code or a number that the question gives, or where it names another thing in place of one; nor
+    in other languages than English, the bundled encoder's, where too much is near.
 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
@@ -113,7 +113,9 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
         return None
     best = read[cosines.index(first)]
     passage = reading.passages[best.index].passage
-    if lacks_what_is_named(question, f"{passage.title} {passage.text}"):
+    if lacks_what_is_named(question, f"{passage.title} {passage.text}") or names_another(
+        question, best.context
+    ):
         return None
     return OpenAnswer(
         text=best.context if best.is_row else best.text,

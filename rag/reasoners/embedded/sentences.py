@@ -19,7 +19,15 @@ from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import codes, content_words, lexical_overlap, split_sentences, text_relevance, word_set
+from rag.relevance import (
+    CLOSED,
+    codes,
+    content_words,
+    lexical_overlap,
+    split_sentences,
+    text_relevance,
+    word_set,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +81,6 @@ CODES_BETWEEN = re.compile(
 """Between two codes, or after one: others are meant too."""
 ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
-CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ASKS = re.compile(r"[?？][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
 _TAG = re.compile(

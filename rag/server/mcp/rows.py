@@ -30,6 +30,7 @@ LONGEST_RESULT = 8_000
 ROOM = 7_000
 """Of them for all but the last row and the line on how to continue."""
 LONGEST_QUOTE = 160
+LONGEST_TITLE = 140
 LONGEST_PASSAGE = 400
 SHORTEST_ID = 8
 """Characters of a video id that are enough to name it."""
@@ -118,7 +119,7 @@ class Found(Row):
     def line(self) -> str:
         """One line for readers."""
         at = "" if self.start is None or self.end is None else f" {clock(self.start)}-{clock(self.end)}"
-        name = quoted(cited_title(self.title or self.file, self.pages or ()))
+        name = f"“{cited_title(cleaned(self.title or self.file, LONGEST_TITLE), self.pages or ())}”"
         why = ""
         if self.evidence is not None:
             why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"

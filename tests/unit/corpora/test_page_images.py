@@ -12,6 +12,7 @@ from PIL import Image, ImageChops
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import (
     ArrayObject,
+    BooleanObject,
     DecodedStreamObject,
     DictionaryObject,
     FloatObject,
@@ -144,6 +145,43 @@ def test_what_is_transparent_is_white(tmp_path: Path) -> None:
     add_rendered_page(writer, {"/I": image}, "300 0 0 400 0 0 cm /I Do", SIZE)
     writer.write(tmp_path / "a.pdf")
     assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 255, 255, 255])
+
+
+@pytest.mark.parametrize("compression", ["", "/DCTDecode"])
+def test_what_a_stencil_leaves_out_is_not_rendered(tmp_path: Path, compression: str) -> None:
+    ink, background = Image.new("L", (30, 40), 0), Image.new("L", SIZE, 230)
+    stencil = image_object(marked().point(lambda level: 255 * (level > 0)).convert("1"))
+    stencil[NameObject("/ImageMask")] = BooleanObject(True)
+    stencil[NameObject("/BitsPerComponent")] = NumberObject(1)
+    writer = PdfWriter()
+    image = image_object(ink, compression)
+    image[NameObject("/Mask")] = writer._add_object(stencil)
+    content = "300 0 0 400 0 0 cm /B Do /I Do"
+    add_rendered_page(writer, {"/B": image_object(background), "/I": image}, content, SIZE)
+    writer.write(tmp_path / "a.pdf")
+    assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 230, 230, 230])
+
+
+def test_a_page_has_so_many_pixels_to_render(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = "300 0 0 400 0 0 cm" + " /I Do" * 4
+    path = write_rendered(tmp_path / "a.pdf", image_object(marked()), content)
+    rendered = LONG_SIDE * LONG_SIDE * 3 // 4 + SIZE[0] * SIZE[1]
+    monkeypatch.setattr(page_images, "MOST_RENDERED", 4 * rendered)
+    assert quarters(image_of(path))[0] == 0
+    monkeypatch.setattr(page_images, "MOST_RENDERED", 4 * rendered - 1_000_000)
+    (page,) = pages_of(path)
+    assert isinstance(page, RecognizedPage)
+    assert page.unread == "images of more than 11 megapixels together"
+
+
+def test_an_image_takes_the_pixels_below_it_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strips = {f"/S{at}": image_object(marked().crop((0, at, 300, at + 1))) for at in range(400)}
+    content = " ".join(f"q 300 0 0 1 0 {399 - at} cm /S{at} Do Q" for at in range(400))
+    writer = PdfWriter()
+    add_rendered_page(writer, strips, content, SIZE)
+    writer.write(tmp_path / "a.pdf")
+    monkeypatch.setattr(page_images, "MOST_RENDERED", 3 * LONG_SIDE * LONG_SIDE)
+    assert is_near(quarters(image_of(tmp_path / "a.pdf")), [0, 128, 255, 255])
 
 
 def test_pages_with_text_and_pages_with_a_small_image_are_no_scans(tmp_path: Path) -> None:

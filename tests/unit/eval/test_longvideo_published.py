@@ -169,6 +169,10 @@ def test_an_unusable_row_is_named_and_the_rest_goes_on(
         ([{**{f"option {at}": f"o{at}" for at in range(12)}, "answer": "11"}], "o11"),
         ([{**{letter: f"o{letter}" for letter in "ABCDEFGHIJ"}, "answer": "J"}], "oJ"),
         ([{"option_a": "x", "option_b": "y", "answer": "B"}], "y"),
+        ([{"options": [{"id": "B", "text": "x"}, {"id": "A", "text": "y"}], "answer": "B"}], "x"),
+        ([{"options": [{"label": "1", "text": "x"}, {"label": "2", "text": "y"}], "answer": "1"}], "x"),
+        ([{"options": [{"id": 0, "text": "x"}, {"id": 1, "text": "y"}], "answer": "1"}], "y"),
+        ([{"options": [{"id": 31, "text": "x"}, {"id": 7, "text": "y"}], "answer": "B"}], "y"),
     ],
 )
 def test_numbers_and_letters_of_options(tmp_path: Path, rows: list[dict[str, Any]], right: str) -> None:
@@ -262,6 +266,15 @@ def test_labels_out_of_order(tmp_path: Path) -> None:
     assert [row.reason for row in found.unusable] == [
         "labels out of order: the answer is C, the option there is labelled B"
     ]
+
+
+@pytest.mark.parametrize("missing", [float("nan"), None, "nan"])
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_number_that_is_none_is_no_option(tmp_path: Path, missing: Any, mapped: bool) -> None:
+    options = ["red", "blue", missing]
+    held = dict(zip("ABC", options, strict=True)) if mapped else options
+    (asked,) = of_rows(tmp_path, {**ROW, "options": held, "answer": "B"}).questions
+    assert asked.options == ("red", "blue")
 
 
 def test_wrong_options_beside_the_right_answer(tmp_path: Path) -> None:

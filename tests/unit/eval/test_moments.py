@@ -87,6 +87,15 @@ def test_windows_by_the_names_of_fields(name: str, tmp_path: Path) -> None:
     assert all(row.reason.startswith("no moment: ") for row in held.unusable)
 
 
+def test_a_time_that_is_no_number_is_no_start_of_the_video(tmp_path: Path) -> None:
+    row = {"movie": "a", "sentence": "She sits.", "timestamps": [5.0, 6.0], "movie_duration": 90.0}
+    rows = {"7": {**row, "ext_timestamps": [float("nan"), 7.0]}, "8": {**row, "ext_timestamps": [-1.0, 7.0]}}
+    (tmp_path / "MAD_test.json").write_text(json.dumps(rows), encoding="utf-8")
+    held = read_annotations(tmp_path)
+    assert [moment.windows for moment in held.moments] == [((0.0, 7.0),)]
+    assert len(held.unusable) == 1
+
+
 def test_windows_of_no_benchmark_give_way_and_are_of_the_video(tmp_path: Path) -> None:
     row = {"query": "a lamp", "video_id": "a", "duration": 30.0, "gt": [[588, 600]]}
     rows = [row, {**row, "gt": [[5, 9]]}, {**row, "gt": []}]

@@ -123,7 +123,8 @@ def test_what_sets_a_setting_is_named_and_secrets_are_masked(
     secret = "k3y-of-mine"
     Path("rag.toml").write_text(
         f'[search]\ntop_k = 8\nrrf_k = 9\n[reasoner]\nbase_url = "http://me:{secret}@host/v1?key={secret}"\n'
-        f'[reasoner.judge]\napi_key = "{secret}"\n'
+        f'[reasoner.judge]\napi_key = "{secret}"\nbase_url = "http://host/v1#{secret}"\n'
+        f'[scan]\nsubtitles = ["s3://me:{secret}@bucket/subtitles"]\n'
     )
     monkeypatch.setenv("RAG_SEARCH__RRF_K", "7")
     monkeypatch.setenv("RAG_REASONER", f'{{"api_key": "{secret}"}}')
@@ -136,6 +137,7 @@ def test_what_sets_a_setting_is_named_and_secrets_are_masked(
     assert (found["video.rate"].value, found["video.rate"].source) == (2.0, "default")
     assert (found["reasoner.api_key"].value, found["reasoner.api_key"].source) == ("*" * 10, "RAG_REASONER")
     assert found["reasoner.base_url"].value == f"http://{'*' * 10}host/v1?{'*' * 10}"
+    assert found["scan.subtitles"].value == [f"s3://{'*' * 10}bucket/subtitles"]
     assert secret not in repr(found)
     assert "search" not in found
 
