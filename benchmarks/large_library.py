@@ -33,6 +33,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,7 @@ class GivenTower:
         return np.stack([self._given[text] if text in self._given else _random(text) for text in texts])
 
 
+@cache
 def _random(text: str) -> Rows:
     return unit(np.random.default_rng(list(text.encode())).standard_normal(IMAGE_DIM))
 

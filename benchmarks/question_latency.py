@@ -65,13 +65,14 @@ def at_scale(folder: Path) -> dict[str, Any]:
                 similarity = found.vectors @ images[number]
                 best_window(found.times, similarity, start=found.clip.start, end=found.clip.end, length=5.0)
 
-        def clips(number: int) -> None:
-            found = retriever.find_clips(queries[number], queries[number], CLIPS)
+        def clips(number: int, options: int = 0) -> None:
+            passages = [f"{queries[number]} {option}" for option in range(options)], 1
+            found = retriever.find_clips(queries[number], queries[number], CLIPS, passages=passages)
             retriever.localize(found, queries[number], "within")
+            retriever.find_passages_each(*passages)
 
         def six_options(number: int) -> None:
-            clips(number)
-            retriever.find_passages_each([f"{queries[number]} {option}" for option in range(6)], 1)
+            clips(number, 6)
 
         return {
             "clip vectors + localize (target 20)": median_ms(vectors_alone, ROUNDS),

@@ -32,7 +32,7 @@ from indexers.registry import open_query_encoder, open_text_encoder
 from rag.answering import answer_question
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.sentences import split_sentences
+from rag.relevance import split_sentences
 from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader

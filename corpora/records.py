@@ -7,6 +7,7 @@ with undecodable bytes as surrogate escapes (PEP 383), as `os.fsdecode` gives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -68,6 +69,9 @@ class Passage:
     """The document's own id where its format has one, else the content hash of the document."""
     title: str
     text: str
+    pages: tuple[int, ...] = ()
+    """Numbers from 1, as viewers count, of the pages that its text is on, rising; empty where the file has
+    none, or they were not noted when it was indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,19 @@ def vertical_resolution(width: int, height: int) -> int:
     """Lines of an image as "1080p" counts them: a video in scope and one held upright are no smaller."""
     short, long = sorted((width, height))
     return max(short, round(long * 9 / 16))
+
+
+def page_range(pages: Sequence[int]) -> str:
+    """ "page 12" or "pages 12-13"; empty without pages."""
+    if len(pages) > 1:
+        return f"pages {pages[0]}-{pages[-1]}"
+    return f"page {pages[0]}" if pages else ""
+
+
+def cited_title(title: str, pages: Sequence[int]) -> str:
+    """The title of a passage with its pages, as it is cited: "Manual, page 12"; "Page 12" without a title."""
+    found = page_range(pages)
+    return f"{title}, {found}" if title and found else title or found.capitalize()
 
 
 CAMERA_WEARER = "camera wearer"

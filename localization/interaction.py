@@ -8,7 +8,7 @@ tokens of the query and stretches of frames for those of the document.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,22 +22,25 @@ FLAT = 1e-3
 """Least standard deviation to divide by."""
 
 
-def late_interaction(clips: Sequence[NDArray[np.float32]], texts: NDArray[np.float32]) -> NDArray[np.float64]:
+def late_interaction(clips: Iterable[NDArray[np.float32]], texts: NDArray[np.float32]) -> NDArray[np.float64]:
     """float64 (c,): of each clip the sum over the texts of the best mean of `FRAMES` neighbouring frames.
 
     `clips`: unit rows, float32 (n, d) each, n at least 1, in the order of time; one of fewer than `FRAMES`
     frames counts with the mean of all. `texts`: unit rows, float32 (t, d). The similarities to a text are
     standard scores over the frames of all clips, so that texts count alike. To 6 decimals.
     """
-    counts = np.array([len(rows) for rows in clips])
     wanted = np.ascontiguousarray(texts.T)
     # A matrix of all frames would be a second copy of them.
-    similarity = np.concatenate([rows @ wanted for rows in clips]).astype(np.float64).round(6)
+    products = [rows @ wanted for rows in clips]
+    if not products:
+        return np.zeros(0)
+    counts = np.array([len(rows) for rows in products])
+    similarity = np.concatenate(products).astype(np.float64).round(6)
     similarity -= similarity.mean(axis=0)
     similarity /= np.maximum(similarity.std(axis=0), FLAT)
     ends = np.cumsum(counts)
     sums = np.concatenate([np.zeros((1, len(texts))), np.cumsum(similarity, axis=0)])
-    best = np.empty((len(clips), len(texts)))
+    best = np.empty((len(counts), len(texts)))
     for at, (end, count) in enumerate(zip(ends, counts, strict=True)):
         width = min(FRAMES, count)
         held = sums[end - count : end + 1]

@@ -21,14 +21,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from corpora.records import Evidence, Frames
-from corpora.text_decoding import one_line
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite
+from rag.citations import cite, nearest, quoted
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -40,16 +38,7 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import (
-    Answer,
-    Citation,
-    PassageCitation,
-    Question,
-    ScoredOption,
-    SearchFilter,
-    VideoCitation,
-    rounded_down,
-)
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
 from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
@@ -204,6 +193,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         [event for event in (anchor.description, anchor.target) if event],
         # Localization searches the text for an anchor event that is not itself asked for.
         claims if anchor.position == "within" else [*claims, anchor.description],
+        (_passage_queries(context, rewriting), _passages_each(context)),
     )
     if rewritten.counted and (
         seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)
@@ -220,12 +210,9 @@ def retrieve_passages(
     An option's is, of the nearest `candidates`, the one with most of its words: passages that differ in
     a word are nearly the same to a search.
     """
-    question, queries = context.question, rewriting.rewritten.passage_queries
+    question, asked = context.question, _passage_queries(context, rewriting)
     if not question.options:
-        query = queries[0] if queries else question.text
-        return context.retriever.find_passages(query, context.settings.search.top_k, context.where)
-    missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
-    asked = [*queries[: len(question.options)], *missing]
+        return context.retriever.find_passages(asked[0], _passages_each(context), context.where)
     each = context.retriever.find_passages_each(asked, candidates, context.where)
     passages = []
     for index, found in enumerate(each):
@@ -234,6 +221,19 @@ def retrieve_passages(
             fullest = max(found, key=lambda hit: lexical_overlap(words, word_set(hit.passage.text)))
             passages.append(replace(fullest, option=index))
     return passages
+
+
+def _passage_queries(context: Context, rewriting: Rewriting) -> list[str]:
+    """One for each option; of an open question one."""
+    question, queries = context.question, rewriting.rewritten.passage_queries
+    if not question.options:
+        return [queries[0] if queries else question.text]
+    missing = [f"{question.text} {option}" for option in question.options[len(queries) :]]
+    return [*queries[: len(question.options)], *missing]
+
+
+def _passages_each(context: Context) -> int:
+    return OPTION_PASSAGES if context.question.options else context.settings.search.top_k
 
 
 def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedClip]) -> list[Window]:
@@ -414,9 +414,8 @@ class Pipeline:
         clips = tuple(self.retrieve_clips(context, rewriting))
         passages = tuple(self.retrieve_passages(context, rewriting))
         relevance = _most_relevant(clips, passages)
-        if passages and relevance < context.threshold and not context.question.options:
-            encoder = context.retriever.text_encoder
-            passages = tuple(judged_by_sentence(passages, context.question.text, encoder))
+        if relevance < context.threshold:
+            passages = _by_sentence(context, passages)
             relevance = _most_relevant(clips, passages)
         clock.stop("retrieve")
         details = _details(rewriting, clips, passages, relevance, context.threshold)
@@ -437,7 +436,7 @@ class Pipeline:
         clock.stop("read")
         reply = self.answer(context, reading)
         if (unanswered := _why_no_match(context, reply)) is not None:
-            where = nearest(self.cite(reading, reply) or [*clips, *passages])
+            where = nearest(self.cite(reading, reply) or [*clips, *_by_sentence(context, passages)])
             clock.stop("answer")
             result = _no_match(context, clock, details, f"{unanswered} {where}")
             if isinstance(reply, OpenAnswer) and reply.text.strip():
@@ -454,6 +453,13 @@ class Pipeline:
                 details=details,
             )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
+
+
+def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:
+    """Those of an open question, judged by their sentences."""
+    if context.question.options or not passages:
+        return passages
+    return tuple(judged_by_sentence(passages, context.question.text, context.retriever.text_encoder))
 
 
 def _most_relevant(clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage]) -> float:
@@ -494,26 +500,10 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return reply.explanation
     if reply.confidence >= context.threshold:
         return None
-    quoted = " ".join(reply.text.split())[:200]
     return (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
-        f"below {context.threshold:.2f}: "
-        f"“{quoted}”"
+        f"below {context.threshold:.2f}: {quoted(reply.text)}"
     )
-
-
-def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
-    """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
-    was retrieved; empty without any."""
-    best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
-    match best:
-        case None:
-            return ""
-        case RetrievedClip(clip=window) | (VideoCitation() as window):
-            place = f"{window.start:.1f}-{window.end:.1f} s of "
-        case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
-            place = f"“{one_line(passage.title)}” in " if passage.title else ""
-    return f"Nearest is {place}{PurePath(best.path).name}."
 
 
 def answer_of(

@@ -1,20 +1,27 @@
-"""Which windows and passages an answer cites, and which seconds of a clip prove what it quotes."""
+"""Which windows and passages an answer cites, which seconds of a clip prove what it quotes, and where to look
+for what is not answered."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
+from textwrap import shorten
 
-from corpora.records import SPOKEN
+from corpora.records import SPOKEN, page_range
+from corpora.text_decoding import one_line
 from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Citation, PassageCitation, VideoCitation
+from rag.records import Citation, PassageCitation, VideoCitation, passage_citation
 from rag.relevance import folded
+from rag.retrieval import RetrievedClip, RetrievedPassage
 
 LONGEST_PAUSE = 2.0
 """Seconds of silence within a quotation, at most: text further apart is another utterance."""
+LONGEST_QUOTED = 200
+"""Characters of a text that is quoted where nothing is answered."""
 QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 
@@ -44,10 +51,7 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
     for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
         read_passage = reading.passages[index]
         passages.setdefault(read_passage.passage.passage_id, read_passage)
-    cited += [
-        PassageCitation(p.path, p.passage.passage_id, p.passage.title, p.passage.text, p.score)
-        for p in passages.values()
-    ]
+    cited += [passage_citation(p.path, p.passage, p.score) for p in passages.values()]
     quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
     return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
 
@@ -84,3 +88,33 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
 
 def _quotes(quotation: str, text: str) -> bool:
     return bool(text) and (quotation in text or (text in quotation and len(text.split()) > 1))
+
+
+def quoted(text: str) -> str:
+    """The beginning of a text on one line, in quotation marks."""
+    return f"“{shorten(text, LONGEST_QUOTED, placeholder=' …')}”"
+
+
+def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
+    """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
+    was retrieved, where that is a passage the one with the nearest sentence; empty without any."""
+    best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
+    if isinstance(best, RetrievedPassage):
+        best = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), best)
+    match best:
+        case None:
+            return ""
+        case RetrievedClip(clip=window) | (VideoCitation() as window):
+            place = f"{window.start:.1f}-{window.end:.1f} s of "
+        case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
+            place = _of_file(quoted(one_line(sentence)), passage.pages)
+        case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
+            place = _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages)
+    return f"Nearest is {place}{PurePath(best.path).name}."
+
+
+def _of_file(said: str, pages: Sequence[int]) -> str:
+    """What is before the name of a file: what it says, and on which pages."""
+    if pages:
+        return f"{said} on {page_range(pages)} of " if said else f"{page_range(pages)} of "
+    return f"{said} in " if said else ""

@@ -19,7 +19,15 @@ from llama_index.core.query_engine import CustomQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from rag.records import Answer, Citation, PassageHit, VideoCitation, VideoHit
+from rag.records import (
+    Answer,
+    Citation,
+    PassageCitation,
+    PassageHit,
+    VideoCitation,
+    VideoHit,
+    passage_citation,
+)
 
 if TYPE_CHECKING:
     from rag.library import Library
@@ -30,8 +38,9 @@ class LibraryRetriever(BaseRetriever):  # type: ignore[misc]  # LlamaIndex is An
     """Windows of videos and passages for a query, best first.
 
     A node's text is the text evidence of the window, or the passage. Its metadata:
-    `kind`, `path`, `title`, `video_id`, `start`, `end` (seconds, half-open) or `passage_id`, and `relevance`:
-    scores order the nodes of one query, relevance compares between queries, with `search.threshold` too.
+    `kind`, `path`, `title`, `video_id`, `start`, `end` (seconds, half-open) or `passage_id`, `pages`, and
+    `relevance`: scores order the nodes of one query, relevance compares between queries, with
+    `search.threshold` too.
     `top_k`: hits at most; None takes the library's setting.
     """
 
@@ -75,8 +84,7 @@ def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
     if isinstance(hit, VideoHit):
         node = _window_node(hit, hit.title)
     else:
-        passage = hit.passage
-        node = _passage_node(hit.path, passage.passage_id, passage.title, passage.text, hit.score)
+        node = _passage_node(passage_citation(hit.path, hit.passage, hit.score))
     node.metadata["relevance"] = hit.relevance
     return node
 
@@ -84,7 +92,7 @@ def _hit_node(hit: VideoHit | PassageHit) -> NodeWithScore:
 def _citation_node(citation: Citation) -> NodeWithScore:
     if citation.kind == "video":
         return _window_node(citation)
-    return _passage_node(citation.path, citation.passage_id, citation.title, citation.text, citation.score)
+    return _passage_node(citation)
 
 
 def _window_node(window: VideoHit | VideoCitation, title: str = "") -> NodeWithScore:
@@ -97,6 +105,8 @@ def _window_node(window: VideoHit | VideoCitation, title: str = "") -> NodeWithS
     return NodeWithScore(node=node, score=window.score)
 
 
-def _passage_node(path: str, passage_id: str, title: str, text: str, score: float) -> NodeWithScore:
-    metadata = {"kind": "passage", "path": path, "title": title, "passage_id": passage_id}
-    return NodeWithScore(node=TextNode(id_=passage_id, text=text, metadata=metadata), score=score)
+def _passage_node(cited: PassageCitation) -> NodeWithScore:
+    metadata: dict[str, Any] = {"kind": "passage", "path": cited.path, "title": cited.title}
+    metadata |= {"passage_id": cited.passage_id, "pages": list(cited.pages)}
+    node = TextNode(id_=cited.passage_id, text=cited.text, metadata=metadata)
+    return NodeWithScore(node=node, score=cited.score)

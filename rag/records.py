@@ -6,11 +6,11 @@ Times are seconds on the file's own clock; intervals are half-open [start, end).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone
+from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone, page_range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +31,8 @@ __all__ = [
     "Usage",
     "VideoCitation",
     "VideoHit",
+    "passage_citation",
+    "passage_name",
     "rounded_down",
     "span_name",
 ]
@@ -39,6 +41,11 @@ __all__ = [
 def rounded_down(value: float) -> float:
     """To two digits, so that what is below a threshold reads so."""
     return math.floor(round(value * 100, 6)) / 100
+
+
+def passage_name(path: str, passage_id: str, pages: Sequence[int] = ()) -> str:
+    """`PATH (page 12, passage ID)`."""
+    return f"{path} ({', '.join(filter(None, (page_range(pages), f'passage {passage_id}')))})"
 
 
 def span_name(start: float, end: float) -> str:
@@ -160,7 +167,8 @@ class PassageHit:
     kind: Literal["passage"] = "passage"
 
     def __str__(self) -> str:
-        return f"{self.path} (passage {self.passage.passage_id})"
+        """`PATH (page 12, passage ID)`."""
+        return passage_name(self.path, self.passage.passage_id, self.passage.pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +209,21 @@ class PassageCitation:
     title: str
     text: str
     score: float
+    pages: tuple[int, ...] = ()
+    """As of `Passage`."""
     kind: Literal["passage"] = "passage"
 
     def __str__(self) -> str:
-        return f"{self.path} (passage {self.passage_id})"
+        """`PATH (page 12, passage ID)`."""
+        return passage_name(self.path, self.passage_id, self.pages)
 
 
 Citation = VideoCitation | PassageCitation
+
+
+def passage_citation(path: str, passage: Passage, score: float) -> PassageCitation:
+    """The citation of a passage of the file `path`."""
+    return PassageCitation(path, passage.passage_id, passage.title, passage.text, score, passage.pages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.function_words import without_function_words
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -48,16 +50,6 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-FUNCTION_WORDS = _set(
-    """a about after again all also am an and any are as at be because been before being below between both
-    but by can cannot could did do does doing done down during each either else ever every few for from
-    further had has have having he her here hers him his how i if in into is it its itself just let like
-    many may me might more most much must my no nor not now of off on once one only onto or other our out
-    over own per quite rather same shall she should since so some such than that the their them then there
-    these they this those through to too under until up upon us very was we were what when where whether
-    which while who whom whose why will with within without would yes yet you your
-    don doesn isn aren wasn weren won can't don't isn't it's"""
-)
 GENERIC_WORDS = _set(
     """video videos clip shows show showing shown camera wearer person people someone somebody man woman
     object objects thing things item something statement statements true right correct following passage
@@ -65,6 +57,12 @@ GENERIC_WORDS = _set(
     kind sort type way order"""
 )
 """Content words of nearly every question about videos, which do not discriminate."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_ABBREVIATION = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
+    r"[A-Z])\.$"
+)
 
 _IRREGULAR = {
     "ate": "eat", "baking": "bake", "became": "become", "began": "begin", "begun": "begin", "bent": "bend",
@@ -117,9 +115,21 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def split_sentences(text: str) -> list[str]:
+    """Sentences in order. Abbreviations and initials do not end one."""
+    found: list[str] = []
+    for piece in _SENTENCE_END.split(text.strip()):
+        if found and _ABBREVIATION.search(found[-1]):
+            found[-1] = f"{found[-1]} {piece}"
+        elif piece.strip():
+            found.append(" ".join(piece.split()))
+    return found
+
+
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
-    words: list[str] = _WORD.findall(_ELIDED.sub("", _normalized(text)))
+    plain = _normalized(text)
+    words: list[str] = _WORD.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
     if text.isascii():
         return words
     found: list[str] = []
@@ -182,11 +192,17 @@ def is_participle(word: str) -> bool:
     return word.casefold().endswith("ed") or word.casefold() in _IRREGULAR
 
 
+@lru_cache(maxsize=16384)
+def _content_stem(word: str) -> str:
+    """Empty for a word of nearly every question."""
+    found = stem(word)
+    return "" if found in _GENERIC_STEMS else found
+
+
 @lru_cache(maxsize=4096)
 def content_words(text: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, in order, each once."""
-    kept = (stem(word) for word in tokens(text) if word not in FUNCTION_WORDS)
-    return tuple(dict.fromkeys(word for word in kept if word not in _GENERIC_STEMS))
+    return tuple(dict.fromkeys(filter(None, map(_content_stem, without_function_words(tokens(text))))))
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,9 @@ import functools
 import hashlib
 import os
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from corpora.passages.document import Document, cut_point, read_documents
@@ -36,22 +38,22 @@ _UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
 def chunk(document: Document) -> list[Passage]:
     """Passages of one document in its order, overlapping by a sentence or two.
 
-    `passage_id` is a hash over title and text alone: equal content has one id in whatever
-    file, and a text repeated within a document is one passage. Short documents need no splitter,
-    whose import costs seconds.
+    `passage_id` is a hash over title and text alone: equal content has one id in whatever file, and a text
+    repeated within a document is one passage, of the pages that have it first. Short documents need no
+    splitter, whose import costs seconds.
     """
     room = CHUNK_SIZE - min(count_pieces(document.title), MAX_TITLE_SHARE)
     if count_pieces(document.text) <= room:
-        texts = [document.text.strip()]
+        parts = [document.text.strip()]
     else:
         room -= max(map(count_pieces, HEADS.findall(document.text)), default=0)
         splitter = _splitter(max(room, LEAST_ROOM))
-        parts = (text for part in _sections(document.text) for text in splitter.split_text(part))
-        texts = list(with_heads(parts))
-    passages = (
-        Passage(_passage_id(document.title, text), document.doc_id, document.title, text) for text in texts
-    )
-    return list({passage.passage_id: passage for passage in passages}.values())
+        parts = [text for part in _sections(document.text) for text in splitter.split_text(part)]
+    passages: dict[str, Passage] = {}
+    for text, pages in zip(with_heads(parts), _pages_of(document, parts), strict=True):
+        passage_id = _passage_id(document.title, text)
+        passages.setdefault(passage_id, Passage(passage_id, document.doc_id, document.title, text, pages))
+    return list(passages.values())
 
 
 def read_passages(
@@ -83,6 +85,27 @@ def _sections(text: str) -> Iterator[str]:
         cut = cut_point(part, MAX_SECTION) if len(part) > MAX_SECTION else len(part)
         yield part[:cut]
         start += cut
+
+
+def _pages_of(document: Document, parts: Sequence[str]) -> list[tuple[int, ...]]:
+    """The pages that each part of a document is on; parts are in its order, and may have other blanks."""
+    if not document.pages:
+        return [()] * len(parts)
+    places = [*(page.place for page in document.pages), len(document.text)]
+    texts = [_solid(document.text[start:end]) for start, end in pairwise(places)]
+    whole, ends = "".join(texts), list(accumulate(map(len, texts)))
+    found: list[tuple[int, ...]] = []
+    at = -1
+    for own in map(_solid, parts):
+        at = max(at, whole.find(own, at + 1))
+        first, last = bisect_right(ends, at), bisect_left(ends, at + len(own))
+        on = zip(document.pages[first : last + 1], texts[first : last + 1], strict=True)
+        found.append(tuple(page.number for page, text in on if text))
+    return found
+
+
+def _solid(text: str) -> str:
+    return "".join(text.split())
 
 
 @functools.lru_cache(maxsize=MAX_TITLE_SHARE + 1)

@@ -23,6 +23,16 @@ MAX_ID = 500
 
 
 @dataclass(frozen=True, slots=True)
+class PageStart:
+    """Where a page begins in the text of a document."""
+
+    place: int
+    """Characters before it."""
+    number: int
+    """From 1, as viewers count."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A text of a file, before it is cut into passages."""
 
@@ -32,21 +42,28 @@ class Document:
     """One line, from the content and never from the file's name; empty if there is none."""
     text: str
     """Not empty; paragraphs are separated by blank lines."""
+    pages: tuple[PageStart, ...] = ()
+    """In order; of two at one place the first has no text. None where the format has no pages."""
 
 
-def make_document(title: str, text: str, doc_id: str = "") -> Document | None:
+def make_document(
+    title: str, text: str, doc_id: str = "", *, pages: Sequence[PageStart] = ()
+) -> Document | None:
     """A cleaned document, or None if there is nothing.
 
-    A title that opens the text is taken off it; a single title is its own text.
+    A title that opens the text is taken off it; a single title is its own text. `pages`: of a text that is
+    `tidy`.
     """
     title, text = one_line(title)[:MAX_TITLE].rstrip(), tidy(text)
+    whole = len(text)
     if title and text.startswith(title + "\n"):
         text = text[len(title) :].lstrip()
+    starts = tuple(PageStart(max(0, page.place - whole + len(text)), page.number) for page in pages)
     text = text or title
     if not text:
         return None
     own_id = one_line(doc_id)[:MAX_ID]
-    return Document(own_id or _content_id(title, text), title, text)
+    return Document(own_id or _content_id(title, text), title, text, starts)
 
 
 def stated_title(title: str) -> str:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
+from corpora.passages.document import tidy
 from corpora.passages.tables import escaped, row
 
 LEAST_ROWS = 3
@@ -159,16 +160,18 @@ def laid_out(page: str, stream: str = "") -> str:
     return text
 
 
-def joined(pages: Sequence[str]) -> str:
-    """The text of some pages in order, as `without_running`.
+def joined(pages: Sequence[str]) -> tuple[str, list[int]]:
+    """The tidy text of some pages in order, as `without_running`, and where in it each of them begins.
 
     Between two pages is a blank line, unless a sentence goes on.
     """
-    text = ""
-    for page in without_running(pages):
+    text, places = "", list[int]()
+    for page in map(tidy, without_running(pages)):
         goes_on = page[:1].islower() and text[-1:] not in ".!?:"
-        text += ("\n" if goes_on else "\n\n" if text and page else "") + page
-    return text
+        text += "\n" if goes_on else "\n\n" if text and page else ""
+        places.append(len(text))
+        text += page
+    return text, places
 
 
 def without_running(pages: Sequence[str]) -> list[str]:

@@ -9,14 +9,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
-from corpora.passages.document import MAX_TITLE, Document, complaint, make_document, stated_title
+from corpora.passages.document import Document, PageStart, complaint, make_document, stated_title
 from corpora.passages.page_layout import joined, laid_out
 from corpora.passages.scanned_text import RecognizedPage, page_texts
 from corpora.records import Problem
 
 MAX_NAMED = 5
-ROOM = 20
-"""Characters of a title that the number of a page may take."""
 NO_TEXT_LAYER = "a PDF without a text layer"
 """In the reason why a PDF is skipped where no OCR was tried."""
 
@@ -32,10 +30,11 @@ def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Itera
         reader = open_pdf(path)
         pages, broken = _pages(path, reader)
         title = _title(reader)
-    documents = [make_document(title, joined(pages)) if any(page.strip() for page in pages) else None]
-    short = title[: MAX_TITLE - ROOM].rstrip()
+    text, places = joined([*pages.values()])
+    starts = [PageStart(place, number) for number, place in zip(pages, places, strict=True)]
+    documents = [make_document(title, text, pages=starts) if text else None]
     for number, text in page_texts(recognized or ()):
-        documents.append(make_document(f"{short}, page {number}" if short else f"Page {number}", text))
+        documents.append(make_document(title, text, pages=[PageStart(0, number)]))
     found = [document for document in documents if document is not None]
     unread: dict[str, list[int]] = {"cannot be read": broken} if broken else {}
     for page in recognized or ():
@@ -91,19 +90,19 @@ def open_pdf(path: str) -> Any:
     return reader
 
 
-def _pages(path: str, reader: Any) -> tuple[list[str], list[int]]:
-    """Texts of the readable pages in order, and numbers (from 1) of the broken ones."""
+def _pages(path: str, reader: Any) -> tuple[dict[int, str], list[int]]:
+    """Texts of the readable pages by number (from 1), and numbers of the broken ones."""
     try:
         count = len(reader.pages)
     except Exception as error:
         raise DamagedFile(f"{path}: a PDF whose list of pages is broken: {complaint(error)}") from error
-    pages, broken = [], []
-    for number in range(count):
+    pages, broken = dict[int, str](), list[int]()
+    for number in range(1, count + 1):
         try:
-            pages.append(_text(reader.pages[number]))
+            pages[number] = _text(reader.pages[number - 1])
         except Exception:
             # Odd fonts and streams make pypdf raise nearly anything; the other pages are good.
-            broken.append(number + 1)
+            broken.append(number)
     return pages, broken
 
 

@@ -4,7 +4,7 @@ documents their passages."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from types import TracebackType
@@ -15,7 +15,7 @@ import numpy as np
 from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
 from corpora.outputs import MP4, OverwritePolicy, replace_file
-from corpora.passages.document import Document
+from corpora.passages.document import Document, PageStart
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
 from corpora.scan import path_or_address
@@ -252,15 +252,15 @@ class MediaReader:
                     break
                 recognized.append(asdict(RecognizedPage(part["scan"]["number"], tuple(lines))))
             else:
-                yield from _records_of(part, path, Passage)
+                yield from _records_of(part, path, _passage)
         if recognized or recognized is None:
             for part, _ in self._documents_of("passages", path, recognized=recognized):
-                yield from _records_of(part, path, Passage)
+                yield from _records_of(part, path, _passage)
 
     def documents(self, path: str) -> Iterator[Document | Problem]:
         """As `passages`: the documents, before they are cut into passages."""
         for part, _ in self._documents_of("documents", path):
-            yield from _records_of(part, path, Document)
+            yield from _records_of(part, path, _document)
 
     def _documents_of(
         self, op: str, path: str, **arguments: object
@@ -341,6 +341,14 @@ class MediaReader:
                 f"{error}; {self.decoder} is known for this, try RAG_VIDEO__DECODER=pyav"
             )
             raise problem from error
+
+
+def _passage(pages: Sequence[int], **fields: Any) -> Passage:
+    return Passage(**fields, pages=tuple(pages))
+
+
+def _document(pages: Sequence[Mapping[str, int]], **fields: Any) -> Document:
+    return Document(**fields, pages=tuple(PageStart(**page) for page in pages))
 
 
 def _records_of(part: ipc.Message, path: str, kind: Callable[..., T]) -> Iterator[T | Problem]:

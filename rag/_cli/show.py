@@ -13,7 +13,7 @@ import typer
 
 from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
-from corpora.records import Frames
+from corpora.records import Frames, cited_title
 from corpora.settings import StorageSettings
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
@@ -166,7 +166,7 @@ def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str
             if shown.clip is not None:
                 yield f"clip: {visible(os.fspath(shown.clip))}"
         case PassageCitation():
-            yield f"{visible(found.title)}  ({visible(found.path)})".strip()
+            yield f"{visible(cited_title(found.title, found.pages))}  ({visible(found.path)})".strip()
             yield ""
             for line in found.text.splitlines():
                 yield visible(line)

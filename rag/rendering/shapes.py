@@ -90,6 +90,7 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
                 "passage_id": citation.passage_id,
                 "citation": citation.passage_id,
                 "title": citation.title,
+                "pages": list(citation.pages),
                 "text": citation.text,
                 "score": _score(citation.score),
             }
@@ -147,6 +148,7 @@ def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:
                 "citation": hit.passage.passage_id,
                 "doc_id": hit.passage.doc_id,
                 "title": hit.passage.title,
+                "pages": list(hit.passage.pages),
                 "text": hit.passage.text,
                 "score": _score(hit.score),
                 "relevance": _score(hit.relevance),

@@ -12,7 +12,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from corpora.records import Evidence, Problem, Shot
+from corpora.records import Evidence, Passage, Problem, Shot, cited_title
 from localization.windows import Window
 from rag.citations import QUOTED
 from rag.records import (
@@ -191,7 +191,7 @@ def citation_lines(
             yield f"[{number}] {visible(citation.path)}  {span(citation.start, citation.end)}"
             yield from _evidence_lines(citation.evidence, width)
         case PassageCitation():
-            yield f"[{number}] {_passage_name(citation.title, citation.path)}"
+            yield f"[{number}] {_passage_name(citation, citation.path)}"
             yield f"    “{_excerpt_with(quotations, citation.text, max(20, 3 * (width - 6)))}”"
     if libraries or not _on_a_web(citation):
         yield f"    {show_command(citation, libraries)}"
@@ -202,7 +202,8 @@ def _on_a_web(citation: Citation) -> bool:
     return "://" in citation.path
 
 
-def _passage_name(title: str, path: str) -> str:
+def _passage_name(passage: Passage | PassageCitation, path: str) -> str:
+    title = cited_title(passage.title, passage.pages)
     return f"{visible(title)}  ({visible(path)})" if title else visible(path)
 
 
@@ -241,7 +242,7 @@ def hit_lines(
                     yield f"    shot {span(shot.start, shot.end)}: {shot.tone}{made}"
                 yield from _evidence_lines(hit.evidence, width)
             case PassageHit():
-                yield f"{place + 1:2d}. {_passage_name(hit.passage.title, hit.path)}{tail}"
+                yield f"{place + 1:2d}. {_passage_name(hit.passage, hit.path)}{tail}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEPT_CLIPS = 512
-"""Clips kept at most: 94 MB of 30 s at 2 frames a second and 768 dimensions."""
+"""Clips kept at most: 47 MB of 30 s at 2 frames a second and 768 dimensions."""
 
 SHARPNESS = 1.4
 """Of the softmax over clips: of 1, 1.2, 1.4, 1.7 and 2 that under which the right clip has the greatest mean
@@ -96,17 +96,23 @@ def unit_sum(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def matches_of(
-    rows: Sequence[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
+    rows: Iterable[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
 ) -> dict[str, float | None]:
     """Clip id to `RetrievedClip.match`, best first, by late interaction with `texts`, unit float32 (t, d).
 
-    `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound; at least
-    one. A clip that has both counts with the nearer of the two, as in search. Matches are the softmax of
-    `SHARPNESS` times the scores, which are sums of standard scores.
+    `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound. A clip
+    that has both counts with the nearer of the two, as in search. Matches are the softmax of `SHARPNESS`
+    times the scores, which are sums of standard scores. None of no rows.
     """
+    keys: list[str] = []
+
+    def vectors() -> Iterator[NDArray[np.float32]]:
+        for key, held in rows:
+            keys.append(key)
+            yield held
+
     best: dict[str, float] = {}
-    scores = late_interaction([vectors for _, vectors in rows], texts).tolist()
-    for (key, _), score in zip(rows, scores, strict=True):
+    for score, key in zip(late_interaction(vectors(), texts).tolist(), keys, strict=True):
         best[key] = max(score, best.get(key, score))
     ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
     powers = {key: math.exp(SHARPNESS * (score - ranked[0][1])) for key, score in ranked}

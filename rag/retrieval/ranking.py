@@ -20,9 +20,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage
+from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import (
-    FUNCTION_WORDS,
     TEXT_ODDS_POWER,
     answer_confidence,
     chunk_relevance,
@@ -30,6 +30,7 @@ from rag.relevance import (
     content_words,
     elided,
     lexical_overlap,
+    split_sentences,
     text_relevance,
     tokens,
     with_articles,
@@ -97,6 +98,8 @@ class RetrievedPassage:
     """In [0, 1], comparable between queries."""
     option: int | None = None
     """Index of the option it was retrieved for; None where it is for the whole question."""
+    nearest: str = ""
+    """Its sentence that is nearest in meaning to the query of all that were compared; empty: another's is."""
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -132,11 +135,12 @@ def fuse(
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
             sums[key] = sums.get(key, 0.0) + 1.0 / (k + rank)
-    fused = []
-    for key, total in sums.items():
-        most = (judges(key) if judges else len(rankings)) / (k + 1)
-        fused.append(Fused(key, round(total / most, 6)))
-    return sorted(fused, key=lambda item: (-item.score, str(item.key)))
+    all_of_them = len(rankings)
+    scores = {
+        key: round(total / ((judges(key) if judges else all_of_them) / (k + 1)), 6)
+        for key, total in sums.items()
+    }
+    return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
 
 
 def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> dict[Key, float]:
@@ -311,21 +315,28 @@ def judged_by_sentence(
     name another thing than the query in its place do not count.
     """
     from rag.reasoners.embedded.agreement import names_another
-    from rag.reasoners.embedded.sentences import split_sentences
 
-    texts = [found.passage.text for found in passages[:MOST_JUDGED]]
-    sentences = [split_sentences(text) or [text] for text in texts]
+    sentences = [_sentences_of(found.passage.text) for found in passages[:MOST_JUDGED]]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
-    judged = []
-    for found, held in zip(passages, sentences, strict=False):
+    judged, cosine_of = list(passages), dict[tuple[int, str], float]()
+    for at, held in enumerate(sentences):
+        near = dict(zip(held, islice(cosines, len(held)), strict=True))
+        cosine_of |= {(at, text): cosine for text, cosine in near.items()}
         sure = [
             answer_confidence(cosine, lexical_overlap(wanted, word_set(text)))
-            for cosine, text in zip(islice(cosines, len(held)), held, strict=True)
+            for text, cosine in near.items()
             if not names_another(query, text)
         ]
-        judged.append(replace(found, relevance=max([found.relevance, *sure])))
-    return [*judged, *passages[MOST_JUDGED:]]
+        judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *sure]))
+    at, nearest = max(cosine_of, key=cosine_of.__getitem__)
+    judged[at] = replace(judged[at], nearest=nearest)
+    return judged
+
+
+def _sentences_of(text: str) -> list[str]:
+    """Of paragraphs, so that a heading is a text by itself; the whole text where there is none."""
+    return [each for part in text.split("\n\n") for each in split_sentences(part)] or [text]
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:
@@ -344,7 +355,7 @@ def search_words(query: str) -> str:
     Codes first: a full-text query has a limit of words.
     """
     words = tokens(query)
-    kept = [word for word in words if word not in FUNCTION_WORDS] or words
+    kept = without_function_words(words) or words
     whole = [form for word in elided(query) for form in (word, word.replace("'", "’"))]
     french = dict.fromkeys([*with_articles(kept), *whole])
     return " ".join([*kept, *sorted(codes(query) - set(words)), *french])

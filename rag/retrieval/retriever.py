@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -89,6 +90,7 @@ class Retriever:
         self._scores = library_scores(meta.calibration) if meta is not None else None
         self._frames = FrameCache(reader.frames)
         self._clips: dict[str, list[Clip]] = {}
+        self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
     # Retrieval
 
@@ -100,6 +102,7 @@ class Retriever:
         where: SearchFilter = EVERYWHERE,
         events: Sequence[str] = (),
         upcoming: Sequence[str] = (),
+        passages: tuple[Sequence[str], int] = ((), 1),
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
@@ -108,10 +111,15 @@ class Retriever:
         rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event. `upcoming` texts of later searches are encoded with `text`.
+        each clause and event. `upcoming` texts of later searches are encoded with `text`. `passages`: queries
+        and `top_k` with which `find_passages_each` is called next, whose searches run beside these.
         """
         where, pool = self.resolve(where), self._pool(top_k)
-        searches = self._clip_searches(text, visual, pool, where, events, upcoming)
+        queries, each = passages if where.videos is None else ((), 1)
+        searches = self._clip_searches(text, visual, pool, where, events, [*queries, *upcoming])
+        for query in dict.fromkeys(queries):
+            searched = self._passage_searches(query, self._pool(each), where)
+            self._expected[query, self._pool(each)] = where, searched
         return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
 
     def with_claims(
@@ -166,9 +174,16 @@ class Retriever:
             return [[] for _ in queries]
         pool = self._pool(top_k)
         self.text_encoder.encode_text(queries)  # together, and kept
-        searches = [self._passage_searches(query, pool, where) for query in queries]
-        hits = [found.hits(pool) for found in searches]
-        return best_passages(self.reader, hits, queries, self.settings.search.rrf_k, top_k)
+        searches = {}
+        for query in dict.fromkeys(queries):
+            under_way = self._expected.pop((query, pool), None)
+            if under_way is not None and under_way[0] == where:
+                searches[query] = under_way[1]
+            else:
+                searches[query] = self._passage_searches(query, pool, where)
+        hits = {query: found.hits(pool) for query, found in searches.items()}
+        found = [hits[query] for query in queries]
+        return best_passages(self.reader, found, queries, self.settings.search.rrf_k, top_k)
 
     def search(
         self, query: str, kind: Kind = "all", top_k: int | None = None, where: SearchFilter = EVERYWHERE
@@ -433,11 +448,11 @@ class Retriever:
         compared = self.settings.search.interaction_clips if len(texts) else 0
         found = [hit.key for hit in self.reader.search_clips(vector, max(pool, compared), where)]
         near = found[:compared]
-        rows = [(key, images_of(held)) for key, held in self._frames.clips(near).items()]
-        rows += [(key, sound[None]) for key, sound in self.reader.sound_vectors(near).items()]
-        if not rows:
+        clips, sounds = self._frames.clips(near), self.reader.sound_vectors(near)
+        if not clips and not sounds:
             return dict.fromkeys(found)
-        matches = matches_of(rows, texts)
+        images = ((key, images_of(held)) for key, held in clips.items())
+        matches = matches_of(chain(images, ((key, sound[None]) for key, sound in sounds.items())), texts)
         return {**matches, **{key: LEAST_MATCH for key in found if key not in matches}}
 
     def _best_clips(self, hits: ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:

@@ -12,7 +12,8 @@ from typing import TypeVar
 from rag.retrieval.ranking import TextHits, text_hits
 from rag.store.records import Hit
 
-AT_ONCE = 4
+AT_ONCE = min(4, (os.cpu_count() or 1) + 1)
+"""With more threads than processors, the search that is waited for gets less of them."""
 Found = TypeVar("Found")
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
+from rag.function_words import is_english
 from rag.records import SearchFilter
-from rag.relevance import FUNCTION_WORDS, content_words, tokens
+from rag.relevance import content_words, tokens
 from rag.retrieval.retriever import Retriever
 from rag.store.records import Hit
 
@@ -23,8 +24,6 @@ ENDINGS = frozenset(
     )
 )
 NEAREST_TEXTS = 20
-LEAST_ENGLISH = 0.3
-"""Of the words of a question, those that English sentences hang on: other languages inflect more."""
 
 OTHER_MEANING = (
     *(frozenset({"hypo", "hyper"}), frozenset({"intra", "inter", "intro"}), frozenset({"macro", "micro"})),
@@ -47,8 +46,8 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     the text encoder's vocabulary, compound of two, or one with an ending; it keeps its first letter. None
     under an encoder without a vocabulary, and in questions that are not English.
     """
-    is_word, asked = getattr(retriever.text_encoder, "is_word", None), tokens(text)
-    if is_word is None or sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
+    is_word = getattr(retriever.text_encoder, "is_word", None)
+    if is_word is None or not is_english(tokens(text)):
         return {}
     words = {word.casefold() for word in _WORD.findall(text) if len(word) >= LEAST_LETTERS}
     rare = [word for word in sorted(words) if content_words(word) and not _is_known(word, is_word)]

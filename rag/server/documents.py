@@ -50,6 +50,7 @@ class Hit(TypedDict):
     shot: NotRequired[dict[str, Any] | None]
     passage_id: NotRequired[str]
     doc_id: NotRequired[str]
+    pages: NotRequired[list[int]]
     text: NotRequired[str]
 
 
@@ -78,6 +79,7 @@ class CitationItem(TypedDict):
     proof: NotRequired[list[int]]
     passage_id: NotRequired[str]
     title: NotRequired[str]
+    pages: NotRequired[list[int]]
     text: NotRequired[str]
 
 

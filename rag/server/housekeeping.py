@@ -10,7 +10,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from rag.relevance import FUNCTION_WORDS, GENERIC_WORDS, tokens
+from rag.function_words import FUNCTION_WORDS
+from rag.relevance import GENERIC_WORDS, tokens
 from rag.rendering.terminal import excerpt
 
 TITLE_WORDS = 5

@@ -23,6 +23,7 @@ from pydantic import BaseModel, FailFast, Field
 from starlette.responses import Response
 from typing_extensions import TypedDict
 
+from corpora.records import cited_title
 from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_question
@@ -364,7 +365,8 @@ def _source(citation: Mapping[str, Any]) -> tuple[str, str]:
     """What a link is called, and the words that prove it, which may be empty."""
     name = excerpt(PurePath(citation["path"]).name, 100)
     if citation["kind"] == "passage":
-        return excerpt(citation["title"], 100) or name, excerpt(citation["text"], LONGEST_QUOTE)
+        title = cited_title(excerpt(citation["title"], 100) or name, citation["pages"])
+        return title, excerpt(citation["text"], LONGEST_QUOTE)
     evidence = proving_line(citation)
     quote = "" if evidence is None else excerpt(evidence["text"], LONGEST_QUOTE)
     return f"{name} {clock(citation['start'])}-{clock(citation['end'])}", quote

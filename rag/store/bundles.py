@@ -106,6 +106,7 @@ def read_bundle(content: bytes) -> Bundle:
         for row in held.to_pylist():
             rows = pa.ipc.open_stream(pa.BufferReader(row["rows"])).read_all()
             rows.validate(full=True)
+            rows = schema.with_missing_columns(row["table"], rows)
             _require_columns(row["table"], rows)
             tables[row["table"]] = rows
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ["frames", "times"]
 """What is read: Lance takes about as long for each column of a hundred rows as for the frames."""
+ABOUT_ONE = 1.01
+"""More than a component of a unit row may be, rounded to float16."""
 
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
@@ -55,20 +57,22 @@ def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
 def _clip_frames(
     clips: Sequence[Clip], vectors: Sequence[NDArray[np.float32]], table: Any
 ) -> Iterator[ClipFrames]:
-    """Columns are converted as a whole, for a search compares the frames of a hundred clips."""
+    """Columns are checked as a whole, for a search compares the frames of a hundred clips."""
     frames, times = (table[name].combine_chunks() for name in COLUMNS)
     ends = np.asarray(times.offsets, np.int64) - times.offsets[0].as_py()
     at = np.asarray(times.flatten(), np.float64)
     whole = np.stack(vectors)
-    rows = np.asarray(frames.flatten().flatten(), np.float32).reshape(-1, whole.shape[1])
+    rows = np.asarray(frames.flatten().flatten(), np.float16).reshape(-1, whole.shape[1])
     # Late interaction takes standard scores over all frames: one NaN would rank every clip.
-    if not (_within_one(whole) and _within_one(rows) and np.isfinite(at).all()):
+    if not ((np.abs(whole) < ABOUT_ONE).all() and _within_one(rows) and np.isfinite(at).all()):
         raise ValueError("a vector or time is not one that was written")
     for number, clip in enumerate(clips):
         held = slice(ends[number], ends[number + 1])
         yield ClipFrames(clip, at[held], rows[held], whole[number])
 
 
-def _within_one(rows: NDArray[np.float32]) -> bool:
-    """Whether all components, float32 (n, dim), are between -1 and 1 as those of unit rows; not for NaN."""
-    return not rows.size or bool(rows.max() < 1.01 and rows.min() > -1.01)
+def _within_one(rows: NDArray[np.float16]) -> bool:
+    """Whether all components, float16 (n, dim), are between -1 and 1 as those of unit rows; not for NaN."""
+    # Without their signs, the bits of two numbers are in the order of the numbers, and NaN is the last.
+    bits = rows.view(np.uint16) & np.uint16(0x7FFF)
+    return not rows.size or bool(bits.max() < np.float16(ABOUT_ONE).view(np.uint16))

@@ -5,17 +5,13 @@ Of a large library only the times of these videos are read, from the index files
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
+from operator import sub
 
 from corpora.records import Clip
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
@@ -38,28 +34,35 @@ def clips_holding(s: Snapshot, spans: Sequence[tuple[str, float, float]]) -> lis
     vectors, videos = _indexed(s), dict.fromkeys(video_id for video_id, _, _ in spans)
     held = vectors.times_of(videos) if vectors else {}
     read = s.clips_of_videos(video_id for video_id in videos if video_id not in held)
-    times = {v: np.array([(clip.start, clip.end) for clip in clips]).T for v, clips in read.items() if clips}
+    times = {v: (own.starts.tolist(), own.ends.tolist()) for v, own in held.items()}
+    times |= {v: ([c.start for c in clips], [c.end for c in clips]) for v, clips in read.items() if clips}
     found: list[Clip | None] = []
     for video_id, start, end in spans:
-        if (own := held.get(video_id)) is not None:
-            at = holding(own.starts, own.ends, start, end)
-            found.append(
-                Clip(str(own.keys[at], "utf-8"), video_id, float(own.starts[at]), float(own.ends[at]))
-            )
-        elif video_id in times:
-            starts, ends = times[video_id]
-            found.append(read[video_id][holding(starts, ends, start, end)])
-        else:
+        if video_id not in times:
             found.append(None)
+            continue
+        starts, ends = times[video_id]
+        at = holding(starts, ends, start, end)
+        if video_id in held:
+            found.append(Clip(str(held[video_id].keys[at], "utf-8"), video_id, starts[at], ends[at]))
+        else:
+            found.append(read[video_id][at])
     return found
 
 
-def holding(starts: NDArray[np.float64], ends: NDArray[np.float64], start: float, end: float) -> int:
-    """The place of that clip among those of a video, float64 (n,) seconds each, in order of time."""
-    if end - start > (ends - starts).max():
-        later = np.flatnonzero(ends > start)
-        return int(later[0]) if len(later) else len(ends) - 1
-    return int((np.minimum(ends, end) - np.maximum(starts, start)).clip(0).argmax())
+def holding(starts: Sequence[float], ends: Sequence[float], start: float, end: float) -> int:
+    """The place of that clip among those of a video, in seconds and in order of time; at least one.
+
+    Without NumPy: a search asks for a hundred spans, and each of its calls may wait for other threads.
+    """
+    longest = max(map(sub, ends, starts))
+    # Those before have ended, with a rounding error at most one of them.
+    first = max(0, bisect_left(starts, start - longest) - 1)
+    if end - start > longest:
+        return next((at for at in range(first, len(ends)) if ends[at] > start), len(ends) - 1)
+    shared = [min(ends[at], end) - max(starts[at], start) for at in range(first, bisect_left(starts, end))]
+    most = max(shared, default=0.0)
+    return first + shared.index(most) if most > 0 else 0
 
 
 def _indexed(s: Snapshot) -> VectorTable | None:

@@ -136,6 +136,13 @@ class Database:
                 require_columns(self.layout.folder, name, self._tables[name].schema.names)
         return self._tables[name]
 
+    def add_column(self, name: str, field: Any) -> None:
+        """Add a column of nulls, an Arrow field, at the end; one that is there already stays as it is."""
+        table = self.table(name)
+        if field.name not in table.schema.names:
+            with self.commit(name):
+                table.add_columns(field)
+
     def add(self, name: str, rows: Any) -> None:
         """Append the rows of an Arrow table; nothing where it has none."""
         if rows.num_rows:

@@ -13,7 +13,7 @@ from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
 from corpora.settings import StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
-from rag.records import PassageCitation, VideoCitation
+from rag.records import PassageCitation, VideoCitation, passage_citation
 from rag.store.filters import nearest_names, path_matches
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
@@ -163,7 +163,7 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
             why = f"is a video; a window of it is cited with its times: {citation}@0-5"
         raise UsageError(f"{citation}: {why}") from None
     path = reader.passage_paths([citation])[0]
-    return PassageCitation(path, passage.passage_id, passage.title, passage.text, 1.0)
+    return passage_citation(path, passage, 1.0)
 
 
 def window_seconds(citation: str, text: str) -> tuple[float, float]:

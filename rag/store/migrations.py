@@ -104,9 +104,15 @@ def measured_tables(db: Database) -> None:
         db.create(name, schema.arrow_schema(name))
 
 
+def pages_of_passages(db: Database) -> None:
+    """Migration: add the column of pages to the table of passages, where there is one."""
+    if db.has("passages"):
+        db.add_column("passages", schema.arrow_schema("passages").field("pages"))
+
+
 OLDEST_READABLE = 1
 """Readers bear an older library from this schema on; a writer migrates it."""
-MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables, measured_tables)
+MIGRATIONS: Sequence[Callable[[Database], None]] = (first_tables, measured_tables, pages_of_passages)
 """`MIGRATIONS[n]` leads from schema n to n + 1."""
 
 if len(MIGRATIONS) != SCHEMA:

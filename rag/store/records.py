@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpora.kinds import FileKind
+from rag.store.halves import single
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpora.records import Clip
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the newest migration; a library with a higher one is refused."""
 
 FileState = Literal["ok", "missing", "changed", "unreadable"]
@@ -103,17 +104,22 @@ class FileRow:
 class ClipFrames:
     """A clip and its frame vectors.
 
-    `times`: float64 (m,) seconds, rising. `vectors`: float32 (m, d) unit rows,
-    one for each time. `clip_vector`: float32 (d,), unit. On disk the vectors
-    are float16, so what is read back is rounded to that.
+    `times`: float64 (m,) seconds, rising. `rows`: (m, d) unit rows, one for each time: float32 as they were
+    encoded, or float16 as they are stored. `clip_vector`: float32 (d,), unit, of what was read back rounded
+    to float16 too.
     """
 
     clip: Clip
     times: NDArray[np.float64]
-    vectors: NDArray[np.float32]
+    rows: NDArray[np.float32] | NDArray[np.float16]
     clip_vector: NDArray[np.float32]
     pixels: str = ""
     """Hash over the sampled pixels, which proves a resume exact."""
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """`rows` as float32 (m, d): converted each time, so that a hundred clips are not held twice."""
+        return single(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """The tables: their columns, and how records become rows and back.
 
 The tables of measurements (`shots`, `sound_tracks`, `fingerprints`) came with schema 2. A library of
-schema 1 has none of them and is read as one in which nothing has been measured yet.
+schema 1 has none of them and is read as one in which nothing has been measured yet. The pages of passages
+came with schema 3; they are not known of rows that were written before.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
@@ -40,7 +41,8 @@ COLUMNS = {
     "problems": "path:binary reason:string action:string stamp:string",
     "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
     "vector:vector",
-    "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector",
+    "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector "
+    "pages:[int32]",
     "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
     "sounds": "clip_id:string video_id:string vector:vector",
     "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
@@ -52,6 +54,8 @@ COLUMNS = {
 
 Tables of vectors and sounds carry the fingerprint of their encoder in their names.
 """
+LATER_COLUMNS = {"passages": ("pages",)}
+"""Columns that rows of an earlier schema lack."""
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
@@ -82,6 +86,21 @@ def column_names(table: str) -> list[str]:
     return [column.partition(":")[0] for column in COLUMNS[table].split()]
 
 
+def missing_columns(table: str, held: Collection[str]) -> list[str]:
+    """Columns that a table of an earlier schema, with the columns `held`, lacks."""
+    return [name for name in LATER_COLUMNS.get(table, ()) if name not in held]
+
+
+def with_missing_columns(table: str, rows: Any) -> Any:
+    """Arrow rows of any schema with the columns of this one: those that are missing are null."""
+    import pyarrow as pa
+
+    for name in missing_columns(table, rows.column_names):
+        field = arrow_schema(table).field(name)
+        rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
+    return rows
+
+
 def _table(table: str, rows: Iterable[Mapping[str, Any]]) -> Any:
     import pyarrow as pa
 
@@ -108,6 +127,10 @@ def is_clip_vectors(table: str) -> bool:
     return table.startswith(("vectors_", "sounds_"))
 
 
+PASSAGE_TEXTS = ("doc_id", "title", FULL_TEXT, "pages")
+"""What a passage is made of, beside its id."""
+
+
 @dataclass(frozen=True, slots=True)
 class VectorColumns:
     """A table of vectors and its columns."""
@@ -119,7 +142,7 @@ class VectorColumns:
     filters: tuple[str, ...] = ()
     """Other columns that filters look at."""
     texts: tuple[str, ...] = ()
-    """Columns of text, which small tables hold in memory."""
+    """Columns of text and what belongs to it, which small tables hold in memory."""
 
 
 def vector_columns(table: str, dim: int) -> VectorColumns:
@@ -127,7 +150,7 @@ def vector_columns(table: str, dim: int) -> VectorColumns:
     if table == "evidence":
         return VectorColumns(table, "evidence_id", "video_id", dim, ("start", "end", "kind"), (FULL_TEXT,))
     if table == "passages":
-        return VectorColumns(table, "passage_id", "source_id", dim, texts=("doc_id", "title", FULL_TEXT))
+        return VectorColumns(table, "passage_id", "source_id", dim, texts=PASSAGE_TEXTS)
     return VectorColumns(table, "clip_id", "video_id", dim)
 
 
@@ -302,6 +325,7 @@ def passage_rows(
         # Title and text in one column, so that one full-text index ranks both.
         FULL_TEXT: [clean(f"{p.title}\n{p.text}") for p in passages],
         "vector": matrix_column(np.asarray(vectors), dim),
+        "pages": [list(p.pages) or None for p in passages],
     }
     return pa.table(columns, schema=arrow_schema("passages", dim))
 
@@ -309,7 +333,7 @@ def passage_rows(
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """A passage from its row."""
     text = row[FULL_TEXT][len(row["title"]) + 1 :]
-    return Passage(row["passage_id"], row["doc_id"], row["title"], text)
+    return Passage(row["passage_id"], row["doc_id"], row["title"], text, tuple(row["pages"] or ()))
 
 
 def shot_rows(shots: Sequence[Shot]) -> Any:

@@ -134,7 +134,13 @@ class Snapshot:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
         with read_errors(self.layout.folder, name):
             how = {"with_row_id": row_ids, "use_scalar_index": not self._sums.damaged_index(name)}
-            return self.tables[name].scanner(columns=columns, filter=where, **how).to_table()
+            missing = schema.missing_columns(name, self.tables[name].schema.names)
+            stored = [column for column in columns if column not in missing]
+            rows = self.tables[name].scanner(columns=stored, filter=where, **how).to_table()
+        if len(stored) < len(columns):
+            added = schema.with_missing_columns(name, rows)
+            rows = added.select([*columns, *(("_rowid",) if row_ids else ())])
+        return rows
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
@@ -569,7 +575,7 @@ class Snapshot:
         vectors = self._loaded.get("passages")
         rows = vectors.rows_by("passage_id", ids) if vectors is not None else None
         if rows is None:
-            columns = ["passage_id", "source_id", "doc_id", "title", schema.FULL_TEXT]
+            columns = ["passage_id", "source_id", *schema.PASSAGE_TEXTS]
             if vectors is not None and not vectors.indexed:
                 wanted = vectors.matrix.row_ids[vectors.matrix.rows_among(ids)].tolist()
                 rows = self.take("passages", columns, wanted).to_pylist()

@@ -210,6 +210,8 @@ class VectorTable:
         at, held, count = np.full(len(row_ids), -1), [self.matrix.ids.slice(0, 0)], 0
         for keys, places in self._places(row_ids):
             found = np.flatnonzero(places >= 0)
+            if len(found) == len(row_ids):
+                return keys.take(pa.array(places)).cast(self.matrix.ids.type)
             if len(found):
                 at[found] = np.arange(count, count + len(found))
                 held.append(keys.take(pa.array(places[found])).cast(self.matrix.ids.type))

@@ -287,7 +287,7 @@ class Writer(VideoWriter):
             self.begin_passages(source_id)
         for rows in tables:
             self._passages.sources |= set(rows["source_id"].to_pylist())
-            self._db.add("passages", rows)
+            self._db.add("passages", schema.with_missing_columns("passages", rows))
 
     # Removal
 

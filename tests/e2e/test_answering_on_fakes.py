@@ -30,7 +30,7 @@ from rag.retrieval import RetrievedClip, Retriever
 from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames
+from rag.store.records import ClipFrames, Hit
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
 
@@ -402,6 +402,30 @@ class CountingReader:
         return getattr(self._reader, name)
 
 
+class SearchedPassages(CountingReader):
+    """A reader that counts how often the words of each query are searched in passages."""
+
+    def match_passages(self, text: str, k: int, where: SearchFilter) -> list[Hit]:
+        self.fetched[text] += 1
+        return self._reader.match_passages(text, k, where)
+
+
+def test_passages_searched_beside_clips_are_those_of_a_search_by_itself(worlds: dict[bool, World]) -> None:
+    world, reader = worlds[True], SearchedPassages(worlds[True].reader)
+    retriever = Retriever(cast(Reader, reader), world.tower, world.text, world.settings)
+    queries = ["kettle rinsed", "scissors sharp", "kettle rinsed"]
+    alone = retriever.find_passages_each(queries, 1)
+    titles = [hit.passage.title for found in alone for hit in found]
+    assert titles == ["How to Descale Kettles", "How to Sharpen Scissors", "How to Descale Kettles"]
+    reader.fetched.clear()
+    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    assert retriever.find_passages_each(queries, 1) == alone
+    assert [reader.fetched[query] for query in queries] == [1, 1, 1]
+    # What was searched under another filter is not taken.
+    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    assert retriever.find_passages_each(queries, 1, SearchFilter(paths=("*.pdf",))) == [[], [], []]
+
+
 @pytest.mark.parametrize("call", ["ask", "search", "localize_video"])
 def test_each_frame_matrix_is_read_once_a_question(worlds: dict[bool, World], call: str) -> None:
     world = worlds[True]
@@ -446,9 +470,9 @@ def test_an_answer_just_below_the_threshold_is_said_to_be_below_it(worlds: dict[
     below, nothing = (
         replace(Pipeline(), answer=lambda *_, reply=reply: reply).run(context).answer for reply in replies
     )
-    where = " Nearest is “How to Descale Kettles” in all.csv."
-    assert below.explanation == f"The best answer found has confidence 0.29, below 0.30: “twice”{where}"
-    assert nothing.explanation == where.strip()
+    where = "Nearest is “A kettle should be rinsed twice after descaling.” in all.csv."
+    assert below.explanation == f"The best answer found has confidence 0.29, below 0.30: “twice” {where}"
+    assert nothing.explanation == where
     assert (below.matched, below.confidence, below.best_confidence) == (False, 0.0, 0.2996)
     assert nothing.best_confidence is None
 

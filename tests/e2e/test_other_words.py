@@ -26,6 +26,35 @@ PATIENT = """The patient weighs 72 kilograms. Her blood pressure was 140 over 90
 every morning. She is allergic to penicillin. Her mother died of a stroke. The next appointment is on 3 June.
 She smokes ten cigarettes a day.
 """
+MANUAL = """# Espressomaschine Barista 300
+
+## Vor dem ersten Gebrauch
+
+Spülen Sie den Wassertank mit frischem Wasser aus und füllen Sie ihn bis zur MAX-Markierung. Schließen
+Sie das Gerät an eine geerdete Steckdose an und drücken Sie den Netzschalter auf der Rückseite. Die
+Heizleuchte blinkt etwa vier Minuten lang, während der Kessel aufheizt.
+
+## Espresso zubereiten
+
+Mahlen Sie 18 Gramm Bohnen in das Doppelsieb. Drücken Sie das Kaffeemehl mit etwa 15 Kilogramm Kraft an.
+Setzen Sie den Siebträger ein, indem Sie den Griff nach rechts drehen. Die Extraktion dauert 25 bis 30
+Sekunden. Läuft der Kaffee zu schnell, wählen Sie einen feineren Mahlgrad.
+
+## Milch aufschäumen
+
+Gießen Sie kalte Milch in die Stahlkanne. Hören Sie bei 65 Grad auf, weil heißere Milch ihre Süße
+verliert. Wischen Sie die Lanze gleich nach dem Gebrauch mit einem feuchten Tuch ab.
+
+## Reinigung
+
+Leeren Sie die Tropfschale, wenn der rote Schwimmer erscheint. Entkalken Sie den Kessel alle zwei Monate.
+Der Siebträger darf nicht in die Spülmaschine, denn das Aluminium läuft schwarz an.
+
+## Garantie
+
+Die Garantie beträgt drei Jahre ab Kaufdatum. Schäden durch Kalk sind ausgeschlossen. Schicken Sie
+Reparaturen mit der Rechnung an die Werkstatt in Graz.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +62,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     folder = tmp_path_factory.mktemp("words")
     (folder / "corpus").mkdir()
     (folder / "corpus/cabin.md").write_text(NOTES)
+    (folder / "corpus/espresso.md").write_text(MANUAL)
     assert run_rag(folder, "index", "corpus", "--library", "lib").returncode == 0
     with Library.open(folder / "lib") as opened:
         yield opened
@@ -62,7 +92,7 @@ def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
     assert found.relevance < library.settings.search.threshold < judged.relevance
     assert "7302" in library.ask(question).text
     many = judged_by_sentence([found] * (MOST_JUDGED + 2), question, retriever.text_encoder)
-    assert many == [judged] * MOST_JUDGED + [found] * 2
+    assert [one.relevance for one in many] == [judged.relevance] * MOST_JUDGED + [found.relevance] * 2
 
 
 @pytest.mark.parametrize(
@@ -90,3 +120,19 @@ def test_a_sentence_about_another_thing_of_the_kind_is_none(tmp_path: Path, ques
     with Library.open(tmp_path / "lib") as opened:
         assert not opened.ask(question).matched
         assert "mother" in opened.ask("What did her mother die of?").text
+
+
+def test_a_refusal_names_the_nearest_sentence(library: Library) -> None:
+    answer = library.ask("Who may borrow the dinghy?")
+    assert not answer.matched
+    assert "Nearest is “The rowing boat belongs to the neighbours, who let us use it until sunset.” in" in (
+        answer.explanation
+    )
+
+
+def test_what_is_near_in_another_language_is_no_answer(library: Library) -> None:
+    question = "Wie fest drücke ich das Kaffeemehl an?"
+    answer = library.ask(question)
+    assert "by far the nearest" not in answer.explanation
+    assert "15 Kilogramm" in answer.text or not answer.matched
+    assert "18 Gramm" in library.ask("Wie viel Gramm Bohnen brauche ich?").text

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
+from rag.store.database import Database
+from rag.store.layout import Layout
+from rag.store.migrations import MetaRows
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
@@ -79,8 +82,15 @@ def file_row(path: str, content_id: str, kind: str) -> FileRow:
 
 
 def passages(n: int, count: int = 4) -> list[Passage]:
+    """Those of odd sources are on pages."""
     return [
-        Passage(f"p{n:03d}-{i}", f"d{n}", f"How to {WORDS[(n + i) % len(WORDS)]}", f"Take the lamp {n} {i}.")
+        Passage(
+            f"p{n:03d}-{i}",
+            f"d{n}",
+            f"How to {WORDS[(n + i) % len(WORDS)]}",
+            f"Take the lamp {n} {i}.",
+            (i + 1, i + 2)[: 1 + i % 2] if n % 2 else (),
+        )
         for i in range(count)
     ]
 
@@ -117,3 +127,13 @@ def _written(videos: tuple[int, ...], sources: tuple[int, ...]) -> Path:
     atexit.register(shutil.rmtree, above)
     write(above / "library", videos, sources)
     return above / "library"
+
+
+def without_pages(folder: Path) -> Path:
+    """The library as a program of schema 2 left it."""
+    db = Database(Layout(folder))
+    db.table("passages").drop_columns(["pages"])
+    held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
+    db.replace_all("meta", "key", MetaRows(2, held.meta).table())
+    shutil.rmtree(Layout(folder).sums)
+    return folder

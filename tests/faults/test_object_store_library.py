@@ -32,9 +32,11 @@ from tests.fakes.store_material import (
     add_video,
     clip_frames,
     file_row,
+    passages,
     unit,
     video,
     video_path,
+    without_pages,
 )
 
 
@@ -82,6 +84,23 @@ def test_the_same_rows_as_in_a_folder(bucket: FakeStore, folder: Path) -> None:
         assert stored.search_clips(near, 3) == local.search_clips(near, 3)
         assert stored.match_evidence("iron", 3) == local.match_evidence("iron", 3) != []
         assert stored.stats().clips == local.stats().clips == 4
+
+
+def test_one_of_before_gets_pages_and_so_does_its_copy(bucket: FakeStore, tmp_path: Path) -> None:
+    small(tmp_path / "old", source=True)
+    address, copy = upload(bucket, without_pages(tmp_path / "old")), tmp_path / "copy"
+    known = [passage.passage_id for n in (1, 3) for passage in passages(n)]
+    pull_library(address, copy)
+    for location in (address, copy):
+        with Reader.open(location) as reader:
+            assert [passage.pages for passage in reader.passages(known[:4])] == [()] * 4
+    with Writer.open(address) as writer:
+        add_source(writer, 3)
+    pull_library(address, copy)
+    for location in (address, copy):
+        with Reader.open(location) as reader:
+            found = [passage.pages for passage in reader.passages(known)]
+            assert found == [()] * 4 + [passage.pages for passage in passages(3)]
 
 
 def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:

@@ -40,9 +40,18 @@ def test_5_a_passage_opens_at_its_words(tab: Tab, site: Site) -> None:
     mark = tab.page.locator(".reading mark.exact")
     mark.wait_for()
     assert mark.all_inner_texts() == ["vinegar & water"]
+    assert tab.page.locator("h1").inner_text() == "Kettles, pages 12-13"
+    assert tab.page.title().startswith("Kettles, pages 12-13")
     tab.open(f"#/p/{site.passage}?q=descale&a=soap")
     tab.page.locator(".reading mark").first.wait_for()
     assert tab.page.locator(".reading mark").all_inner_texts() == ["Descale"]
+
+
+def test_5_a_card_of_a_passage_names_its_pages(tab: Tab) -> None:
+    tab.open("#/search?q=descale&kind=passage")
+    name = tab.page.locator(".card.passage .name")
+    name.first.wait_for()
+    assert name.first.inner_text() == "Kettles, pages 12-13"
 
 
 def test_5_headings_of_a_passage_are_headings(tab: Tab, site: Site) -> None:

@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rag.function_words import is_english
 from rag.reasoners.embedded.agreement import denies, names_another
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
@@ -43,6 +44,7 @@ from rag.relevance import (
     is_participle,
     lexical_overlap,
     rarity,
+    tokens,
     word_set,
 )
 
@@ -92,11 +94,15 @@ def answer_open(
 def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | None:
     """The sentence of a passage that is by far the nearest in meaning, whatever words it shares with the
     question: "What is the code?", "the combination is 7302". None where none is, or where its passage lacks
-    a name, a code or a number that the question gives, or where it names another thing in place of one.
+    a name, a code or a number that the question gives, or where it names another thing in place of one; nor
+    in other languages than English, the bundled encoder's, where what is near is about something else too
+    often.
 
     All sentences are compared, without the title of their passage, which makes them alike.
     """
     question = without_source_sentences(reading.question.text)
+    if not is_english(tokens(question)):
+        return None
     speaking = _speaking(question, sentences_of(reading))
     read = [one for one in speaking if one.origin == "passage"][:MOST_COMPARED]
     rows = vectors.of([question, *(one.text for one in read)])

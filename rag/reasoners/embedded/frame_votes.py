@@ -125,9 +125,12 @@ def _window_shares(
     vectors: NDArray[np.float32],
 ) -> NDArray[np.float64]:
     """(options,) shares summing to 1 of one window's frames (m, d)."""
-    z = calibrator.level_z(event, vectors) if len(event) else np.zeros((1, len(vectors)))
-    gate = _softmax(GATE * z, axis=1)[0]
-    fits = np.stack([_fit(calibrator, found, vectors) for found in names])
+    # Together: the background of the frames, which all of them are held against, is compared once.
+    ends = np.cumsum([len(event), *map(len, names)])[:-1]
+    z, *each = np.split(calibrator.level_z(np.concatenate([event, *names]), vectors), ends)
+    gate = _softmax(GATE * (z if len(event) else np.zeros((1, len(vectors)))), axis=1)[0]
+    # Of several names for one thing the one that fits best.
+    fits = np.stack([found.max(axis=0) if len(found) else np.zeros(len(vectors)) for found in each])
     unlike = np.full((1, fits.shape[1]), NONE)
     shares = _softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
     gated = (shares * gate).sum(axis=1)
@@ -137,15 +140,6 @@ def _window_shares(
 def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     powers = np.exp(values - values.max(axis=axis, keepdims=True))
     return np.asarray(powers / powers.sum(axis=axis, keepdims=True), np.float64)
-
-
-def _fit(
-    calibrator: ImageScoreCalibrator, names: NDArray[np.float32], vectors: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """(m,) standard scores over the frames; of several names for one thing the one that fits best."""
-    if not len(names):
-        return np.zeros(len(vectors))
-    return np.asarray(calibrator.level_z(names, vectors).max(axis=0), np.float64)
 
 
 def _option_names(reading: Reading) -> list[list[str]]:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
 from rag.reasoners.embedded.question_forms import declarative, parts
 from rag.reasoners.embedded.rewriting import decompose, refers_back
-from rag.reasoners.embedded.sentences import relevances, split_sentences
+from rag.reasoners.embedded.sentences import relevances
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
-from rag.relevance import content_words, word_set
+from rag.relevance import content_words, split_sentences, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors

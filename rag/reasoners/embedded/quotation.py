@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag.function_words import FUNCTION_WORDS, without_function_words
 from rag.reasoners.embedded.answer_types import MONTHS, answer_type
 from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
 from rag.relevance import (
-    FUNCTION_WORDS,
     codes,
     content_words,
     lexical_overlap,
@@ -203,7 +203,7 @@ class PassageText:
         after = self._stems[held[place + 1]] if place + 1 < len(held) else set()
         own = self._share(self._stems[at])
         words = tokens(sentence.text)
-        said = [stem(word) for word in words if word not in FUNCTION_WORDS]
+        said = list(map(stem, without_function_words(words)))
         pairs = self._pairs & set(pairwise(said))
         kind, open_kind = self._kind, self._kind.name == "thing"
         strength = 0.0 if open_kind else kind.strength(sentence.text)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal
 
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
+from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import FUNCTION_WORDS, codes, content_words, lexical_overlap, text_relevance, word_set
+from rag.relevance import codes, content_words, lexical_overlap, split_sentences, text_relevance, word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,13 +71,8 @@ CODES_BETWEEN = re.compile(
     r"[^\W\d_]\d+\s*(?:[-–…/]\s*[^\W\d_]?\d|\b(?:to|through|bis|and later|or later)\b)", re.IGNORECASE
 )
 """Between two codes, or after one: others are meant too."""
-_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
 ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
-_ABBREVIATION = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
-    r"[A-Z])\.$"
-)
 CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 _ASKS = re.compile(r"[?？][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
@@ -119,17 +115,6 @@ def place_of(sentence: Sentence) -> str:
     if sentence.origin == "passage":
         return f"the passage “{sentence.title}”" if sentence.title else "a passage"
     return f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
-
-
-def split_sentences(text: str) -> list[str]:
-    """Sentences in order. Abbreviations and initials do not end one."""
-    found: list[str] = []
-    for piece in _END.split(text.strip()):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] = f"{found[-1]} {piece}"
-        elif piece.strip():
-            found.append(" ".join(piece.split()))
-    return found
 
 
 def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.records import Clip, Evidence, Frames, Passage
+from corpora.records import Clip, Evidence, Frames, Passage, cited_title
 from corpora.text_decoding import one_line
 from localization.windows import Window
 from rag.questions import option_label
@@ -92,7 +92,8 @@ def passage_items(reading: Reading) -> list[PromptItem]:
     shown = []
     for index, read in enumerate(reading.passages):
         found_for = "" if read.option is None else f"\nFound for option: {option_label(read.option)}"
-        text = f"Title: {one_line(read.passage.title) or '(none)'}{found_for}\nText: {read.passage.text}"
+        title = one_line(cited_title(read.passage.title, read.passage.pages)) or "(none)"
+        text = f"Title: {title}{found_for}\nText: {read.passage.text}"
         shown.append(PromptItem(f"passage {index}", text))
     return shown
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from corpora.records import EvidenceKind
+from corpora.records import EvidenceKind, cited_title
 from rag.library import Library
 from rag.records import rounded_down
 from rag.rendering.terminal import clock, excerpt
@@ -112,12 +112,13 @@ class Found(Row):
     matched: bool | Absent = Field(None, description="False: below the threshold, only among the nearest.")
     evidence: Quote | Absent = None
     passage: str | Absent = None
+    pages: list[int] | Absent = Field(None, description="Pages of the file that the passage is on, from 1.")
     link: str | Absent = None
 
     def line(self) -> str:
         """One line for readers."""
         at = "" if self.start is None or self.end is None else f" {clock(self.start)}-{clock(self.end)}"
-        name = quoted(self.title or self.file)
+        name = quoted(cited_title(self.title or self.file, self.pages or ()))
         why = ""
         if self.evidence is not None:
             why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"
@@ -178,7 +179,8 @@ def found_row(service: Service, shape: Mapping[str, Any], threshold: float | Non
         "link": link(service, shape),
     }
     if shape["kind"] == "passage":
-        return Found(**common, passage=cleaned(shape["text"], LONGEST_PASSAGE))
+        passage = cleaned(shape["text"], LONGEST_PASSAGE)
+        return Found(**common, passage=passage, pages=shape["pages"] or None)
     evidence = proving_line(shape)
     return Found(
         **common,

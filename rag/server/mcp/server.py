@@ -48,6 +48,7 @@ from mcp_types import Tool as ToolItem
 from pydantic import ValidationError
 
 import rag
+from corpora.records import cited_title
 from rag.errors import (
     FileProblem,
     LibraryBusy,
@@ -240,7 +241,8 @@ class McpHandlers:
                 (found,) = library.engine.reader.passages([name])
             except KeyError:
                 raise Problem(404, "unknown-id", f"{cleaned(name)}: no such passage in the library") from None
-            return cleaned(f"{found.title}: {found.text}", LONGEST_RESOURCE), "text/plain"
+            title = cited_title(found.title, found.pages)
+            return cleaned(f"{title}: {found.text}", LONGEST_RESOURCE), "text/plain"
         known = ", ".join(row[0] for row in TEMPLATES)
         raise Problem(404, "unknown-id", f"{cleaned(uri)}: no such resource; there are {known}")
 

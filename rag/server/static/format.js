@@ -60,6 +60,13 @@ export const probability = (value) => (value < 1 ? Math.min(value, 0.999) : valu
 /** The last parts of a path. @param {string} path @param {number} [parts] */
 export const tail = (path, parts = 2) => printable(path).split("/").slice(-parts).join("/");
 
+/** A passage as it is cited: its title, or the name of its file, and its pages. @param {{title?: string, path: string, pages?: number[]}} passage */
+export function citedTitle({ title, path, pages = [] }) {
+  const name = printable(title || tail(path, 1));
+  if (!pages.length) return name;
+  return `${name}, ${pages.length > 1 ? `pages ${pages[0]}-${pages.at(-1)}` : `page ${pages[0]}`}`;
+}
+
 /** The glob that fits one path; what is not UTF-8 in its name fits any character. @param {string} path */
 export const globOf = (path) => path.replace(/[*?[]/g, "[$&]").replace(/[\ud800-\udfff]/gu, "?");
 

@@ -2,7 +2,7 @@
 /** A passage, open at the words that were cited. */
 import { html, nothing } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { get } from "./api.js";
-import { printable, tail } from "./format.js";
+import { citedTitle, printable } from "./format.js";
 import { failed, icon, loading, tool, withMarks } from "./components.js";
 import { href } from "./route.js";
 import { copy, Loader, still, trail, trailName, update } from "./state.js";
@@ -23,7 +23,7 @@ export function enter(route) {
 
 export const leave = () => loaded.stop();
 
-export const title = () => printable(loaded.value?.citation?.title || "Passage");
+export const title = () => (loaded.value?.citation ? citedTitle(loaded.value.citation) : "Passage");
 
 /** The text with the answer's own words marked, or, where it does not have them, the words of the question. @param {string} text @param {URLSearchParams} params */
 function body(text, params) {
@@ -65,7 +65,7 @@ export function render(route) {
   const passage = loaded.state === "done" ? loaded.value.citation : null;
   return html`
     <p class="crumb"><a href=${back}>${icon("left")}${trailName()}</a></p>
-    <h1 tabindex="-1">${passage ? printable(passage.title || tail(passage.path, 1)) : "Passage"}</h1>
+    <h1 tabindex="-1">${passage ? citedTitle(passage) : "Passage"}</h1>
     ${loaded.state === "failed" ? failed(loaded.error, () => { loaded.reset(); enter(route); }) : passage ? nothing : loading("Opening the passage")}
     ${passage
       ? html`

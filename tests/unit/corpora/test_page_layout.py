@@ -77,14 +77,14 @@ def test_running_heads_and_feet_are_left_out_and_sentences_go_on() -> None:
         *("Pump P-30\n\nFill it before\n\nPage 1 of 4", "Pump P-30\n\nthe first use.\n\nPage 2 of 4"),
         *("Pump P-30\n\nPump P-30\nis quiet.\n\nPage 3 of 4", "\n"),
     ]
-    assert joined(pages) == "Pump P-30\n\nFill it before\nthe first use.\n\nis quiet."
+    assert joined(pages)[0] == "Pump P-30\n\nFill it before\nthe first use.\n\nis quiet."
 
 
 def test_of_what_ends_many_pages_the_last_stays_but_for_the_page_number() -> None:
     pages = [f"Chapter of {name}.\n\nCall 0800 1234\n\nPump manual {at}" for at, name in enumerate("abc", 3)]
-    assert joined(pages) == "\n\n".join(f"Chapter of {name}.\n\nCall 0800 1234" for name in "abc")
+    assert joined(pages)[0] == "\n\n".join(f"Chapter of {name}.\n\nCall 0800 1234" for name in "abc")
     pages = [f"Chapter of {name}.\n\nCall 0800 1234" for name in "abc"]
-    assert joined(pages) == "Chapter of a.\n\nChapter of b.\n\nChapter of c.\n\nCall 0800 1234"
+    assert joined(pages)[0] == "Chapter of a.\n\nChapter of b.\n\nChapter of c.\n\nCall 0800 1234"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_of_what_ends_many_pages_the_last_stays_but_for_the_page_number() -> Non
     ],
 )
 def test_what_differs_by_more_than_the_number_of_the_page_is_kept(pages: list[str]) -> None:
-    assert joined(pages) == "\n\n".join(pages)
+    assert joined(pages)[0] == "\n\n".join(pages)
 
 
 def test_lines_with_more_space_are_one_paragraph() -> None:
@@ -145,7 +145,7 @@ def test_a_table_that_comes_row_by_row_is_one(between: str) -> None:
 
 
 def test_pages_of_one_line_each_are_kept() -> None:
-    assert joined(["Step 1", "Step 2", "Step 3"]) == "Step 1\n\nStep 2\n\nStep 3"
+    assert joined(["Step 1", "Step 2", "Step 3"]) == ("Step 1\n\nStep 2\n\nStep 3", [0, 8, 16])
 
 
 def test_a_form_whose_labels_come_first_is_read_across() -> None:

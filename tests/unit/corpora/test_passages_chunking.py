@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from tokenizers import Tokenizer
 
 from corpora.passages import Document, chunk
 from corpora.passages.chunking import CHUNK_SIZE, MAX_SECTION, _splitter, count_pieces
+from corpora.passages.document import PageStart
 
 PROSE = " ".join(
     f"Sentence {i} says how the torque wrench is set to {i} newton metres, and why that matters."
@@ -50,6 +52,50 @@ def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
     for before, after in itertools.pairwise(passages):
         assert before.text.split(". ")[-1].rstrip(".") in after.text
     assert all(any(s in p.text for p in passages) for s in PROSE.split(". "))
+
+
+def test_a_passage_is_on_all_pages_that_its_text_is_on() -> None:
+    pages = (
+        PageStart(0, 4),
+        PageStart(PROSE.index("Sentence 2 "), 7),
+        PageStart(PROSE.index("Sentence 40 "), 8),
+    )
+    passages = chunk(Document("d", "A title", PROSE, pages))
+    assert passages[0].pages == (4, 7)
+    for passage in passages[1:]:
+        said = [int(number) for number in re.findall(r"Sentence (\d+)", passage.text)]
+        assert passage.pages == tuple(sorted({7 if number < 40 else 8 for number in said}))
+    assert {passage.pages for passage in passages[1:]} == {(7,), (7, 8), (8,)}
+    assert [(p.passage_id, p.text) for p in passages] == [
+        (p.passage_id, p.text) for p in chunk(document(PROSE))
+    ]
+
+
+@pytest.mark.slow
+def test_the_parts_of_a_table_have_the_pages_of_their_own_rows() -> None:
+    head = "| Bolt | Turns |\n|-|-|\n"
+    rows = [f"| bolt {i} of the rear wheel | {i * 7} |\n" for i in range(60)]
+    text = head + "".join(rows)
+    pages = (
+        PageStart(0, 1),
+        PageStart(len(head) + sum(map(len, rows[:20])), 2),
+        PageStart(text.index(rows[40]), 3),
+    )
+    passages = chunk(Document("d", "", text.rstrip(), pages))
+    assert all(passage.text.startswith(head) for passage in passages)
+    for passage in passages:
+        numbers = [int(number) for number in re.findall(r"bolt (\d+)", passage.text)]
+        assert passage.pages == tuple(sorted({number // 20 + 1 for number in numbers}))
+
+
+def test_a_text_that_is_repeated_is_on_the_pages_that_have_it_first() -> None:
+    form = " ".join(f"field{i}" for i in range(CHUNK_SIZE // 3)) + "."
+    text = f"{form}\n\n{form}\n\nThe end."
+    first, last = chunk(Document("d", "", text, (PageStart(0, 3), PageStart(len(form) + 2, 5))))
+    assert (first.text, first.pages) == (form, (3,))
+    assert (last.text, last.pages) == (f"{form}\n\nThe end.", (5,))
+    (only,) = chunk(Document("d", "", f"{form}\n\n{form}", (PageStart(0, 3), PageStart(len(form) + 2, 5))))
+    assert only.pages == (3,)
 
 
 @pytest.mark.slow

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 
-from corpora.passages import Document, read_documents
+from corpora.passages import Document, read_documents, read_passages
+from corpora.passages.document import PageStart
 from corpora.passages.scanned_text import RecognizedPage, TextLine
-from corpora.records import Problem
+from corpora.records import Passage, Problem
 from rag.errors import DamagedFile, UnsupportedFile
 from tests.fakes.documents import write_pdf
 
@@ -53,16 +57,53 @@ def test_a_pdf_of_images_says_what_reads_it(tmp_path: Path) -> None:
 def test_a_scanned_page_is_a_document_with_its_number(tmp_path: Path) -> None:
     pages = [recognized(2, "Scanned.", "More."), recognized(3), recognized(4, "Last.")]
     path = write_pdf(tmp_path / "a.pdf", ["One.", "", "", "", "Five."], title="A manual")
-    found = [(each.title, each.text) for each in read_documents(path, pages) if isinstance(each, Document)]
-    scans = [("A manual, page 2", "Scanned.\nMore."), ("A manual, page 4", "Last.")]
-    assert found == [("A manual", "One.\n\nFive."), *scans]
-    path = write_pdf(tmp_path / "c.pdf", [""], title="long " * 100)
-    (document,) = read_documents(path, [recognized(1, "Scanned.")])
-    assert isinstance(document, Document)
-    assert document.title.endswith("long, page 1")
-    (document,) = read_documents(write_pdf(tmp_path / "b.pdf", [""]), [recognized(1, "Scanned.")])
-    assert isinstance(document, Document)
-    assert document.title == "Page 1"
+    found = [(each.text, each.pages) for each in documents(path, pages)]
+    scans = [("Scanned.\nMore.", (PageStart(0, 2),)), ("Last.", (PageStart(0, 4),))]
+    assert found[1:] == scans
+    assert [(each.title, each.text, each.pages) for each in read_passages(path, pages)] == [
+        ("A manual", "One.\n\nFive.", (1, 5)),
+        ("A manual", "Scanned.\nMore.", (2,)),
+        ("A manual", "Last.", (4,)),
+    ]
+
+
+def test_pages_begin_where_their_text_does(tmp_path: Path) -> None:
+    pages = ["A manual", "The pump is\nfilled with", "", "water. Then it runs.", "It is quiet."]
+    (document,) = documents(write_pdf(tmp_path / "a.pdf", pages, title="A manual"))
+    texts = {
+        start.number: document.text[start.place : end.place if end else None].strip()
+        for start, end in itertools.zip_longest(document.pages, document.pages[1:])
+    }
+    assert texts == {
+        1: "",
+        2: "The pump is\nfilled with",
+        3: "",
+        4: "water. Then it runs.",
+        5: "It is quiet.",
+    }
+    (passage,) = read_passages(tmp_path / "a.pdf")
+    assert isinstance(passage, Passage)
+    assert passage.pages == (2, 4, 5)
+
+
+def test_passages_of_a_long_pdf_name_their_pages(tmp_path: Path) -> None:
+    """Each sentence says on which page it is."""
+    pages = [
+        "\n".join(f"Page {page}: bolt {page * 9 + row} takes {row} Nm." for row in range(9))
+        for page in range(1, 31)
+    ]
+    found = [
+        each for each in read_passages(write_pdf(tmp_path / "a.pdf", pages)) if isinstance(each, Passage)
+    ]
+    assert len(found) > 10
+    for passage in found:
+        assert passage.pages == tuple(sorted({int(page) for page in re.findall(r"Page (\d+)", passage.text)}))
+    assert sorted({page for passage in found for page in passage.pages}) == list(range(1, 31))
+    assert any(len(passage.pages) > 1 for passage in found)
+
+
+def documents(path: Path, pages: Sequence[RecognizedPage] | None = None) -> list[Document]:
+    return [each for each in read_documents(path, pages) if isinstance(each, Document)]
 
 
 def test_unread_pages_cost_no_other(tmp_path: Path) -> None:

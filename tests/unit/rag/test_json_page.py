@@ -76,7 +76,7 @@ ANSWER = Answer(
     matched=True,
     citations=(
         VideoCitation("talks/webb.mp4", "5f0c2a", 12.5, 17.5, 0.81, SAID),
-        PassageCitation("notes.md", "77ab", "Telescopes", COLD, 0.5),
+        PassageCitation("webb.pdf", "77ab", "Telescopes", COLD, 0.5, (12, 13)),
     ),
     options=(ScoredOption("A", "glass", 0.25), ScoredOption("B", "beryllium", 0.75)),
     timings={"retrieve": 0.02, "answer": 0.01},
@@ -92,9 +92,9 @@ HITS = (
         SAID,
         relevance=0.7,
     ),
-    PassageHit("notes.md", Passage("77ab", "9c1d", "Telescopes", COLD), 0.5, 0.4),
+    PassageHit("webb.pdf", Passage("77ab", "9c1d", "Telescopes", COLD, (12, 13)), 0.5, 0.4),
 )
-SHOWN = {"citation": citation_shape(PassageCitation("notes.md", "77ab", "Telescopes", COLD, 1.0))}
+SHOWN = {"citation": citation_shape(PassageCitation("webb.pdf", "77ab", "Telescopes", COLD, 1.0, (12, 13)))}
 LOCALIZED = [LocalizedWindow("5f0c2a", 12.5, 17.5, 0.31, 0.62)]
 INDEXED = IndexReport(
     library="/home/me/.rag",

@@ -11,7 +11,7 @@ import pytest
 from corpora.records import Passage
 from rag.errors import LibraryError, UsageError
 from rag.library import Library
-from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter
+from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, passage_citation
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -97,3 +97,6 @@ def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:
     assert str(hit).startswith(f"{hit.path}@")
     assert str(PassageCitation("a.md", "77ab", "", "Oak.", 1.0)) == "a.md (passage 77ab)"
     assert str(PassageHit("a.md", Passage("77ab", "d", "", "Oak."), 1.0)) == "a.md (passage 77ab)"
+    on_pages = PassageHit("a.pdf", Passage("77ab", "d", "", "Oak.", (4, 5)), 1.0)
+    assert str(on_pages) == "a.pdf (pages 4-5, passage 77ab)"
+    assert str(passage_citation("a.pdf", on_pages.passage, 1.0)) == str(on_pages)

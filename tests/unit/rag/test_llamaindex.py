@@ -17,7 +17,7 @@ SAID = (
     Evidence("v1", 11.0, 13.0, "ocr", "TELESCOPES"),
 )
 WINDOW = VideoHit("a/v.mp4", "v1", 10.0, 15.0, Clip("v1:00000", "v1", 0.0, 30.0), 0.75, SAID, "Mirrors", 0.4)
-PASSAGE = PassageHit("a/t.txt", Passage("p1", "d1", "Glass", "Glass is hard."), 0.5)
+PASSAGE = PassageHit("a/t.pdf", Passage("p1", "d1", "Glass", "Glass is hard.", (4,)), 0.5)
 
 
 class Searched:
@@ -63,7 +63,7 @@ def test_hits_become_nodes_with_their_place():
     }
     assert (passage.node_id, passage.text, passage.score) == ("p1", "Glass is hard.", 0.5)
     assert passage.metadata["relevance"] == 0.0
-    assert passage.metadata["passage_id"] == "p1"
+    assert (passage.metadata["passage_id"], passage.metadata["pages"]) == ("p1", [4])
     assert "start: 10.0" in window.node.get_content(MetadataMode.LLM)
 
 

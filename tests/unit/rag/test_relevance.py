@@ -44,6 +44,24 @@ def test_words_that_say_nothing_are_left_out() -> None:
     assert content_words("What is the mirror of the telescope made of?") == ("mirror", "telescop")
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Wo ist der Netzschalter?", ("netzschalter",)),
+        ("¿Dónde está el interruptor de la bomba?", ("interruptor", "bomba")),
+        ("Combien de temps dure l'extraction ?", ("temp", "dur", "extraction")),
+        # Words of other languages that are English ones too, or names.
+        ("When did the war between the son and the father end?", ("war", "son", "father", "end")),
+        ("Who met in Los Angeles and La Paz?", ("meet", "los", "angel", "la", "paz")),
+        ("Los Angeles", ("los", "angel")),
+    ],
+)
+def test_words_that_hold_a_sentence_together_do_not_count_in_its_language(
+    text: str, kept: tuple[str, ...]
+) -> None:
+    assert content_words(text) == kept
+
+
 def test_scripts_without_spaces_become_pairs() -> None:
     assert tokens("望远镜 x") == ["望远", "远镜", "x"]
     assert tokens("Jusqu'à l’entrée, aujourd'hui; don't") == ["à", "entrée", "aujourd'hui", "don't"]

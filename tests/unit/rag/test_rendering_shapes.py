@@ -36,7 +36,7 @@ from rag.rendering.shapes import (
 
 EVIDENCE = Evidence("v1", 12.0, 14.25, "subtitle", "made of beryllium")
 VIDEO = VideoCitation("talks/webb.mp4", "v1", 12.5, 17.5, 0.8123456789, (EVIDENCE,))
-PASSAGE = PassageCitation("notes.md", "p1", "Telescopes", "The mirror is beryllium.", 0.5)
+PASSAGE = PassageCitation("notes.md", "p1", "Telescopes", "The mirror is beryllium.", 0.5, (4,))
 ANSWER = Answer(
     question=Question("q1", "What is the mirror made of?", ("glass", "beryllium")),
     choice="B",
@@ -79,6 +79,7 @@ def test_answer_shape_is_the_documented_one() -> None:
                 "passage_id": "p1",
                 "citation": "p1",
                 "title": "Telescopes",
+                "pages": [4],
                 "text": "The mirror is beryllium.",
                 "score": 0.5,
             },
@@ -133,6 +134,7 @@ def test_search_shape_is_the_documented_one() -> None:
                 "citation": "p1",
                 "doc_id": "d1",
                 "title": "Soldering",
+                "pages": [],
                 "text": "Heat the joint.",
                 "score": 0.4,
                 "relevance": 0.0,

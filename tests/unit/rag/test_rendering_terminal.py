@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.records import Clip, Evidence, Passage, Problem
+from rag.citations import nearest
 from rag.records import Answer, PassageCitation, PassageHit, Question, ScoredOption, VideoCitation, VideoHit
 from rag.rendering.terminal import (
     answer_lines,
@@ -136,6 +137,21 @@ def test_a_cited_passage_is_shown_where_it_is_quoted() -> None:
     )
     assert "Other things" in beginning
     assert "“… The bolt takes 110 Nm. More follows.”" in quoted
+
+
+def test_a_passage_is_named_with_its_pages() -> None:
+    for title, pages, name, where in (
+        ("Manual", (12,), "Manual, page 12  (m.pdf)", "“Manual” on page 12 of m.pdf"),
+        ("Manual", (12, 13, 14), "Manual, pages 12-14  (m.pdf)", "“Manual” on pages 12-14 of m.pdf"),
+        ("Manual", (), "Manual  (m.pdf)", "“Manual” in m.pdf"),
+        ("", (12,), "Page 12  (m.pdf)", "page 12 of m.pdf"),
+        ("", (), "m.pdf", "m.pdf"),
+    ):
+        cited = PassageCitation("m.pdf", "p", title, "Text.", 1.0, pages)
+        assert next(citation_lines(cited, number=1)) == f"[1] {name}"
+        assert nearest([cited]) == f"Nearest is {where}."
+        hit = PassageHit("m.pdf", Passage("p", "d", title, "Text.", pages), 0.5)
+        assert next(hit_lines([hit])) == f" 1. {name}"
 
 
 def test_answer_with_options_and_citations() -> None:

@@ -30,7 +30,7 @@ from rag.store.database import Database
 from rag.store.layout import Layout
 from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Fingerprint
+from rag.store.records import SCHEMA, ClipFrames, Fingerprint
 from rag.store.schema import MEASURED_TABLES, smooth_lone_seconds
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -246,7 +246,7 @@ def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(
         assert reader.search_clips(unit(9, 16), 5)
     with Writer.open(tmp_path / "lib") as writer:
         assert writer.meta is not None
-        assert writer.meta.schema == 2
+        assert writer.meta.schema == SCHEMA
     measure(tmp_path / "lib", 1)
     with Reader.open(tmp_path / "lib") as reader:
         assert len(reader.shots(video(1).video_id)) == 2

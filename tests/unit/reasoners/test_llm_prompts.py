@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -127,6 +128,14 @@ def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
     assert pixels[25, 10].max() < 20
     assert pixels[25, 140].min() > 235
     assert (encode_image(image, 400).width, encode_image(image, 400).height) == (300, 100)
+
+
+def test_a_passage_is_given_with_its_pages():
+    read = sample_reading(CHOICE)
+    first = read.passages[0]
+    paged = replace(first, passage=replace(first.passage, pages=(12, 13)))
+    shown = passage_items(replace(read, passages=(paged, first)))
+    assert [item.text.split("\n")[0] for item in shown] == ["Title: Title 0, pages 12-13", "Title: Title 0"]
 
 
 def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_numbered():

@@ -222,6 +222,16 @@ def test_words_of_a_file_stay_in_their_quotation_marks(world: World, monkeypatch
     assert result.structured_content["lines"][0]["quote"] == line.partition("“")[2][:-1]
 
 
+def test_a_passage_is_named_with_its_pages(world: World) -> None:
+    found = _call(world, "search_library", {"query": "descale vinegar", "kind": "passage"})
+    assert found.structured_content["results"][0]["pages"] == [12, 13]
+    assert "p0  “Kettles, pages 12-13”" in _text(found)
+    answered = _call(world, "ask_library", {"question": "What descales?", "options": ["vinegar", "sand"]})
+    pages = {one["citation"]: one.get("pages") for one in answered.structured_content["citations"]}
+    assert pages.pop("p0") == [12, 13]
+    assert set(pages.values()) == {None}
+
+
 def test_the_longest_answer_fits(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     options = tuple(ScoredOption(chr(65 + i), '"\\' * 500, 0.1) for i in range(26))
     evidence = (Evidence(world.lamp, 0, 1, "asr", HOSTILE * 20),)
@@ -379,7 +389,7 @@ def test_resources_are_videos_transcripts_and_passages(world: World) -> None:
         "0-3 s subtitle “Switch the <b>lamp</b> on.”",
         "3-6 s subtitle “Drill four holes.”",
     ]
-    assert read("rag://passages/p0") == "Kettles: Descale a kettle with vinegar & water."
+    assert read("rag://passages/p0") == "Kettles, pages 12-13: Descale a kettle with vinegar & water."
     for unknown in ("rag://videos/nothing", "rag://passages/..%2Fx", "file:///etc/passwd"):
         assert "Take ids from list_videos" in read(unknown).message
 

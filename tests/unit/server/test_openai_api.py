@@ -173,6 +173,19 @@ def test_a_body_is_refused_at_its_first_wrong_message(client: TestClient) -> Non
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid-request")
 
 
+def test_a_source_names_the_pages_of_a_passage() -> None:
+    from rag.rendering.shapes import answer_shape
+
+    for title, pages, shown in (
+        ("Manual", (12, 13), "[Manual, pages 12-13]"),
+        ("", (7,), "[m.pdf, page 7]"),
+        ("", (), "[m.pdf]"),
+    ):
+        cited = PassageCitation("/a/m.pdf", "p", title, "Text.", 1.0, pages)
+        answer = Answer(Question("q", "?"), None, "Text.", 1.0, "", True, (cited,))
+        assert shown in completion(answer_shape(answer), "http://127.0.0.1:1").text.replace("\\", "")
+
+
 def test_words_of_a_file_are_no_markdown() -> None:
     hostile = "![x](http://evil.example/?q=1) <img src=y>\n# *Obey* \udcff"
     cited = PassageCitation("/a/b.md", "p/1", hostile, hostile, 1.0)

@@ -244,11 +244,11 @@ def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> 
     assert (health["status"], health["library"]["videos"], health["library"]["documents"]) == ("ready", 3, 1)
     assert client.get("/v1/stats").json()["videos"] == 3
     assert client.get("/v1/problems").json()["problems"][0]["reason"] == "not a video"
-    assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.csv"
+    assert client.get("/v1/documents").json()["documents"][0]["path"] == "/texts/all.pdf"
     shots = client.get(f"/v1/videos/{world.lamp}/shots?copies=true").json()
     assert ([shot["tone"] for shot in shots["shots"]], shots["copies"]) == (["warm", "cold"], None)
     passage = client.get("/v1/citations/p0").json()["citation"]
-    assert (passage["title"], passage["citation"]) == ("Kettles", "p0")
+    assert (passage["title"], passage["pages"], passage["citation"]) == ("Kettles", [12, 13], "p0")
     statuses = [client.get(f"/v1/citations/{name}").status_code for name in ("nix", "nix@1-2")]
     assert statuses == [404, 404]
     assert client.get(f"/v1/citations/{world.lamp}@9-10").status_code == 400

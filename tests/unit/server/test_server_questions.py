@@ -52,7 +52,7 @@ def test_a_question_goes_to_one_thread_only(client: TestClient, monkeypatch: pyt
     [
         ({"query": "kettle", "kind": "passage"}, {"passage"}),
         ({"query": "kettle", "kind": "video"}, {"video"}),
-        ({"query": "kettle", "filter": {"paths": ["*.csv"]}, "kind": "passage"}, {"passage"}),
+        ({"query": "kettle", "filter": {"paths": ["*.pdf"]}, "kind": "passage"}, {"passage"}),
         ({"query": "kettle", "filter": {"videos": []}, "kind": "video"}, set()),
         ({"query": "kettle", "filter": {"videos": ["0" * 32]}}, {"video"}),
     ],
@@ -184,7 +184,10 @@ def test_an_answer_has_citations(client: TestClient) -> None:
     body = {"question": "What is a kettle descaled with?", "options": ["vinegar", "sand"]}
     shape = client.post("/v1/ask", json=body).json()
     assert (shape["schema"], shape["answer"]["text"]) == ("rag.ask/1", "vinegar")
-    assert "p0" in [citation["citation"] for citation in shape["citations"]]
+    pages = {citation["citation"]: citation.get("pages") for citation in shape["citations"]}
+    assert pages["p0"] == [12, 13]
+    (hit,) = client.post("/v1/search", json={"query": "descale", "kind": "passage"}).json()["results"]
+    assert (hit["title"], hit["pages"]) == ("Kettles", [12, 13])
 
 
 def _events(text: str) -> list[tuple[str, dict[str, Any]]]:

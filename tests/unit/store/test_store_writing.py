@@ -114,7 +114,7 @@ def test_vectors_that_do_not_fit_are_refused_whole(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
         writer.begin_video(video(1))
-        good, bad = clip_frames(1, 0), dataclasses.replace(clip_frames(1, 1), vectors=unit(1, 3, 7))
+        good, bad = clip_frames(1, 0), dataclasses.replace(clip_frames(1, 1), rows=unit(1, 3, 7))
         with pytest.raises(ValueError, match="dimension 16"):
             writer.add_clips([good, bad])
         broken = dataclasses.replace(good, clip_vector=np.full(16, np.nan, np.float32))

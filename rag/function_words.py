@@ -1,0 +1,68 @@
+"""Words that hold sentences together and carry no meaning of their own, by language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+FUNCTION_WORDS = _set(
+    """a about after again all also am an and any are as at be because been before being below between both
+    but by can cannot could did do does doing done down during each either else ever every few for from
+    further had has have having he her here hers him his how i if in into is it its itself just let like
+    many may me might more most much must my no nor not now of off on once one only onto or other our out
+    over own per quite rather same shall she should since so some such than that the their them then there
+    these they this those through to too under until up upon us very was we were what when where whether
+    which while who whom whose why will with within without would yes yet you your
+    don doesn isn aren wasn weren won can't don't isn't it's"""
+)
+"""English ones."""
+OTHER_LANGUAGES = (
+    _set(
+        """der das dem den des ein eine einen einem einer eines und oder aber nicht kein keine keinen
+        was ist sind war waren wurde wurden wird werden hat hatte hatten haben habe hast wie wo wer wen wem
+        wessen wann warum wieso weshalb womit wohin woher welche welcher welches welchen welchem wieviel ich
+        du er sie es wir ihr man mich dich sich uns ihm ihn ihnen mein meine dein deine sein seine seinen
+        seiner ihre ihren ihrer unser unsere in an am im für auf aus bei beim mit nach von vom vor zu zum
+        zur über unter zwischen durch gegen ohne um bis seit während wegen dass daß wenn weil als so denn ob
+        auch nur noch schon sehr dann dort hier diese dieser dieses diesen diesem jene kann können konnte
+        konnten muss müssen musste soll sollen sollte darf dürfen möchte würde würden gibt gab viel viele"""
+    ),
+    _set(
+        """el la los las un una unos unas y o pero no del de al en por para con sin sobre entre hasta desde
+        como cómo que qué quién quien quiénes cuál cual cuáles cuándo cuando dónde donde adónde cuánto
+        cuánta cuántos cuántas es son era eran fue fueron ser sido está están estaba estaban hay había han
+        ha he haber se su sus lo le les mi tu nos me te yo él ella ellos ellas este esta estos estas ese esa
+        esos esas aquel aquella si porque también más muy ya cada según durante ante tras hacia a e u"""
+    ),
+    _set(
+        """le la les l un une des du de d et ou mais ne n pas que qu qui quoi quel quelle quels quelles
+        comment où quand pourquoi combien est sont était étaient été être a ont avait avaient avoir ai je j
+        tu il elle on nous vous ils elles se s sa ses son mon ma mes ton ta tes leur leurs notre votre ce c
+        cet cette ces y dans en par pour sur sous avec sans entre vers chez jusque depuis pendant au aux
+        plus très aussi si dont faut"""
+    ),
+)
+"""German, Spanish and French ones. Some are English words too ("war", "son"), so that they count only in text
+that has two or more of them, and more than English ones."""
+LEAST_ENGLISH = 0.3
+"""Share of function words in an English question."""
+
+
+def is_english(words: Sequence[str]) -> bool:
+    """Whether enough of a question's words, in lower case, are English function words."""
+    return sum(word in FUNCTION_WORDS for word in words) >= LEAST_ENGLISH * len(words)
+
+
+def without_function_words(words: Sequence[str]) -> list[str]:
+    """Those of a text's words, in lower case, that are none of English nor of the text's own language."""
+    kept = [word for word in words if word not in FUNCTION_WORDS]
+    if len(kept) > (1 - LEAST_ENGLISH) * len(words):
+        own = set(words)
+        language = max(OTHER_LANGUAGES, key=lambda held: len(held & own))
+        if len(language & own) > max(1, len(FUNCTION_WORDS & own)):
+            kept = [word for word in kept if word not in language]
+    return kept

@@ -1,0 +1,31 @@
+"""Stored vectors, which are float16, in single precision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def single(rows: NDArray[np.float16] | NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same finite numbers as float32, of any shape; float32 as it is.
+
+    As `astype`, in less than half its time where the numbers fit the processor's cache: NumPy converts each
+    by itself, this moves exponent and mantissa of all of them to where float32 has them; a product then adds
+    the difference of the two exponents' biases.
+    """
+    import numpy as np
+
+    if rows.dtype != np.float16:
+        return np.asarray(rows, np.float32)
+    bits = np.empty(rows.shape, np.uint32)
+    np.left_shift(np.ascontiguousarray(rows).view(np.uint16), np.uint32(13), out=bits, dtype=np.uint32)
+    sign = bits & np.uint32(0x10000000)
+    bits &= np.uint32(0x0FFFE000)
+    found: NDArray[np.float32] = bits.view(np.float32)
+    found *= np.float32(2.0**112)
+    sign <<= np.uint32(3)
+    bits |= sign
+    return found

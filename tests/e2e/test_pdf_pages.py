@@ -1,0 +1,106 @@
+"""A manual of many pages with a text layer: what is cited of it names the page, by every interface."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from rag import Library, PassageCitation
+from rag.rendering.terminal import answer_lines, hit_lines
+from rag.server.app import build_app
+from rag.server.service import Service
+from rag.server.session import LibrarySession
+from rag.settings import Settings
+from tests.fakes.command import run_rag
+from tests.fakes.documents import write_pdf
+from tests.fakes.library_dump import dump
+
+pytestmark = pytest.mark.slow
+
+PARTS = ("pump", "cover", "filter", "belt", "valve", "lamp", "brake", "hose", "spring", "wheel")
+LAST = 40
+FACTS = {
+    7: "The torque of the wheel bolts is 110 Nm.",
+    23: "The coolant is changed every four years.",
+    LAST: "The warranty lasts thirty months.",
+}
+ACROSS = 31
+"""The page with the first half of a sentence, which ends on the next one."""
+BOLTS = "What is the torque of the wheel bolts?"
+
+
+def page(number: int) -> str:
+    part = PARTS[number % len(PARTS)]
+    lines = ["Service manual"]
+    lines += [f"Step {number}.{n}: loosen the {part} and look at its seal." for n in range(1, 8)]
+    lines += ["", FACTS[number]] if number in FACTS else []
+    if number == ACROSS:
+        lines += ["", "The tank of the emergency generator holds"]
+    if number == ACROSS + 1:
+        lines[1:1] = ["eighteen litres of fuel.", ""]
+    return "\n".join([*lines, f"Page {number}"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("manual")
+    (made / "corpus").mkdir()
+    pages = [page(number) if number != 12 else "" for number in range(1, LAST + 1)]
+    write_pdf(made / "corpus/manual.pdf", pages, title="Manual")
+    for library in ("lib", "again"):
+        assert run_rag(made, "index", "corpus", "--library", library).returncode == 0
+    return made
+
+
+def test_an_answer_names_its_page(folder: Path) -> None:
+    with Library.open(folder / "lib") as library:
+        for question, said, pages in (
+            (BOLTS, "110 Nm", (7,)),
+            ("How often is the coolant changed?", "four years", (23,)),
+            ("How long does the warranty last?", "thirty months", (LAST,)),
+            ("How many litres of fuel does the emergency generator hold?", "eighteen", (ACROSS, ACROSS + 1)),
+        ):
+            answer = library.ask(question)
+            assert said in answer.text
+            cited = answer.citations[0]
+            assert isinstance(cited, PassageCitation)
+            assert cited.title == "Manual"
+            assert set(pages) <= set(cited.pages)
+            assert len(cited.pages) <= 3, "a passage holds about two of these short pages"
+            first, last = cited.pages[0], cited.pages[-1]
+            name = f"pages {first}-{last}" if last > first else f"page {first}"
+            assert any(line.startswith(f"[1] Manual, {name}  (") for line in answer_lines(answer))
+            resolved = library.resolve(cited.passage_id)
+            assert isinstance(resolved, PassageCitation)
+            assert resolved.pages == cited.pages
+
+
+def test_all_interfaces_name_it(folder: Path) -> None:
+    (cited, *_) = json.loads(run_rag(folder, "ask", BOLTS, "--library", "lib").stdout)["citations"]
+    (found, *_) = json.loads(run_rag(folder, "search", BOLTS, "--library", "lib").stdout)["results"]
+    shown = json.loads(run_rag(folder, "show", cited["citation"], "--library", "lib").stdout)["citation"]
+    assert 7 in cited["pages"]
+    assert cited["pages"] == found["pages"] == shown["pages"]
+    with Library.open(folder / "lib") as library:
+        lines = list(hit_lines(library.search(BOLTS)))
+        assert lines[0].startswith(" 1. Manual, page")
+    settings = Settings(library=folder / "lib")
+    service = Service(settings, LibrarySession(settings), folder / "cache")
+    with TestClient(build_app(service), base_url="http://127.0.0.1:8650") as client:
+        asked = client.post("/v1/ask", json={"question": BOLTS}).json()["citations"][0]
+        hit = client.post("/v1/search", json={"query": BOLTS}).json()["results"][0]
+        one = client.get(f"/v1/citations/{cited['citation']}").json()["citation"]
+    nearest = json.loads(run_rag(folder, "ask", "Who painted the ceiling?", "--library", "lib").stdout)
+    assert re.search(r"Nearest is “.+” on pages? [\d-]+ of manual\.pdf\.$", nearest["answer"]["explanation"])
+    assert asked["pages"] == hit["pages"] == one["pages"] == cited["pages"]
+
+
+def test_no_page_number_is_encoded_or_searched(folder: Path) -> None:
+    rows = [json.loads(line) for line in dump(folder / "lib") if '"table": "passages"' in line]
+    assert len(rows) > 10
+    assert not any("page" in row["words"].lower() for row in rows if 1 not in row["pages"])
+    assert list(dump(folder / "lib")) == list(dump(folder / "again"))
