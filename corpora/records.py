@@ -72,6 +72,8 @@ class Passage:
     pages: tuple[int, ...] = ()
     """Numbers from 1, as viewers count, of the pages that its text is on, rising; empty where the file has
     none, or they were not noted when it was indexed."""
+    page_starts: tuple[int, ...] = ()
+    """For each of its pages, how many characters of the text, blanks not counted, are before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -502,7 +502,7 @@ def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | N
         return None
     return (
         f"The best answer found has confidence {rounded_down(reply.confidence):.2f}, "
-        f"below {context.threshold:.2f}: {quotation(reply.text)}"
+        f"below {context.threshold:.2f}: {quotation(reply.text)}."
     )
 
 

@@ -13,7 +13,7 @@ from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Citation, PassageCitation, VideoCitation, passage_citation
+from rag.records import Citation, PassageCitation, VideoCitation, pages_with, passage_citation
 from rag.relevance import folded
 from rag.retrieval import RetrievedClip, RetrievedPassage
 
@@ -50,7 +50,7 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
     for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
         read_passage = reading.passages[index]
         passages.setdefault(read_passage.passage.passage_id, read_passage)
-    cited += [passage_citation(p.path, p.passage, p.score) for p in passages.values()]
+    cited += [passage_citation(p.path, p.passage, p.score, quotations) for p in passages.values()]
     quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
     return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
 
@@ -107,7 +107,7 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
         case RetrievedClip(clip=window) | (VideoCitation() as window):
             place = f"{window.start:.1f}-{window.end:.1f} s of "
         case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
-            place = _of_file(quotation(one_line(sentence)), passage.pages)
+            place = _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence]))
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
             place = _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages)
     return f"Nearest is {place}{PurePath(best.path).name}."

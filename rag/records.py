@@ -6,10 +6,12 @@ Times are seconds on the file's own clock; intervals are half-open [start, end).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpora.passages.document import solid
 from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone, page_range
 
 if TYPE_CHECKING:
@@ -210,7 +212,7 @@ class PassageCitation:
     text: str
     score: float
     pages: tuple[int, ...] = ()
-    """As of `Passage`."""
+    """Of what is quoted, else as of `Passage`."""
     kind: Literal["passage"] = "passage"
 
     def __str__(self) -> str:
@@ -221,9 +223,23 @@ class PassageCitation:
 Citation = VideoCitation | PassageCitation
 
 
-def passage_citation(path: str, passage: Passage, score: float) -> PassageCitation:
-    """The citation of a passage of the file `path`."""
-    return PassageCitation(path, passage.passage_id, passage.title, passage.text, score, passage.pages)
+def passage_citation(
+    path: str, passage: Passage, score: float, quotations: Iterable[str] = ()
+) -> PassageCitation:
+    """The citation of a passage of the file `path`, for what is quoted of it, if anything."""
+    pages = pages_with(passage, quotations)
+    return PassageCitation(path, passage.passage_id, passage.title, passage.text, score, pages)
+
+
+def pages_with(passage: Passage, quotations: Iterable[str]) -> tuple[int, ...]:
+    """The pages that quotations of a passage are on; all of its pages where it has none of them."""
+    whole, starts, found = solid(passage.text), passage.page_starts, set[int]()
+    for said in filter(None, map(solid, quotations)):
+        if len(starts) == len(passage.pages) and (at := whole.find(said)) >= 0:
+            found |= {
+                *passage.pages[max(0, bisect_right(starts, at) - 1) : bisect_left(starts, at + len(said))]
+            }
+    return tuple(sorted(found)) or passage.pages
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,10 @@ def chunk(document: Document) -> list[Passage]:
         splitter = _splitter(max(room, LEAST_ROOM))
         parts = [text for part in _sections(document.text) for text in splitter.split_text(part)]
     passages: dict[str, Passage] = {}
-    for text, pages in zip(with_heads(parts), _pages_of(document, parts), strict=True):
-        passage_id = _passage_id(document.title, text)
-        passages.setdefault(passage_id, Passage(passage_id, document.doc_id, document.title, text, pages))
+    texts = list(with_heads(parts))
+    for text, (pages, starts) in zip(texts, _pages_of(document, parts, texts), strict=True):
+        key = _passage_id(document.title, text)
+        passages.setdefault(key, Passage(key, document.doc_id, document.title, text, pages, starts))
     return list(passages.values())
 
 
@@ -87,20 +88,29 @@ def _sections(text: str) -> Iterator[str]:
         start += cut
 
 
-def _pages_of(document: Document, parts: Sequence[str]) -> list[tuple[int, ...]]:
-    """The pages that each part of a document is on; parts are in its order, and may have other blanks."""
+def _pages_of(
+    document: Document, parts: Sequence[str], texts: Sequence[str]
+) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """`Passage.pages` and `Passage.page_starts` of each of `texts`: a part of the document, in its order and
+    perhaps with other blanks, behind the heads of its table, if any."""
     if not document.pages:
-        return [()] * len(parts)
+        return [((), ())] * len(parts)
     places = [*(page.place for page in document.pages), len(document.text)]
-    texts = [solid(document.text[start:end]) for start, end in pairwise(places)]
-    whole, ends = "".join(texts), list(accumulate(map(len, texts)))
-    found: list[tuple[int, ...]] = []
+    held = [solid(document.text[start:end]) for start, end in pairwise(places)]
+    whole, ends = "".join(held), list(accumulate(map(len, held)))
+    found = []
     at = -1
-    for own in map(solid, parts):
-        at = max(at, whole.find(own, at + 1))
-        first, last = bisect_right(ends, at), bisect_left(ends, at + len(own))
-        on = zip(document.pages[first : last + 1], texts[first : last + 1], strict=True)
-        found.append(tuple(page.number for page, text in on if text))
+    for part, text in zip(map(solid, parts), map(solid, texts), strict=True):
+        at = max(at, whole.find(part, at + 1))
+        first, last = bisect_right(ends, at), bisect_left(ends, at + len(part))
+        heads = len(text) - len(part)
+        begun = [
+            (page.number, ends[number] - len(own) - at)
+            for number, (page, own) in enumerate(zip(document.pages, held, strict=True))
+            if first <= number <= last and own
+        ]
+        starts = tuple(start + heads if start > 0 else 0 for _, start in begun)
+        found.append((tuple(number for number, _ in begun), starts))
     return found
 
 

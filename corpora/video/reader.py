@@ -343,8 +343,8 @@ class MediaReader:
             raise problem from error
 
 
-def _passage(pages: Sequence[int], **fields: Any) -> Passage:
-    return Passage(**fields, pages=tuple(pages))
+def _passage(pages: Sequence[int], page_starts: Sequence[int], **fields: Any) -> Passage:
+    return Passage(**fields, pages=tuple(pages), page_starts=tuple(page_starts))
 
 
 def _document(pages: Sequence[Mapping[str, int]], **fields: Any) -> Document:

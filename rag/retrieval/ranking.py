@@ -302,8 +302,8 @@ def best_passages(
     return best
 
 
-LEAST_UNENDED = 4
-"""Words of a sentence without its end: shorter ones are headings."""
+LEAST_WORDS, LEAST_UNENDED = 2, 4
+"""Words of a sentence with and without its end: shorter ones are scraps and headings."""
 MOST_JUDGED = 10
 """Passages: the sentences of hundreds would take a minute."""
 
@@ -341,7 +341,10 @@ def _sentences_of(text: str) -> list[str]:
     """Of paragraphs, without short headings and tables; the whole text where there is nothing else."""
     parts = (part for part in text.split("\n\n") if not part.lstrip().startswith("|"))
     each = [sentence for part in parts for sentence in split_sentences(part)]
-    return [one for one in each if CLOSED.search(one) or len(one.split()) >= LEAST_UNENDED] or [text]
+    spoken = (
+        one for one in each if len(one.split()) >= (LEAST_WORDS if CLOSED.search(one) else LEAST_UNENDED)
+    )
+    return list(spoken) or [text]
 
 
 def text_hits(near: Sequence[Hit], words: Sequence[Hit], pool: int) -> TextHits:

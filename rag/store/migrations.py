@@ -105,9 +105,10 @@ def measured_tables(db: Database) -> None:
 
 
 def pages_of_passages(db: Database) -> None:
-    """Migration: add the column of pages to the table of passages, where there is one."""
-    if db.has("passages"):
-        db.add_column("passages", schema.arrow_schema("passages").field("pages"))
+    """Migration: add the columns of pages to the table of passages, where there is one."""
+    for name, columns in schema.LATER_COLUMNS.items() if db.has("passages") else ():
+        for column in columns:
+            db.add_column(name, schema.arrow_schema(name).field(column))
 
 
 OLDEST_READABLE = 1

@@ -42,7 +42,7 @@ COLUMNS = {
     "evidence": "evidence_id:string video_id:string start:float64 end:float64 kind:string words:string "
     "vector:vector",
     "passages": "source_id:string passage_id:string doc_id:string title:string words:string vector:vector "
-    "pages:[int32]",
+    "pages:[int32] page_starts:[int32]",
     "vectors": "clip_id:string video_id:string modality:string vector:vector frames:[vector] times:[float64]",
     "sounds": "clip_id:string video_id:string vector:vector",
     "shots": "shot_id:string video_id:string start:float64 end:float64 key_time:float64 tone:string "
@@ -54,7 +54,7 @@ COLUMNS = {
 
 Tables of vectors and sounds carry the fingerprint of their encoder in their names.
 """
-LATER_COLUMNS = {"passages": ("pages",)}
+LATER_COLUMNS = {"passages": ("pages", "page_starts")}
 """Columns that rows of an earlier schema lack."""
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
@@ -127,7 +127,7 @@ def is_clip_vectors(table: str) -> bool:
     return table.startswith(("vectors_", "sounds_"))
 
 
-PASSAGE_TEXTS = ("doc_id", "title", FULL_TEXT, "pages")
+PASSAGE_TEXTS = ("doc_id", "title", FULL_TEXT, "pages", "page_starts")
 """What a passage is made of, beside its id."""
 
 
@@ -326,6 +326,7 @@ def passage_rows(
         FULL_TEXT: [clean(f"{p.title}\n{p.text}") for p in passages],
         "vector": matrix_column(np.asarray(vectors), dim),
         "pages": [list(p.pages) or None for p in passages],
+        "page_starts": [list(p.page_starts) or None for p in passages],
     }
     return pa.table(columns, schema=arrow_schema("passages", dim))
 
@@ -333,7 +334,8 @@ def passage_rows(
 def passage_of(row: Mapping[str, Any]) -> Passage:
     """A passage from its row."""
     text = row[FULL_TEXT][len(row["title"]) + 1 :]
-    return Passage(row["passage_id"], row["doc_id"], row["title"], text, tuple(row["pages"] or ()))
+    pages, starts = (tuple(row[name] or ()) for name in ("pages", "page_starts"))
+    return Passage(row["passage_id"], row["doc_id"], row["title"], text, pages, starts)
 
 
 def shot_rows(shots: Sequence[Shot]) -> Any:

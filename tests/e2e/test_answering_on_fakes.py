@@ -471,7 +471,7 @@ def test_an_answer_just_below_the_threshold_is_said_to_be_below_it(worlds: dict[
         replace(Pipeline(), answer=lambda *_, reply=reply: reply).run(context).answer for reply in replies
     )
     where = "Nearest is “A kettle should be rinsed twice after descaling.” in all.csv."
-    assert below.explanation == f"The best answer found has confidence 0.29, below 0.30: “twice” {where}"
+    assert below.explanation == f"The best answer found has confidence 0.29, below 0.30: “twice”. {where}"
     assert nothing.explanation == where
     assert (below.matched, below.confidence, below.best_confidence) == (False, 0.0, 0.2996)
     assert nothing.best_confidence is None

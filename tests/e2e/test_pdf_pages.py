@@ -62,29 +62,30 @@ def test_an_answer_names_its_page(folder: Path) -> None:
             (BOLTS, "110 Nm", (7,)),
             ("How often is the coolant changed?", "four years", (23,)),
             ("How long does the warranty last?", "thirty months", (LAST,)),
-            ("How many litres of fuel does the emergency generator hold?", "eighteen", (ACROSS, ACROSS + 1)),
+            ("How many litres of fuel does the emergency generator hold?", "eighteen", (ACROSS + 1,)),
         ):
             answer = library.ask(question)
             assert said in answer.text
             cited = answer.citations[0]
             assert isinstance(cited, PassageCitation)
             assert cited.title == "Manual"
-            assert set(pages) <= set(cited.pages)
-            assert len(cited.pages) <= 3, "a passage holds about two of these short pages"
+            assert cited.pages == pages  # of what is quoted: its passage holds about two of these short pages
             first, last = cited.pages[0], cited.pages[-1]
             name = f"pages {first}-{last}" if last > first else f"page {first}"
             assert any(line.startswith(f"[1] Manual, {name}  (") for line in answer_lines(answer))
             resolved = library.resolve(cited.passage_id)
             assert isinstance(resolved, PassageCitation)
-            assert resolved.pages == cited.pages
+            assert set(cited.pages) <= set(resolved.pages)
+            assert len(resolved.pages) <= 3
 
 
 def test_all_interfaces_name_it(folder: Path) -> None:
     (cited, *_) = json.loads(run_rag(folder, "ask", BOLTS, "--library", "lib").stdout)["citations"]
     (found, *_) = json.loads(run_rag(folder, "search", BOLTS, "--library", "lib").stdout)["results"]
     shown = json.loads(run_rag(folder, "show", cited["citation"], "--library", "lib").stdout)["citation"]
-    assert 7 in cited["pages"]
-    assert cited["pages"] == found["pages"] == shown["pages"]
+    assert cited["pages"] == [7]
+    assert 7 in found["pages"]
+    assert found["pages"] == shown["pages"]
     with Library.open(folder / "lib") as library:
         lines = list(hit_lines(library.search(BOLTS)))
         assert lines[0].startswith(" 1. Manual, page")
@@ -96,7 +97,8 @@ def test_all_interfaces_name_it(folder: Path) -> None:
         one = client.get(f"/v1/citations/{cited['citation']}").json()["citation"]
     nearest = json.loads(run_rag(folder, "ask", "Who painted the ceiling?", "--library", "lib").stdout)
     assert re.search(r"Nearest is “.+” on pages? [\d-]+ of manual\.pdf\.$", nearest["answer"]["explanation"])
-    assert asked["pages"] == hit["pages"] == one["pages"] == cited["pages"]
+    assert asked["pages"] == cited["pages"]
+    assert hit["pages"] == one["pages"] == found["pages"]
 
 
 def test_no_page_number_is_encoded_or_searched(folder: Path) -> None:

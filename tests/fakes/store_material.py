@@ -132,7 +132,7 @@ def _written(videos: tuple[int, ...], sources: tuple[int, ...]) -> Path:
 def without_pages(folder: Path) -> Path:
     """The library as a program of schema 2 left it."""
     db = Database(Layout(folder))
-    db.table("passages").drop_columns(["pages"])
+    db.table("passages").drop_columns(["pages", "page_starts"])
     held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
     db.replace_all("meta", "key", MetaRows(2, held.meta).table())
     shutil.rmtree(Layout(folder).sums)

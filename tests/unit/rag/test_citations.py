@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from corpora.passages.chunking import chunk
+from corpora.passages.document import PageStart, make_document
 from corpora.records import Clip, Evidence, EvidenceKind
 from localization.windows import Window
 from rag.citations import citation_window, cite
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import ReadWindow, sample_reading
-from rag.records import Question
+from rag.records import Question, pages_with
 
 CUES = [
     (0.21, 4.26, "This is the telescope"),
@@ -69,3 +73,28 @@ def test_what_holds_the_quotation_comes_first() -> None:
     )
     cited = cite(replace(reading, passages=(other, row)), of_row)
     assert [one.path for one in cited] == [steel.path, reading.windows[0].path, other.path]
+
+
+@pytest.mark.parametrize(
+    ("quotations", "pages"),
+    [
+        (["The bolt takes 45 Nm."], (3,)),
+        (["The bolt  takes\n45 Nm."], (3,)),
+        (["Wear gloves. Sharpen"], (2, 3)),
+        (["Start here.", "The bolt takes 45 Nm."], (1, 3)),
+        (["It is not there."], (1, 2, 3)),
+        ([""], (1, 2, 3)),
+        ([], (1, 2, 3)),
+    ],
+)
+def test_pages_are_those_of_what_is_quoted(quotations: list[str], pages: tuple[int, ...]) -> None:
+    parts = ["Start here.", "Check the cap. Wear gloves.", "Sharpen it. The bolt takes 45 Nm."]
+    text, starts = "", []
+    for number, part in enumerate(parts, 1):
+        starts.append(PageStart(len(text), number))
+        text += f"{part}\n\n"
+    document = make_document("Mower", text.strip(), pages=starts)
+    assert document is not None
+    (passage,) = chunk(document)
+    assert pages_with(passage, quotations) == pages
+    assert pages_with(replace(passage, page_starts=()), quotations) == (1, 2, 3)
