@@ -33,6 +33,7 @@ __all__ = [
     "Usage",
     "VideoCitation",
     "VideoHit",
+    "pages_with",
     "passage_citation",
     "passage_name",
     "rounded_down",
