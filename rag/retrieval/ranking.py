@@ -341,9 +341,8 @@ def _sentences_of(text: str) -> list[str]:
     """Of paragraphs, without short headings and tables; the whole text where there is nothing else."""
     parts = (part for part in text.split("\n\n") if not part.lstrip().startswith("|"))
     each = [sentence for part in parts for sentence in split_sentences(part)]
-    spoken = (
-        one for one in each if len(one.split()) >= (LEAST_WORDS if CLOSED.search(one) else LEAST_UNENDED)
-    )
+    least = (LEAST_WORDS if CLOSED.search(one) else LEAST_UNENDED for one in each)
+    spoken = (one for one, words in zip(each, least, strict=True) if len(tokens(one)) >= words)
     return list(spoken) or [text]
 
 

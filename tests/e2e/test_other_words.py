@@ -10,7 +10,7 @@ import pytest
 
 from rag.library import Library
 from rag.reasoners.embedded.answer_open import ALONE
-from rag.retrieval.ranking import MOST_JUDGED, judged_by_sentence
+from rag.retrieval.ranking import MOST_JUDGED, _sentences_of, judged_by_sentence
 from tests.fakes.command import run_rag
 
 NOTES = """# Lake cabin: notes for guests
@@ -137,3 +137,10 @@ def test_a_sentence_about_another_thing_of_the_kind_is_none(tmp_path: Path, ques
     with Library.open(tmp_path / "lib") as opened:
         assert not opened.ask(question).matched
         assert "mother" in opened.ask("What did her mother die of?").text
+
+
+def test_headings_tables_and_scraps_are_no_sentences() -> None:
+    table = "| a | b |\n|---|---|\n| c | d |"
+    text = f"Cleaning\n\n{table}\n\nheight.\n\nNo dogs. 请关闭阀门。 Wear gloves in the workshop"
+    assert _sentences_of(text) == ["No dogs.", "请关闭阀门。", "Wear gloves in the workshop"]
+    assert _sentences_of("Cleaning") == ["Cleaning"]
