@@ -456,8 +456,8 @@ class Pipeline:
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:
-    """Those of an open question, judged by their sentences."""
-    if context.question.options or not passages:
+    """Those of an open question, judged by their sentences, once."""
+    if context.question.options or not passages or any(found.nearest for found in passages):
         return passages
     return tuple(judged_by_sentence(passages, context.question.text, context.retriever.text_encoder))
 

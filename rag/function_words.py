@@ -20,6 +20,13 @@ FUNCTION_WORDS = _set(
     don doesn isn aren wasn weren won can't don't isn't it's"""
 )
 """English ones."""
+GENERIC_WORDS = _set(
+    """video videos clip shows show showing shown camera wearer person people someone somebody man woman
+    object objects thing things item something statement statements true right correct following passage
+    happen make made use used using get got go going take put keep need call called
+    kind sort type way order"""
+)
+"""Content words of nearly every question about videos, which do not discriminate."""
 OTHER_LANGUAGES = (
     _set(
         """der das dem den des ein eine einen einem einer eines und oder aber nicht kein keine keinen was

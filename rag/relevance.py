@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.function_words import without_function_words
+from rag.function_words import GENERIC_WORDS, without_function_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,19 +44,6 @@ _WITH_ELISION = re.compile(rf"{_ELIDED.pattern}[^\W\d_]+")
 _ARTICLES = ("l'", "d'", "l’", "d’")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-GENERIC_WORDS = _set(
-    """video videos clip shows show showing shown camera wearer person people someone somebody man woman
-    object objects thing things item something statement statements true right correct following passage
-    happen make made use used using get got go going take put keep need call called
-    kind sort type way order"""
-)
-"""Content words of nearly every question about videos, which do not discriminate."""
 
 CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
 """The end of a sentence, at the end of a text."""

@@ -105,9 +105,9 @@ def _pages_of(
         first, last = bisect_right(ends, at), bisect_left(ends, at + len(part))
         heads = len(text) - len(part)
         begun = [
-            (page.number, ends[number] - len(own) - at)
-            for number, (page, own) in enumerate(zip(document.pages, held, strict=True))
-            if first <= number <= last and own
+            (document.pages[number].number, ends[number] - len(held[number]) - at)
+            for number in range(first, min(last + 1, len(held)))
+            if held[number]
         ]
         starts = tuple(start + heads if start > 0 else 0 for _, start in begun)
         found.append((tuple(number for number, _ in begun), starts))

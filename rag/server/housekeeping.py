@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from rag.function_words import without_function_words
-from rag.relevance import GENERIC_WORDS, tokens
+from rag.function_words import GENERIC_WORDS, without_function_words
+from rag.relevance import tokens
 from rag.rendering.terminal import excerpt
 
 TITLE_WORDS = 5
