@@ -54,6 +54,8 @@ def test_words_that_say_nothing_are_left_out() -> None:
         ("When did the war between the son and the father end?", ("war", "son", "father", "end")),
         ("Who met in Los Angeles and La Paz?", ("meet", "los", "angel", "la", "paz")),
         ("Los Angeles", ("los", "angel")),
+        ("Civil War hat, size 7", ("civil", "war", "hat", "siz", "7")),
+        ("Tighten screws C, D and J", ("tight", "screw", "c", "d", "j")),
     ],
 )
 def test_words_that_hold_a_sentence_together_do_not_count_in_its_language(
