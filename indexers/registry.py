@@ -52,7 +52,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
 
 
 def resolve_text_encoder(settings: EncoderSettings) -> str:
-    """One line: which encoder of sentences and passages the settings name, and its folder.
+    """The encoder of sentences and passages that the settings name, and its folder, as `NAME, from FOLDER`.
 
     Looks at files only. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
     """
@@ -60,7 +60,7 @@ def resolve_text_encoder(settings: EncoderSettings) -> str:
 
     folder = _sentence_folder(settings.text, settings)
     _check_own(SENTENCE, read_sentence_folder(folder).transformer)
-    return f"text encoder: {settings.text}, from {folder}"
+    return f"{settings.text}, from {folder}"
 
 
 def open_image_encoder(

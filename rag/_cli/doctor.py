@@ -239,8 +239,13 @@ def _weights(session: Session) -> Iterator[Finding]:
     from indexers.registry import resolve_image_encoder, resolve_text_encoder
 
     encoder = session.settings.encoder
-    yield _checked("weights", "image encoder", lambda: resolve_image_encoder(encoder).reason)
-    yield _checked("weights", "text encoder", lambda: resolve_text_encoder(encoder))
+
+    def image() -> tuple[bool | None, str]:
+        found = resolve_image_encoder(encoder)
+        return True if found.name else None, found.reason.removeprefix("image encoder: ")
+
+    yield _checked("weights", "image encoder", image)
+    yield _checked("weights", "text encoder", lambda: (True, resolve_text_encoder(encoder)))
     for row in list_models(encoder):
         if row.problem:
             yield Finding("weights", row.name, False, row.problem)
@@ -248,9 +253,9 @@ def _weights(session: Session) -> Iterator[Finding]:
             yield Finding("weights", row.name, True, f"{row.licence}, {row.path}")
 
 
-def _checked(area: str, name: str, ask: Callable[[], str]) -> Finding:
+def _checked(area: str, name: str, ask: Callable[[], tuple[bool | None, str]]) -> Finding:
     try:
-        return Finding(area, name, None, ask())
+        return Finding(area, name, *ask())
     except RagError as error:
         return Finding(area, name, False, str(error))
 
