@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
-from rag.store.fulltext import TOKENIZER, match
+from rag.store.fulltext import SEARCHES_BEFORE_PREWARMED, TOKENIZER, match
 from rag.store.layout import Layout
 from rag.store.maintenance import text_fault
 from rag.store.reading import Reader
@@ -157,6 +158,29 @@ def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
 def test_an_index_is_not_damaged_for_rows_without_plain_words(tmp_path: Path, text: str) -> None:
     write(tmp_path / "lib", [text])
     assert text_fault(Layout(tmp_path / "lib"), "passages") == ""
+
+
+def test_an_index_is_read_into_memory_once_after_some_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "lib", TEXTS)
+    prewarmed = []
+
+    def prewarm(_: lance.LanceDataset, name: str) -> None:
+        prewarmed.append((name, threading.current_thread().name))
+        raise OSError("no memory")
+
+    monkeypatch.setattr(lance.LanceDataset, "prewarm_index", prewarm)
+    with Reader.open(tmp_path / "lib") as reader:
+        found = [reader.match_passages("run", 3) for _ in range(SEARCHES_BEFORE_PREWARMED)]
+        assert prewarmed == []
+        found += [reader.match_passages("run", 3) for _ in range(3)]
+        for thread in threading.enumerate():
+            if thread.name == "full text of passages":
+                thread.join()
+    assert prewarmed == [("words_idx", "full text of passages")]
+    assert found == [found[0]] * len(found)
+    assert found[0]
 
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:
