@@ -163,7 +163,8 @@ def _best_keys(rows: Any, k: int) -> dict[str, tuple[float, int]]:
     import pyarrow.compute as pc
 
     asked = k
-    while True:
+    # PyArrow before 26 fails on a table without rows.
+    while rows.num_rows:
         first = rows.take(pc.select_k_unstable(rows, asked, [("score", "descending"), ("key", "ascending")]))
         best: dict[str, tuple[float, int]] = {}
         for key, *found in zip(*(column.to_pylist() for column in first.columns), strict=True):
@@ -171,3 +172,4 @@ def _best_keys(rows: Any, k: int) -> dict[str, tuple[float, int]]:
         if len(best) >= k or asked >= rows.num_rows:
             return dict(list(best.items())[:k])
         asked *= 2
+    return {}
