@@ -18,6 +18,7 @@ from rag.records import SearchFilter
 from rag.store.code_index import ClipTimes
 from rag.store.database import quoted
 from rag.store.filters import row_mask
+from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
@@ -154,7 +155,7 @@ class VectorTable:
             return [], 0.0
         # Some rows may have one key: twice as many rows as hits are wanted. In double precision only those
         # that may be among them: it takes five times as long.
-        rough = vectors.astype(np.float32) @ query.astype(np.float32)
+        rough = products(vectors, query.astype(np.float32))
         wanted = min(len(ids), 2 * k)
         near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - SINGLE_ERROR)
         scores = (vectors[near].astype(np.float64) * query.astype(np.float64)).sum(axis=1).round(DECIMALS)
