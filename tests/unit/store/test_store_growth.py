@@ -225,7 +225,7 @@ def test_compaction_needs_room_for_what_it_copies_alone(
     monkeypatch.setattr(maintenance, "MATRIX_FRAGMENT_ROWS", (12, 12))
     with Writer.open(tmp_path / "lib") as writer:
         writer.set_meta(META)
-        for n in range(1, 9):
+        for n in range(1, 7):
             add_video(writer, n)
         writer.maintain()
         data = tmp_path / "lib" / "tables" / f"{VECTORS}.lance" / "data"
