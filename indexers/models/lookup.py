@@ -143,7 +143,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
         model = known_model(name)
         note = f", {model.licence_note}" if model.licence_note else ""
         return Resolution(name, f"image encoder: {name} ({model.licence}{note}), from {folder}{broken}")
-    best = _recommended()
+    best = recommended_image_encoder()
     return Resolution(
         None,
         "no image encoder on this machine: clips are searched by text alone; install one with: "
@@ -153,20 +153,20 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
 
 def image_encoder_advice() -> str:
     """How to add an image encoder to a library without one, in one line."""
-    return (
-        f"add an image encoder with: rag models pull {_recommended().name}, then rag index FOLDER --reembed"
-    )
+    name = recommended_image_encoder().name
+    return f"add an image encoder with: rag models pull {name}, then rag index FOLDER --reembed"
 
 
 def specialised_encoder_warning(name: str) -> str:
     """One line for a library whose encoder understands the corpora that recommend it alone."""
     return (
         f"the image encoder {name} only understands the corpora that recommend it, not other videos; "
-        f"install a general one with: rag models pull {_recommended().name}"
+        f"install a general one with: rag models pull {recommended_image_encoder().name}"
     )
 
 
-def _recommended() -> Model:
+def recommended_image_encoder() -> Model:
+    """The one that advice names."""
     return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
 
 

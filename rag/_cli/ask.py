@@ -153,5 +153,5 @@ def unsearchable_lines(library: OpenedLibrary, video_ids: Collection[str] | None
     """What these videos (default: all) have that no search finds, a line each."""
     from rag.server.health import unsearchable
 
-    for line in unsearchable(library, video_ids, paths=True):
-        yield f"rag: not searchable in this library: {line}"
+    for line in unsearchable(library, video_ids):
+        yield f"rag: not searched: {line}"

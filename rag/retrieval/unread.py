@@ -1,13 +1,17 @@
-"""Videos whose speech or on-screen text was not read when they were indexed, and what would read it."""
+"""What no search finds in videos: images, speech and on-screen text that were not read, and what reads it."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from corpora.records import SPOKEN
 from indexers.asr import asr_line
+from indexers.models.lookup import recommended_image_encoder
 from indexers.ocr import ocr_line
+from indexers.registry import resolve_image_encoder
+from indexers.settings import EncoderSettings
 from rag.errors import RagError
 from rag.settings import Settings
 from rag.store.reading import Reader
@@ -41,43 +45,53 @@ def unread(reader: Reader, video_ids: Collection[str] | None = None) -> Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadText:
-    """Text of videos that no search finds."""
+class Unsearched:
+    """What videos have that no search finds."""
 
     what: str
-    """`speech` or `on-screen text`."""
+    """`images`, `speech` or `on-screen text`."""
     video_ids: tuple[str, ...]
     advice: str
-    """What to do about it; its last steps are `rag remove` and `rag index`."""
+    """What to do about it: a command, or few."""
 
 
-def unread_text(
+def unsearched(
     reader: Reader, settings: Settings, video_ids: Collection[str] | None = None
-) -> Iterator[UnreadText]:
-    """Speech, then on-screen text, where they were not read in these videos (default: all)."""
+) -> Iterator[Unsearched]:
+    """Images, speech and on-screen text, where these videos (default: all) have some that was not read."""
+    videos = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
+    seen = tuple(video.video_id for video in videos if video.width)
+    if seen and (reader.meta is None or reader.meta.image_encoder is None):
+        yield Unsearched("images", seen, _image_advice(settings.encoder))
     found = unread(reader, video_ids)
     if found.speech:
-        state = _state(lambda: asr_line(settings.asr, settings.encoder))
-        yield UnreadText("speech", found.speech, _advice(state, "asr.mode"))
+        advice = _text_advice(lambda: asr_line(settings.asr, settings.encoder), "asr.mode")
+        yield Unsearched("speech", found.speech, advice)
     if found.screen:
-        yield UnreadText(
-            "on-screen text", found.screen, _advice(_state(lambda: ocr_line(settings.ocr)), "ocr.mode")
-        )
+        advice = _text_advice(lambda: ocr_line(settings.ocr), "ocr.mode")
+        yield Unsearched("on-screen text", found.screen, advice)
 
 
-def _state(look: Callable[[], str]) -> str:
-    """The present state of a stage, without its name."""
+def _image_advice(settings: EncoderSettings) -> str:
+    """The next step; `rag index` without `--reembed` says what follows on another."""
+    if settings.image == "none":
+        return 'set encoder.image = "auto", rag index --reembed'
+    with contextlib.suppress(RagError):
+        if resolve_image_encoder(settings).name is not None:
+            return "rag index FOLDER --reembed"
+    return f"rag models pull {recommended_image_encoder().name}"
+
+
+def _text_advice(look: Callable[[], str], setting: str) -> str:
+    """`look`: one line on the present state of a stage, which ends with the command that installs it."""
     try:
-        return look().partition(": ")[2]
+        state = look().partition(": ")[2]
     except RagError as error:
-        return f"off, {error}"
-
-
-def _advice(state: str, setting: str) -> str:
+        state = f"off, {error}"
+    steps = "rag remove, rag index"
     if state == "off by the settings":
-        way = f'set {setting} = "auto", then'
-    elif state.startswith("off, "):
-        way = f"{state.removeprefix('off, ')}; then"
-    else:
-        way = "it can be read now:"
-    return f"{way} remove what lacks it (rag remove PATH) and index it again (rag index PATH)"
+        return f'set {setting} = "auto", {steps}'
+    if state.startswith("off, "):
+        missing = state.removeprefix("off, ").rpartition("with: ")[2]
+        return f"{missing.partition(' (')[0]}, {steps}"
+    return steps

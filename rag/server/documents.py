@@ -158,7 +158,7 @@ class LibraryItem(TypedDict):
     images: bool
     """Whether the library has an image encoder, so that what is seen can be found."""
     unsearchable: list[str]
-    """What its videos have that no search finds, and how to change that, a sentence each."""
+    """What its videos have that no search finds, and the command that changes that, a line each."""
 
 
 HealthStatus = Literal["starting", "ready", "empty", "failed"]

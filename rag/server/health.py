@@ -12,7 +12,7 @@ import rag
 from rag.errors import LibraryError, LibraryNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator
 
     from rag.library import Library
     from rag.server.documents import HealthDocument, HealthStatus, LibraryItem, ModelState
@@ -76,24 +76,11 @@ def has_images(library: Library) -> bool:
     return meta is not None and meta.image_encoder is not None
 
 
-def unsearchable(
-    library: Library, video_ids: Collection[str] | None = None, *, paths: bool = False
-) -> Iterator[str]:
-    """What these videos (default: all) have that no search finds, and how to change that, a sentence each.
-
-    `paths`: name one of the videos by its path.
-    """
-    from indexers.models.lookup import image_encoder_advice
+def unsearchable(library: Library, video_ids: Collection[str] | None = None) -> Iterator[str]:
+    """What these videos (default: all) have that no search finds, and the command that changes that, a line
+    each: `speech of 12 videos (rag models pull NAME, rag remove, rag index)`."""
     from rag.rendering.terminal import counted
-    from rag.retrieval.unread import unread_text
+    from rag.retrieval.unread import unsearched
 
-    def which(ids: Sequence[str]) -> str:
-        path = f" ({'one is ' * (len(ids) > 1)}{library.path_of(ids[0])})" if paths else ""
-        return counted(len(ids), "video") + path
-
-    reader = library.engine.reader
-    chosen = [v for v in reader.videos() if video_ids is None or v.video_id in video_ids]
-    if not has_images(library) and (seen := [v.video_id for v in chosen if v.width > 0]):
-        yield f"What is seen in {which(seen)}: {image_encoder_advice()}"
-    for found in unread_text(reader, library.settings, video_ids):
-        yield f"The {found.what} of {which(found.video_ids)}: {found.advice}"
+    for found in unsearched(library.engine.reader, library.settings, video_ids):
+        yield f"{found.what} of {counted(len(found.video_ids), 'video')} ({found.advice})"

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from indexers.models.lookup import Resolution
+from indexers.settings import EncoderSettings
 from rag._cli.ask import unsearchable_lines
 from rag._cli.main import main
 from rag.errors import ExtraMissing
@@ -73,29 +75,41 @@ def test_stages_are_those_of_ready_videos(library: Library) -> None:
         library.engine.reader.stages("nothing")
 
 
-def test_lines_say_what_is_missing_and_how_to_install_it(
+def test_lines_say_what_is_missing_and_the_command_that_changes_it(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = library.video_id("talk.mp4")
     seen, speech, screen = unsearchable_lines(library, {talk})
-    named = f"1 video ({library.path_of(talk)}): "
-    assert seen.startswith(
-        f"rag: not searchable in this library: What is seen in {named}add an image encoder"
-    )
-    assert f"The speech of {named}" in speech
-    assert 'set asr.mode = "auto", then remove what lacks it (rag remove PATH) and index it again' in speech
-    assert 'set ocr.mode = "auto", then' in screen
-    assert "3 videos (one is " in [*unsearchable_lines(library)][-1]
+    start = "rag: not searched: "
+    assert seen == f'{start}images of 1 video (set encoder.image = "auto", rag index --reembed)'
+    assert speech == f'{start}speech of 1 video (set asr.mode = "auto", rag remove, rag index)'
+    assert screen == f'{start}on-screen text of 1 video (set ocr.mode = "auto", rag remove, rag index)'
+    assert "on-screen text of 3 videos" in [*unsearchable_lines(library)][-1]
     monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: on, rapidocr 3")
-    assert "it can be read now: remove" in [*unsearchable_lines(library, {talk})][-1]
-    monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: "on-screen text: off, install it with: X")
-    assert ": install it with: X; then remove" in [*unsearchable_lines(library, {talk})][-1]
+    assert [*unsearchable_lines(library, {talk})][-1].endswith(" (rag remove, rag index)")
+    state = "on-screen text: off, no X here; install it with: pull X (250 MB, MIT)"
+    monkeypatch.setattr("rag.retrieval.unread.ocr_line", lambda _: state)
+    assert [*unsearchable_lines(library, {talk})][-1].endswith(" (pull X, rag remove, rag index)")
 
     def missing(_: object) -> str:
         raise ExtraMissing("rapidocr is not installed")
 
     monkeypatch.setattr("rag.retrieval.unread.ocr_line", missing)
-    assert "rapidocr is not installed; then" in [*unsearchable_lines(library, {talk})][-1]
+    assert "(rapidocr is not installed, rag remove" in [*unsearchable_lines(library, {talk})][-1]
+
+
+@pytest.mark.parametrize(
+    ("found", "advice"), [(None, "rag models pull "), ("bundled", "rag index FOLDER --reembed")]
+)
+def test_of_images_the_next_step_is_named(
+    library: Library, monkeypatch: pytest.MonkeyPatch, found: str | None, advice: str
+) -> None:
+    encoder = EncoderSettings(image="auto")
+    monkeypatch.setattr(library, "settings", library.settings.model_copy(update={"encoder": encoder}))
+    monkeypatch.setattr("rag.retrieval.unread.resolve_image_encoder", lambda _: Resolution(found, ""))
+    line = next(iter(unsearchable_lines(library)))
+    assert line.startswith(f"rag: not searched: images of 3 videos ({advice}")
+    assert len(line) <= 100
 
 
 @pytest.mark.parametrize("matched", [True, False])
@@ -107,7 +121,7 @@ def test_an_answer_that_found_nothing_says_it_once(
     monkeypatch.setattr(Library, "ask", lambda *_, **__: answer)
     assert main(["ask", "Which bolt?"]) == 0
     err = capsys.readouterr().err
-    assert [err.count(what) for what in ("What is seen in ", "The speech of ", "The on-screen text of ")] == [
+    assert [err.count(what) for what in ("images of ", "speech of ", "on-screen text of ")] == [
         int(not matched)
     ] * 3
 
@@ -118,6 +132,6 @@ def test_the_agent_says_it_before_it_looks(
     monkeypatch.setattr(Library, "open", lambda *_, **__: library)
     main(["agent", "video-detective", "subtitled.mp4", "What is done with the bolt?"])
     err = capsys.readouterr().err
-    assert "The speech of " not in err
-    assert err.index("The on-screen text of ") < err.index("plan:")
-    assert err.count("The on-screen text of ") == 1
+    assert "speech of " not in err
+    assert err.index("on-screen text of ") < err.index("plan:")
+    assert err.count("on-screen text of ") == 1

@@ -120,11 +120,11 @@ def test_a_hit_below_the_threshold_of_a_match_is_marked(world: World) -> None:
 def test_where_nothing_matches_what_cannot_be_found_is_named(
     world: World, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
-    monkeypatch.setattr(finding, "unsearchable", lambda _: ["What is seen: no encoder"])
+    monkeypatch.setattr(finding, "unsearchable", lambda _: ["images of 2 videos"])
     key = "query" if tool == "search_library" else "question"
     result = _call(world, tool, {key: "zebra crossing"})
     assert not result.structured_content["matched"]
-    assert "Not searchable in this library: What is seen: no encoder" in _text(result)
+    assert "Not searchable in this library: images of 2 videos" in _text(result)
 
 
 def test_an_answer_has_its_options_and_citations(world: World) -> None:

@@ -269,9 +269,9 @@ def test_health_says_what_no_search_finds(
         library = other.get("/v1/health").json()["library"]
     seen, said, screen = library["unsearchable"]
     assert not library["images"]
-    assert seen.startswith("What is seen in 1 video: add an image encoder with: rag models pull")
-    assert said.startswith("The speech of 2 videos: ")
-    assert screen.startswith("The on-screen text of 1 video: ")
+    assert seen.startswith("images of 1 video (rag models pull ")
+    assert said.startswith("speech of 2 videos (")
+    assert screen.startswith("on-screen text of 1 video (")
 
 
 def _video(width: int, height: int, duration: float = SECONDS) -> Video:
