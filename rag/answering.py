@@ -414,7 +414,7 @@ class Pipeline:
         clips = tuple(self.retrieve_clips(context, rewriting))
         passages = tuple(self.retrieve_passages(context, rewriting))
         relevance = _most_relevant(clips, passages)
-        if relevance < context.threshold:
+        if relevance < context.threshold and not context.question.options:
             passages = _by_sentence(context, passages)
             relevance = _most_relevant(clips, passages)
         clock.stop("retrieve")
@@ -422,7 +422,7 @@ class Pipeline:
         if relevance < context.threshold:
             why = (
                 f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
-                f"below {context.threshold:.2f}. {nearest([*clips, *passages])}"
+                f"below {context.threshold:.2f}. {nearest([*clips, *_by_sentence(context, passages)])}"
             )
             return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
         windows = tuple(self.localize(context, rewriting, clips))
@@ -456,8 +456,8 @@ class Pipeline:
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:
-    """Those of an open question, judged by their sentences, once."""
-    if context.question.options or not passages or any(found.nearest for found in passages):
+    """The passages, judged by their sentences, once."""
+    if not passages or any(found.nearest for found in passages):
         return passages
     return tuple(judged_by_sentence(passages, context.question.text, context.retriever.text_encoder))
 

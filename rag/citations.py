@@ -97,20 +97,35 @@ def quotation(text: str) -> str:
 
 def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str:
     """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
-    was retrieved, where that is a passage the one with the nearest sentence; empty without any."""
+    was retrieved, where that is a passage the one with the nearest sentence; empty without any.
+
+    Of a clip the text is quoted that makes it relevant; beside one that its frames make so, the nearest
+    sentence of a passage.
+    """
     best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
-    if isinstance(best, RetrievedPassage):
-        best = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), best)
-    match best:
-        case None:
-            return ""
-        case RetrievedClip(clip=window) | (VideoCitation() as window):
-            place = f"{window.start:.1f}-{window.end:.1f} s of "
+    said = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), None)
+    if best is None:
+        return ""
+    place = _place(said if said and isinstance(best, RetrievedPassage) else best)
+    beside = f", in words {_place(said)}" if said and not place.startswith("“") else ""
+    return f"Nearest is {place}{beside}."
+
+
+def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
+    name = PurePath(found.path).name
+    match found:
+        case RetrievedClip(clip=clip, spans=spans):
+            span = max(spans, key=lambda span: span.relevance, default=None)
+            if span is not None and span.relevance >= found.image_relevance:
+                said = span.evidence
+                return f"{quotation(said.text)} at {said.start:.1f}-{said.end:.1f} s of {name}"
+            return f"{clip.start:.1f}-{clip.end:.1f} s of {name}"
+        case VideoCitation(start=start, end=end):
+            return f"{start:.1f}-{end:.1f} s of {name}"
         case RetrievedPassage(passage=passage, nearest=sentence) if sentence:
-            place = _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence]))
+            return _of_file(quotation(one_line(sentence)), pages_with(passage, [sentence])) + name
         case RetrievedPassage(passage=passage) | (PassageCitation() as passage):
-            place = _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages)
-    return f"Nearest is {place}{PurePath(best.path).name}."
+            return _of_file(f"“{one_line(passage.title)}”" if passage.title else "", passage.pages) + name
 
 
 def _of_file(said: str, pages: Sequence[int]) -> str:

@@ -8,12 +8,14 @@ import pytest
 
 from corpora.passages.chunking import chunk
 from corpora.passages.document import PageStart, make_document
-from corpora.records import Clip, Evidence, EvidenceKind
+from corpora.records import Clip, Evidence, EvidenceKind, Passage
 from localization.windows import Window
-from rag.citations import citation_window, cite
+from rag.citations import citation_window, cite, nearest
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import ReadWindow, sample_reading
 from rag.records import Question, pages_with
+from rag.retrieval import RetrievedClip, RetrievedPassage
+from rag.retrieval.ranking import RelevantSpan
 
 CUES = [
     (0.21, 4.26, "This is the telescope"),
@@ -98,3 +100,20 @@ def test_pages_are_those_of_what_is_quoted(quotations: list[str], pages: tuple[i
     (passage,) = chunk(document)
     assert pages_with(passage, quotations) == pages
     assert pages_with(replace(passage, page_starts=()), quotations) == (1, 2, 3)
+
+
+def test_of_a_clip_the_text_that_is_nearest_is_named_else_that_of_a_passage() -> None:
+    passage = Passage("p", "d", "Loans", "Books are lent for weeks.", ())
+    near = RetrievedPassage(passage, "/all.csv", 1.0, 0.1, nearest="Books are lent for weeks.")
+    spans = (
+        RelevantSpan(said(1.0, 3.0, "This is the telescope."), 0.1),
+        RelevantSpan(said(4.0, 6.5, "It is gold."), 0.2),
+    )
+    spoken, seen = (
+        RetrievedClip(Clip("f:0", "f", 0.0, 30.0), "/f.mp4", "f", 1.0, relevance, image, spans)
+        for relevance, image in ((0.2, 0.1), (0.25, 0.25))
+    )
+    assert nearest([spoken, near]) == "Nearest is “It is gold.” at 4.0-6.5 s of f.mp4."
+    where = "Nearest is 0.0-30.0 s of f.mp4"
+    assert nearest([seen, near]) == f"{where}, in words “Books are lent for weeks.” in all.csv."
+    assert nearest([seen, replace(near, nearest="")]) == f"{where}."
