@@ -104,6 +104,19 @@ def test_unsure_text_is_dropped() -> None:
     assert reader.read(np.zeros((8, 8, 3), np.uint8)) == "sure"
 
 
+@pytest.mark.parametrize(("text", "score", "shown"), [("自", 0.94, ""), ("(O)", 0.9, ""), ("7", 0.97, "7")])
+def test_one_character_on_a_screen_is_text_where_it_is_sure(text: str, score: float, shown: str) -> None:
+    class Found:
+        boxes = np.zeros((1, 4, 2))
+        txts = (text,)
+        scores = (score,)
+
+    reader = Ocr(lambda _, **__: Found(), "", 0.6, "")
+    assert reader.read(np.zeros((8, 8, 3), np.uint8)) == shown
+    # Of a page it may be a cell of a table.
+    assert [line.text for line in reader.read_page(np.zeros((8, 8), np.uint8))] == [text]
+
+
 def test_reading_order() -> None:
     def box(left: float, top: float, text: str) -> TextBox:
         return TextBox(left, top, left + 50, top + 20, text, 1.0)
