@@ -1,4 +1,4 @@
-"""Progress of indexing: a bar over seconds of media on a terminal, a line every 10 s elsewhere.
+"""Progress of indexing: a bar over media and documents on a terminal, a line every 10 s elsewhere.
 
 For the server, which runs the command as a child process, it is JSON lines.
 """
@@ -32,19 +32,22 @@ EVENT_SECONDS = 0.5
 class ProgressDisplay:
     """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed.
 
-    Both displays show seconds and files done, the current file or what workers do, and the time since the
-    last progress.
+    Both displays show seconds of media, files and documents done, the current file or what workers do, and
+    the time since the last progress.
     """
 
     def __init__(self) -> None:
         self.printed: list[str] = []
         self.total_seconds = 0.0
         self.total_files = 0
+        self.total_documents = 0
         self.seconds = 0.0
         self.files = 0
+        self.documents = 0.0
         self.current = ""
         self.doing = ""
         self._begun = self._moved = time.monotonic()
+        self._reading = self._read = 0.0
         self._bad_files: set[str] = set()
         self._kinds: Counter[tuple[str, str]] = Counter()
 
@@ -57,7 +60,12 @@ class ProgressDisplay:
             return
         self.total_seconds, self.total_files = total_seconds, total_files
         self.seconds, self.files, self.current = 0.0, 0, ""
+        self.total_documents, self.documents, self._reading, self._read = 0, 0.0, 0.0, 0.0
         self._begun = self._moved = time.monotonic()
+
+    def start_documents(self, total: int, seconds: float) -> None:
+        """So many of the files are documents, which take about as long as `seconds` of media."""
+        self.total_documents, self._reading = total, seconds
 
     def file(self, path: str) -> None:
         """The next file begins."""
@@ -69,6 +77,13 @@ class ProgressDisplay:
         """So many seconds of media are done."""
         self.seconds += seconds
         if seconds > 0:
+            self._moved = time.monotonic()
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """So many more documents are done, or parts of one: of those `seconds`, so many."""
+        self.documents += documents
+        self._read += seconds
+        if documents > 0:
             self._moved = time.monotonic()
 
     def status(self, line: str) -> None:
@@ -113,13 +128,22 @@ class ProgressDisplay:
     def __exit__(self, *_: object) -> None:
         self.done()
 
-    def place(self, between: str, before: str = "") -> str:
-        """`05:03 of 12:00` of media; empty for less than a second in all, as of documents."""
+    def clock(self, between: str) -> str:
+        """`05:03 of 12:00` of media; empty without media."""
         from rag.rendering.terminal import clock
 
-        if self.total_seconds < 1:
-            return ""
-        return f"{before}{clock(self.seconds)}{between}{clock(self.total_seconds)}"
+        return f"{clock(self.seconds)}{between}{clock(self.total_seconds)}" if self.total_seconds > 0 else ""
+
+    def count(self, between: str) -> str:
+        """`60 of 200 documents`, from the first of them on; before, `3 of 9` files."""
+        if self.total_documents and (self.documents or self.total_documents == self.total_files):
+            return f"{int(self.documents + 1e-6)}{between}{self.total_documents} documents"
+        return f"{self.files}{between}{self.total_files}"
+
+    def share(self) -> float:
+        """Of all media and documents, done; in [0, 1], and 0 where there are none."""
+        total = self.total_seconds + self._reading
+        return min(1.0, (self.seconds + self._read) / total) if total > 0 else 0.0
 
     def stall(self) -> str:
         """`no progress for 12 s`, or empty."""
@@ -128,10 +152,8 @@ class ProgressDisplay:
 
     def left(self) -> float | None:
         """Estimated seconds left, from the mean speed so far; None at the beginning and at the end."""
-        if self.seconds <= 0 or self.total_seconds <= self.seconds:
-            return None
-        took = time.monotonic() - self._begun
-        return took * max(0.0, self.total_seconds - self.seconds) / self.seconds
+        share = self.share()
+        return (time.monotonic() - self._begun) * (1 - share) / share if 0 < share < 1 else None
 
 
 def open_progress(*, events: bool = False) -> ProgressDisplay:
@@ -161,7 +183,15 @@ class JsonProgress(ProgressDisplay):
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
         super().advance(seconds)
-        ended = self.files >= self.total_files and self.seconds >= self.total_seconds - 1e-6
+        self._print_moved()
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """So many more documents are done."""
+        super().advance_documents(documents, seconds)
+        self._print_moved()
+
+    def _print_moved(self) -> None:
+        ended = self.files >= self.total_files and self.share() > 1 - 1e-9
         if ended or time.monotonic() - self._printed_at >= EVENT_SECONDS:
             self._print("finish" if ended else "index")
 
@@ -181,6 +211,9 @@ class JsonProgress(ProgressDisplay):
             "progress",
             media_seconds_done=round(min(self.seconds, self.total_seconds), 3),
             media_seconds_total=round(self.total_seconds, 3),
+            documents_done=int(self.documents + 1e-6),
+            documents_total=self.total_documents,
+            share=round(self.share(), 4),
             files_begun=self.files,
             files_total=self.total_files,
             eta_seconds=None if left is None else round(left, 1),
@@ -216,14 +249,14 @@ class LineProgress(ProgressDisplay):
             echo_stderr(self.line())
 
     def line(self) -> str:
-        """`[ 42 %] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
+        """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
         from rag.rendering.terminal import duration
 
-        parts = []
-        if self.total_seconds > 0:
-            share = min(1.0, self.seconds / self.total_seconds)
-            parts.append(f"[{share:4.0%}]{self.place(' of ', before=' ')}")
-        parts.append(f"file {self.files} of {self.total_files}")
+        count = self.count(" of ")
+        parts = [self.clock(" of "), count if count.endswith("documents") else f"file {count}"]
+        parts = [", ".join(filter(None, parts))]
+        if self.total_seconds + self._reading > 0:
+            parts[0] = f"[{self.share():4.0%}] {parts[0]}"
         left = self.left()
         if left is not None and left >= 0.05:
             parts.append(f"about {duration(left)} left")
@@ -246,19 +279,26 @@ class BarProgress(ProgressDisplay):
         super().start(total_seconds, total_files)
         if total_files == 0:
             return
-        total = max(total_seconds, 0.001)
         if self._bar is not None:
-            self._bar.reset(self._task, total=total)
+            self._bar.reset(self._task, total=1.0)
             return
         self._bar = _rich_bar(self)
-        self._task = self._bar.add_task("", total=total)
+        self._task = self._bar.add_task("", total=1.0)
         self._bar.start()
 
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
         super().advance(seconds)
+        self._move()
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """So many more documents are done."""
+        super().advance_documents(documents, seconds)
+        self._move()
+
+    def _move(self) -> None:
         if self._bar is not None:
-            self._bar.update(self._task, completed=min(self.seconds, self.total_seconds))
+            self._bar.update(self._task, completed=self.share())
 
     def note(self, line: str) -> None:
         """Print one line above the bar."""
@@ -294,9 +334,9 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
         def render(self, task: Task) -> Text:  # noqa: ARG002 (rich passes it)
             left = counted.left()
             eta = f"  {duration(left)} left" if left is not None else ""
-            head = f"{counted.place('/')}{eta}"
+            head = f"{counted.clock('/')}{eta}"
             current = counted.doing or excerpt(os.path.basename(counted.current), 40)
-            tail = f"  {counted.files}/{counted.total_files} {current}"
+            tail = f"  {counted.count('/')} {current}"
             stall = f"  {counted.stall()}" if counted.stall() else ""
             return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
 

@@ -24,7 +24,7 @@ from rag.indexing.encoders import SelectedEncoders, enlarging_line, stored_side
 from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
 from rag.indexing.media import MediaContext, MediaResult, index_media
 from rag.indexing.outcomes import ContentSink, Done, require_unchanged
-from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND, PassageIndexer
+from rag.indexing.passages import PassageIndexer, document_seconds
 from rag.indexing.planning import Group, estimated_seconds
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
@@ -165,8 +165,9 @@ class ContentIndexer:
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
         seconds = other_seconds + sum(probe.duration for probe in probes.values())
         seconds += sum(estimated_seconds(group.first) for group in media if is_url(group.first.path))
-        seconds += sum(group.first.size for group in documents) / PASSAGE_BYTES_PER_SECOND
         self._progress.start(seconds, len(media) + len(documents) + others)
+        reading = sum(document_seconds(group.first.path, group.first.size) for group in documents)
+        self._progress.start_documents(len(documents), reading)
         self._index_media(media, probes, sink)
         self._index_documents(documents, sink)
 

@@ -18,7 +18,7 @@ from rag.indexing.committing import Committer
 from rag.indexing.contents import is_media, pinned_settings
 from rag.indexing.encoders import select_encoders
 from rag.indexing.outcomes import FileOutcomes
-from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
+from rag.indexing.passages import document_seconds
 from rag.indexing.planning import Group, estimated_seconds
 from rag.indexing.ray_workers import RayPool
 from rag.indexing.report import Progress
@@ -82,8 +82,10 @@ class BundledRun:
 
     def _by_ray(self, groups: Sequence[Group], recommended: str | None) -> None:
         groups = self._with_lengths(groups)
-        seconds = sum(self._lengths.values())
-        self._progress.start(seconds, len(groups))
+        documents = [group.first.path for group in groups if not is_media(group)]
+        reading = sum(self._lengths[path] for path in documents)
+        self._progress.start(sum(self._lengths.values()) - reading, len(groups))
+        self._progress.start_documents(len(documents), reading)
         settings = pinned_settings(self._settings).model_copy(update={"reasoner": ReasonerSettings()})
         with RayPool(settings, self._progress) as pool:
             if self._writer.meta is None:
@@ -111,7 +113,7 @@ class BundledRun:
         with MediaReader(video.decoder, video.stall_seconds, limits=self._settings.reading) as reader:
             for group in groups:
                 found = group.first
-                length = found.size / PASSAGE_BYTES_PER_SECOND
+                length = document_seconds(found.path, found.size)
                 if is_media(group):
                     length = estimated_seconds(found)
                 if is_media(group) and not is_url(found.path):
@@ -127,7 +129,11 @@ class BundledRun:
     def _count(self, head: BundleHead) -> None:
         for found in head.files[:1]:
             self._progress.file(found.path)
-            self._progress.advance(self._lengths.get(found.path, 0.0))
+            seconds = self._lengths.get(found.path, 0.0)
+            if found.kind == "passages":
+                self._progress.advance_documents(1, seconds)
+            else:
+                self._progress.advance(seconds)
 
     def _committer(self, committed: Callable[[BundleHead], None] = lambda _: None) -> Committer:
         meta = self._writer.meta

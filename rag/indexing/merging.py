@@ -14,7 +14,7 @@ from corpora.objects import StoreError
 from corpora.records import Problem
 from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
-from rag.indexing.passages import PASSAGE_BYTES_PER_SECOND
+from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress, Silent
 from rag.settings import Settings, load_settings
 from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
@@ -29,7 +29,7 @@ from rag.store.layout import (
     writable_library,
 )
 from rag.store.reading import Reader
-from rag.store.records import Meta
+from rag.store.records import FileRow, Meta
 from rag.store.scan_cache import ScanCache
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
@@ -178,8 +178,8 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
 def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> set[str]:
     """Copy group by group; returns the ids of the videos and sources that were there to copy."""
     seconds = sum(video.duration for video in plan.videos)
-    seconds += sum(row.size for row in plan.sources) / PASSAGE_BYTES_PER_SECOND
     progress.start(seconds, len(plan.videos) + len(plan.sources))
+    progress.start_documents(len(plan.sources), _seconds(plan.sources))
     # Before the paths: of a path that the library knows, no problem is taken.
     noted = {problem.path for problem, _ in plan.problems}
     for path in writer.problems().keys() & {row.path for rows in plan.paths.values() for row in rows} - noted:
@@ -204,12 +204,16 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
         there = _ask(reader, partial(copy_passages, writer=writer, sources=sources))
         _publish(writer, plan, there)
         copied.update(there)
-        progress.advance(sum(row.size for row in sources) / PASSAGE_BYTES_PER_SECOND)
+        progress.advance_documents(len(sources), _seconds(sources))
     writer.flush()
     # A file that the cache knows as unchanged would keep the problem that it had.
     with ScanCache(writer.folder) as cache:
         cache.forget(row.path for rows in plan.paths.values() for row in rows)
     return copied
+
+
+def _seconds(documents: Iterable[FileRow]) -> float:
+    return sum(document_seconds(row.path, row.size) for row in documents)
 
 
 def _publish(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:

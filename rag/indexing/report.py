@@ -19,11 +19,17 @@ class Progress(Protocol):
     def start(self, total_seconds: float, total_files: int) -> None:
         """Total work: seconds of media, and number of files of all kinds."""
 
+    def start_documents(self, total: int, seconds: float) -> None:
+        """How many of the files are documents, which take about as long as `seconds` of media."""
+
     def file(self, path: str) -> None:
         """Work on this file begins."""
 
     def advance(self, seconds: float) -> None:
         """`seconds` more of media are done."""
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """So many more documents are done, or parts of one: of those `seconds`, so many."""
 
     def status(self, line: str) -> None:
         """What workers do now, where no single file is in work."""
@@ -44,10 +50,16 @@ class Silent:
     def start(self, total_seconds: float, total_files: int) -> None:
         """Ignored."""
 
+    def start_documents(self, total: int, seconds: float) -> None:
+        """Ignored."""
+
     def file(self, path: str) -> None:
         """Ignored."""
 
     def advance(self, seconds: float) -> None:
+        """Ignored."""
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
         """Ignored."""
 
     def status(self, line: str) -> None:

@@ -170,6 +170,9 @@ class JobLog:
 NO_PROGRESS = {
     "media_seconds_done": 0.0,
     "media_seconds_total": 0.0,
+    "documents_done": 0,
+    "documents_total": 0,
+    "share": 0.0,
     "files_begun": 0,
     "files_total": 0,
     "eta_seconds": None,

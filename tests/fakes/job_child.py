@@ -26,7 +26,8 @@ def report(**fields: Any) -> None:
 
 
 def progress(done: float, stage: str) -> None:
-    event("progress", media_seconds_done=done, media_seconds_total=10.0, file="/x/a.mp4", stage=stage)
+    media = {"media_seconds_done": done, "media_seconds_total": 10.0, "share": done / 10}
+    event("progress", **media, files_total=1, file="/x/a.mp4", stage=stage)
 
 
 def main() -> None:

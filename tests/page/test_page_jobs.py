@@ -54,8 +54,8 @@ def test_14_15_progress_and_problems_live_through_a_reload_and_a_cancel_ends_the
         # The file fails while the job runs.
         running.get_by_role("list", name="Files with problems").get_by_text("not a video").wait_for()
         assert running.get_attribute("data-state") == "running"
-        bar = running.get_by_role("progressbar", name="Media indexed")
-        assert [bar.get_attribute(name) for name in ("value", "max")] == ["2.5", "10"]
+        bar = running.get_by_role("progressbar", name="Indexed")
+        assert [bar.get_attribute(name) for name in ("value", "max")] == ["0.25", "1"]
         assert "\ufffd.mp4" in running.inner_text()
         return running
 

@@ -58,6 +58,8 @@ class JobResult(Row):
     file: str | Absent = Field(None, description="That is being indexed.")
     media_seconds_done: float | Absent = None
     media_seconds_total: float | Absent = None
+    documents_done: int | Absent = None
+    documents_total: int | Absent = None
     eta_seconds: float | Absent = None
     forecast_seconds: float | Absent = Field(None, description="That indexing would take, of a dry run.")
     problem_count: int
@@ -102,6 +104,8 @@ def job_reply(shape: Mapping[str, Any]) -> Reply:
         file=None if progress.get("file") is None else file_name(progress["file"]),
         media_seconds_done=progress.get("media_seconds_done"),
         media_seconds_total=progress.get("media_seconds_total"),
+        documents_done=progress.get("documents_done"),
+        documents_total=progress.get("documents_total"),
         eta_seconds=progress.get("eta_seconds"),
         forecast_seconds=forecast.get("seconds"),
         problem_count=shape["problem_count"],
@@ -116,6 +120,8 @@ def job_reply(shape: Mapping[str, Any]) -> Reply:
     if result.media_seconds_total:
         done, total = duration(result.media_seconds_done or 0), duration(result.media_seconds_total)
         lines.append(f"{done} of {total} of media")
+    if result.documents_total:
+        lines.append(f"{result.documents_done or 0} of {counted(result.documents_total, 'document')}")
     if result.eta_seconds is not None:
         lines.append(f"{duration(result.eta_seconds)} to go")
     if result.forecast_seconds is not None:

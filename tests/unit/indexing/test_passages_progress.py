@@ -44,14 +44,14 @@ class RecordedProgress(Silent):
 
     def __init__(self, encoder: ByThrees) -> None:
         self.encoder = encoder
-        self.total = 0.0
+        self.total = 0
         self.steps: list[tuple[int, float]] = []
 
-    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (files are not asked for)
-        self.total = total_seconds
+    def start_documents(self, total: int, seconds: float) -> None:  # noqa: ARG002 (time is not asked for)
+        self.total = total
 
-    def advance(self, seconds: float) -> None:
-        self.steps.append((self.encoder.calls, seconds))
+    def advance_documents(self, documents: float, seconds: float) -> None:  # noqa: ARG002 (as above)
+        self.steps.append((self.encoder.calls, documents))
 
 
 def test_rows_stand_in_the_order_of_the_passages() -> None:
@@ -100,7 +100,7 @@ def test_progress_moves_with_the_passages_and_ends_at_all_of_them(
     settings = load_settings(flags={"library": tmp_path / "library", "encoder.image": "none"})
     report = index([corpus], settings=settings, progress=reported)
     assert report.passages == 80
-    moved = [calls for calls, seconds in reported.steps if seconds > 0]
+    moved = [calls for calls, documents in reported.steps if documents > 0]
     assert set(moved) == set(range(1, encoder.calls + 1))
-    done = sum(seconds for _, seconds in reported.steps)
-    assert 0.999 * reported.total < done <= reported.total * (1 + 1e-9)
+    assert reported.total == 80
+    assert sum(documents for _, documents in reported.steps) == pytest.approx(80)

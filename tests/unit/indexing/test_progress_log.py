@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import threading
 from types import SimpleNamespace
@@ -139,10 +140,26 @@ def test_a_log_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(open_progress(), LineProgress)
 
 
+def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
+    with LineProgress() as watch:
+        watch.start(100.0, 6)
+        watch.start_documents(4, 50.0)
+        watch.file("a.mp4")
+        watch.advance(75.0)
+        assert re.fullmatch(r"\[ 50%\] 01:15 of 01:40, file 1 of 6(, about .+ left)?: a\.mp4", watch.line())
+        watch.advance(25.0)
+        watch.file("b.md")
+        watch.advance_documents(1.5, 25.0)
+        assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
+        assert watch.seconds == 100.0
+
+
 def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
     with LineProgress() as watch:
-        watch.start(0.25, 2)
+        watch.start(0.0, 2)
+        watch.start_documents(2, 0.25)
         watch.file("/notes/a.md")
-        watch.advance(0.25)
-        assert watch.line() == "[100%], file 1 of 2: /notes/a.md"
+        assert watch.line() == "[  0%] 0 of 2 documents: /notes/a.md"
+        watch.advance_documents(2, 0.25)
+        assert watch.line() == "[100%] 2 of 2 documents: /notes/a.md"
         assert watch.left() is None

@@ -45,11 +45,11 @@ class Steps(Silent):
     def __init__(self) -> None:
         self.total, self.moved = 0.0, 0.0
 
-    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (files are not asked for)
-        self.total = total_seconds
+    def start_documents(self, total: int, seconds: float) -> None:  # noqa: ARG002 (time is not asked for)
+        self.total = total
 
-    def advance(self, seconds: float) -> None:
-        self.moved += seconds
+    def advance_documents(self, documents: float, seconds: float) -> None:  # noqa: ARG002 (as above)
+        self.moved += documents
 
 
 def write_levels(path: Path, levels: Sequence[int]) -> Path:

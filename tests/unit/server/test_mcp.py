@@ -444,6 +444,8 @@ JOB = {
     "progress": {
         "media_seconds_done": 60.0,
         "media_seconds_total": 600.0,
+        "documents_done": 3,
+        "documents_total": 20,
         "eta_seconds": 90.0,
         "file": "/media/talks/a.mp4",
         "stage": "index",
@@ -483,9 +485,10 @@ def test_a_server_that_may_index_has_tools_for_jobs(world: World, monkeypatch: p
     result = _call(indexing, "start_indexing", {"folder": str(root), "dry_run": True})
     Draft202012Validator(schema_of(INDEX_TOOLS[0].result, result=True)).validate(result.structured_content)
     assert started == [(str(root), True)]
-    assert _text(result).splitlines()[:3] == [
+    assert _text(result).splitlines()[:4] == [
         "Job 7a09: running, “/media/talks”",
         "1 min 00 s of 10 min 00 s of media",
+        "3 of 20 documents",
         "1 min 30 s to go",
     ]
     assert result.structured_content["file"] == "a.mp4"
