@@ -31,6 +31,9 @@ _PIECE = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
 )
 
+_LAST_HEADINGS = re.compile(r"(?<=[.!?…|])(?:\s*\n[^\Wa-z_][^\n]{0,78}[^\W_][)?]?){1,2}\Z")
+"""One or two lines after a sentence or a table that do not end like one."""
+
 _UNBROKEN = re.compile(r"[^\s。！？；，、]{1000}")
 """No word of any language: encoded data and the like."""
 
@@ -48,7 +51,8 @@ def chunk(document: Document) -> list[Passage]:
     else:
         room -= max(map(count_pieces, HEADS.findall(document.text)), default=0)
         splitter = _splitter(max(room, LEAST_ROOM))
-        parts = [text for part in _sections(document.text) for text in splitter.split_text(part)]
+        split = [text for part in _sections(document.text) for text in splitter.split_text(part)]
+        parts = list(_headings_first(split))
     passages: dict[str, Passage] = {}
     texts = list(with_heads(parts))
     for text, (pages, starts) in zip(texts, _pages_of(document, parts, texts), strict=True):
@@ -86,6 +90,17 @@ def _sections(text: str) -> Iterator[str]:
         cut = cut_point(part, MAX_SECTION) if len(part) > MAX_SECTION else len(part)
         yield part[:cut]
         start += cut
+
+
+def _headings_first(parts: Sequence[str]) -> Iterator[str]:
+    """The parts; headings at the end of one begin the next instead."""
+    moved = ""
+    for number, part in enumerate(parts):
+        overlaps = not moved or f"\n{moved}\n" in f"\n{part}\n"
+        text = part if overlaps else f"{moved}\n\n{part}"
+        found = _LAST_HEADINGS.search(text) if number + 1 < len(parts) else None
+        moved = found[0].strip() if found else ""
+        yield text[: found.start()] if found else text
 
 
 def _pages_of(

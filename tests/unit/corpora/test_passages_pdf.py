@@ -102,6 +102,21 @@ def test_passages_of_a_long_pdf_name_their_pages(tmp_path: Path) -> None:
     assert any(len(passage.pages) > 1 for passage in found)
 
 
+@pytest.mark.parametrize("before", ["\n\n", "\n"])
+def test_a_heading_at_the_end_of_a_page_begins_the_next_passage(tmp_path: Path, before: str) -> None:
+    pages = [
+        "\n".join(f"Pump {page * 9 + row} of this plant needs oil of the grade {row}." for row in range(9))
+        for page in range(4)
+    ]
+    pages[0] += f"{before}2 Filters{before}2.1 Cleaning the filter"
+    path = write_pdf(tmp_path / "a.pdf", pages)
+    found = [each for each in read_passages(path) if isinstance(each, Passage)]
+    assert [each.text.split("\n")[0] for each in found[:2]] == [pages[0].split("\n")[0], "2 Filters"]
+    assert found[0].text.endswith("grade 8.")
+    assert found[1].pages[:2] == (1, 2)
+    assert found[1].text.count("2.1 Cleaning the filter") == 1
+
+
 def documents(path: Path, pages: Sequence[RecognizedPage] | None = None) -> list[Document]:
     return [each for each in read_documents(path, pages) if isinstance(each, Document)]
 
