@@ -257,13 +257,15 @@ def summary_lines(
             f"{counted(report.passages, 'passage')}; "
             f"the library {visible(report.library)} has {byte_count(report.bytes)}"
         )
+    ignored = report.ignored_files
+    said = sum(any(line.startswith(f"{path}: ") for line in report.unread) for path in ignored)
     counts = {
         "found": report.files_found,
         "unchanged": report.unchanged,
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,
-        "ignored (-v names them)": report.ignored,
+        "ignored" if said == report.ignored else "ignored (-v names them)": report.ignored,
         "with problems": len(report.problems),
     }
     yield "files: " + ", ".join(

@@ -402,6 +402,13 @@ def test_documents_that_no_reader_takes_are_named_with_what_to_do(
     said = capsys.readouterr()
     assert len(json.loads(said.out)["unread"]) == 2
     assert "2 .doc files are not read" in said.err
+    for name in ("a.doc", "x.xyz"):
+        (folder / name).unlink()
+    for name, hint in (("b.DOC", ""), ("x.xyz", " (-v names them)")):
+        (folder / name).write_bytes(b"PK")
+        assert main(["index", "notes", "--text"]) == 0
+        assert f"ignored{hint}\n" in capsys.readouterr().out
+    (folder / "a.doc").write_bytes(b"PK")
     assert main(["index", str(folder / "a.doc"), "--text"]) == 1
     assert ".doc files are not read; save it as PDF or HTML" in capsys.readouterr().err
 
