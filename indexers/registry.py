@@ -47,7 +47,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
         family, source = _open_source(name, settings)
         if source.path.is_dir():
             _check_own(family.layout, source.path)
-        return Resolution(name, f"image encoder: {name} by the settings, from {source.path}")
+        return Resolution(name, f"{name} by the settings, from {source.path}")
     return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
 
 

@@ -125,11 +125,11 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     `auto` never raises.
     """
     if settings.image == "none":
-        return Resolution(None, "image encoder: off by the settings; clips are searched by text alone")
+        return Resolution(None, "encoder.image is none; clips are searched by text alone")
     if settings.image != "auto":
         _expect(settings.image, "image encoder")
         folder = find_weights(settings.image, settings)
-        return Resolution(settings.image, f"image encoder: {settings.image} by the settings, from {folder}")
+        return Resolution(settings.image, f"{settings.image} by the settings, from {folder}")
     broken = ""
     for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
         try:
@@ -142,7 +142,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
             continue
         model = known_model(name)
         note = f", {model.licence_note}" if model.licence_note else ""
-        return Resolution(name, f"image encoder: {name} ({model.licence}{note}), from {folder}{broken}")
+        return Resolution(name, f"{name} ({model.licence}{note}), from {folder}{broken}")
     best = recommended_image_encoder()
     return Resolution(
         None,

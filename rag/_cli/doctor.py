@@ -242,7 +242,7 @@ def _weights(session: Session) -> Iterator[Finding]:
 
     def image() -> tuple[bool | None, str]:
         found = resolve_image_encoder(encoder)
-        return True if found.name else None, found.reason.removeprefix("image encoder: ")
+        return True if found.name else None, found.reason
 
     yield _checked("weights", "image encoder", image)
     yield _checked("weights", "text encoder", lambda: (True, resolve_text_encoder(encoder)))

@@ -114,7 +114,7 @@ def forecast(
         unread=to_be_saved(found.ignored),
         seconds=time.monotonic() - started,
         stages=(
-            f"image embeddings: {resolved.name or 'off'} ({resolved.reason})",
+            f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",
             reading,
             asr_line(settings.asr, settings.encoder),
             *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),

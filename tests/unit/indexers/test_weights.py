@@ -212,7 +212,8 @@ def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: P
     fill(tmp_path / "models" / NAME)
     taken = resolve_image_encoder(settings)
     assert taken.name == NAME
-    assert "CC-BY-NC-4.0, non-commercial use only" in taken.reason
+    licence = "CC-BY-NC-4.0, non-commercial use only"
+    assert taken.reason == f"{NAME} ({licence}), from {tmp_path / 'models' / NAME}"
     fill(tmp_path / "models" / "siglip2-base-patch16-224", **{"model.safetensors": b""})
     passed = resolve_image_encoder(settings)
     assert passed.name == NAME
@@ -225,7 +226,8 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
     def named(image: str) -> EncoderSettings:
         return settings.model_copy(update={"image": image})
 
-    assert resolve_image_encoder(named("none")).name is None
+    nothing = resolve_image_encoder(named("none"))
+    assert (nothing.name, nothing.reason.partition(";")[0]) == (None, "encoder.image is none")
     with pytest.raises(WeightsMissing):
         resolve_image_encoder(named(NAME))
     with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is no image encoder: it is for text encoder"):
@@ -237,7 +239,7 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
 def test_a_folder_of_ones_own_is_checked(tmp_path: Path) -> None:
     whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **{"model.safetensors": TENSORS[:-1]})
     found = registry.resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
-    assert found.name == f"hf:{whole}"
+    assert (found.name, found.reason) == (f"hf:{whole}", f"hf:{whole} by the settings, from {whole}")
     with pytest.raises(WeightsInvalid, match="bytes where its header promises") as caught:
         registry.resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
     assert str(caught.value).startswith(f"{broken}: ")
