@@ -21,7 +21,7 @@ from rag.function_words import is_english
 from rag.reasoners.embedded.agreement import denies, names_another
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
 from rag.reasoners.embedded.over_time import count_open
-from rag.reasoners.embedded.procedures import described_open, steps_open
+from rag.reasoners.embedded.procedures import UNSURE, described_open, steps_open
 from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, lacks_what_is_named, names
 from rag.reasoners.embedded.rewriting import without_source_sentences
@@ -63,8 +63,6 @@ _ENTRY = re.compile(r"(?P<key>[^\W\d_][^.:;,!?]{1,40}):\s+\S")
 _NAMES = re.compile(r",|/|\b(?:and|or)\b")
 STATED = 0.6
 """Confidence of an entry or a row that has the name of what is asked."""
-UNSURE = 0.3
-"""Confidence of a sentence below which the prose below a heading is given, where that is the task."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 NEAR = 0.05
@@ -86,8 +84,10 @@ def answer_open(
     found = count_open(reading, vectors, calibrator) or steps_open(reading)
     if found is None:
         found = _quoted(reading, vectors)
-        if found.confidence < UNSURE:
-            found = described_open(reading) or _nearest_by_far(reading, vectors) or found
+        described = described_open(reading, found)
+        if described is None and found.confidence < UNSURE:
+            described = _nearest_by_far(reading, vectors)
+        found = described or found
     return found
 
 

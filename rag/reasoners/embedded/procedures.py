@@ -1,8 +1,9 @@
 """Questions about a procedure that a passage lists: all its steps, or one by its number.
 
 A list is that of a question where the heading above it, or the title, has all words of the task: "How do I
-bleed a radiator?" and "How to bleed a radiator". What is listed without numbers may be tools: there the
-heading has no other words. A list that is cut between passages of one document is put together again.
+bleed a radiator?" and "How to bleed a radiator"; or the sentence that leads to it, "To bleed a radiator,
+follow these steps:". What is listed without numbers may be tools: there the heading has no other words. A
+list that is cut between passages of one document is put together again.
 """
 
 from __future__ import annotations
@@ -19,13 +20,16 @@ from rag.relevance import codes, content_words, lexical_overlap, split_sentences
 
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""
+UNSURE = 0.3
+"""Confidence of a sentence below which the prose below a heading is given although the sentence has all words
+of the task."""
 LEAST_STEPS = 2
 MOST_DESCRIBED = 8
 """Sentences of prose that are given."""
 LEAST_NAMED = 2
 """Words of a heading that has no others than the task, its first among them: "Filling the system" of "fill
 the heating system"."""
-_OF_STEPS = word_set("step instruction procedure")
+_OF_STEPS = word_set("step instruction procedure follow proceed")
 """What the heading of a list without numbers may say beside the task."""
 
 
@@ -49,6 +53,8 @@ class _List:
     """Number of its first item; 0 where items have none."""
     last: int
     items: list[str]
+    lead: str = ""
+    """The sentence above it, where that ends with a colon."""
     below: str = ""
     """Paragraphs below the last item: of that item only where another follows."""
 
@@ -113,13 +119,15 @@ def steps_open(reading: Reading) -> OpenAnswer | None:
     )
 
 
-def described_open(reading: Reading) -> OpenAnswer | None:
-    """The prose below a heading that has all words of the task and no others; None where none has it."""
+def described_open(reading: Reading, quoted: OpenAnswer) -> OpenAnswer | None:
+    """The prose below a heading that has all words of the task and no others; None where none has it, and
+    where a sentence is quoted that has them too."""
     every = Form.ALL_STEPS.search(bare(reading.question.text))
     task = word_set(every["task"]) if every else set()
+    said = quoted.confidence >= UNSURE and task <= word_set(quoted.text)
     for index, read in enumerate(reading.passages):
         for heading, body in sections(read.passage.text):
-            if task and task == word_set(heading) - _OF_STEPS:
+            if task and task == word_set(heading) - _OF_STEPS and not said:
                 sentences = split_sentences(" ".join(body.split()))[:MOST_DESCRIBED]
                 if len(sentences) >= LEAST_STEPS:
                     return OpenAnswer(
@@ -143,6 +151,10 @@ def _place(one: re.Match[str], first: int) -> int:
 def _is_about(task: Sequence[str], each: _List, reading: Reading) -> bool:
     title, heading = content_words(reading.passages[each.passage].passage.title), content_words(each.heading)
     beside = set(heading) - {*task, *title} - _OF_STEPS
+    lead = set(content_words(each.lead))
+    leads = bool(lead) and lexical_overlap(task, {*title, *heading, *lead}) == 1
+    if leads and (lead <= {*task, *title, *_OF_STEPS} or (each.first > 0 and lead & _OF_STEPS)):
+        return True
     named = len(heading) >= LEAST_NAMED and set(heading) <= set(task) and task[0] in heading
     whole = lexical_overlap(task, {*title, *heading}) == 1
     return each.first > 0 if named else whole and (each.first > 0 or not beside)
@@ -168,17 +180,26 @@ def _whole(begun: _List, lists: list[_List], reading: Reading) -> list[tuple[str
 def _lists(index: int, read: ReadPassage) -> Iterator[_List]:
     for heading, body in sections(read.passage.text):
         lists: list[_List] = []
-        apart = False
+        apart = ended = False
+        said = ""
         for line in body.split("\n"):
             indent, text = len(line) - len(line.lstrip()), line.strip()
             if item := ITEM.match(line):
                 mark, text = item[0].strip(" \t(.)"), line[item.end() :].strip()
                 number = int(mark) if mark.isdecimal() else 0
                 if not (lists and lists[-1].take(number, indent, text)):
-                    lists.append(_List(index, heading, indent, number, number, [text]))
+                    lists.append(_List(index, heading, indent, number, number, [text], _lead(said)))
+                said = ""
             elif lists and text and apart and indent <= lists[-1].indent:
                 lists[-1].below += f" {text}"
             elif lists and text:
                 lists[-1].items[-1] += f" {text}"
             apart = not text or (apart and not item)
+            if text and not item:
+                said = text if ended else f"{said} {text}"
+            ended = not text
         yield from lists
+
+
+def _lead(paragraph: str) -> str:
+    return split_sentences(paragraph)[-1] if paragraph.endswith(":") else ""

@@ -122,8 +122,30 @@ def test_a_numbered_heading_names_a_procedure_by_a_part_of_the_task() -> None:
     assert asked_steps(of_passages("How do I drain the system?", Passage("p", "d", "Boiler", text))) is None
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "To replace the tube, follow these steps:",
+        "It is quick. As you go on\nto replace a tube, follow the steps:",
+    ],
+)
+def test_the_line_above_a_list_names_its_procedure(lead: str) -> None:
+    text = f"A flat tyre is quickly fixed.\n\n{lead}\n\n1. Take it out.\n2. Pull it.\n\nKeep a spare tube."
+    assert steps("How do I replace the tube?", text, title="Flat tyres") == "1. Take it out. 2. Pull it."
+    assert "1." not in steps("How do I patch the tube?", text, title="Flat tyres")
+
+
+def test_the_line_above_a_list_of_tools_names_no_procedure() -> None:
+    text = "Before you replace the tube, gather:\n\n1. Levers\n2. A pump\n\nThen replace the tube by hand."
+    assert "1." not in steps("How do I replace the tube?", text, title="Flat tyres")
+
+
 def test_prose_below_a_heading_that_is_the_task_is_given() -> None:
     text = "Fixing a puncture\nTake the wheel out. Find the leak. Press on a patch.\n\nChain\nOil it. Often."
     assert steps("How do I fix a puncture?", text, title="Workshop").startswith("Take the wheel out. Find")
+    tube = "Replace the inner tube\nLever the tyre off. Pull out the old tube. Inflate it."
+    assert steps("How do I replace the inner tube?", tube, title="Bicycle") == tube.split("\n")[1]
+    said = "Replace the inner tube\nReplace the inner tube as the tyre. It is quick."
+    assert steps("How do I replace the inner tube?", said, title="Bicycle").endswith("as the tyre.")
     assert "Oil it" not in steps("How do I fix a puncture?", text, title="Workshop")
     assert not steps("How do I fix a chain?", text, title="Workshop").startswith("Take the wheel")
