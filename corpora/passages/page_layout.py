@@ -163,8 +163,7 @@ def joined(pages: Sequence[str]) -> tuple[str, list[int]]:
     """
     text, places = "", list[int]()
     for page in map(tidy, without_running(pages)):
-        goes_on = page[:1].islower() and text[-1:] not in ".!?:"
-        text += "\n" if goes_on else "\n\n" if text and page else ""
+        text += "\n" if _goes_on(text, page) else "\n\n" if text and page else ""
         places.append(len(text))
         text += page
     return text, places
@@ -210,20 +209,27 @@ def _shapes(line: str, place: int) -> set[str]:
 
 
 def _single_spaced(lines: Sequence[str]) -> list[str]:
-    """Without the blank lines within paragraphs, after many of which a sentence goes on."""
+    """Without the blank lines within paragraphs: those after which a sentence goes on, and all that are as
+    many as in many such places."""
     said = [at for at, line in enumerate(lines) if line]
     prose = [len(_CELL.findall(line)) == 1 for line in lines]
-    within: dict[int, list[bool]] = {}
+    going_on: dict[int, list[bool]] = {}
     for before, at in pairwise(said):
         if prose[before] and prose[at]:
-            within.setdefault(at - before - 1, []).append(lines[at].lstrip()[0].islower())
+            going_on.setdefault(at - before - 1, []).append(lines[at].lstrip()[0].islower())
     spaces = [
-        space for space, on in within.items() if len(on) >= LEAST_ROWS and sum(on) >= len(on) * GOING_ON
+        space for space, on in going_on.items() if len(on) >= LEAST_ROWS and sum(on) >= len(on) * GOING_ON
     ]
     kept, space = list[str](), max(spaces, default=0)
     for before, at in pairwise([-1, *said]):
-        kept += [""] * (at - before - 1 - space) + [lines[at]]
+        within = before >= 0 and prose[before] and prose[at] and _goes_on(lines[before], lines[at].lstrip())
+        kept += [""] * (0 if within else at - before - 1 - space) + [lines[at]]
     return kept
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a sentence does, from one line or page to the next."""
+    return after[:1].islower() and before[-1:] not in ".!?:" and not _MARK.match(after)
 
 
 def _texts(lines: Sequence[str], order: _StreamOrder) -> Iterator[str]:

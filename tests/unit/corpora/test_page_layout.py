@@ -99,6 +99,13 @@ def test_what_differs_by_more_than_the_number_of_the_page_is_kept(pages: list[st
     assert joined(pages)[0] == "\n\n".join(pages)
 
 
+def test_a_line_that_goes_on_is_of_the_paragraph_before_it() -> None:
+    """As the rows of a page may be rounded: one space of a paragraph is a blank line, the others are none."""
+    text = "The pump is filled with oil\nof the grade that its plate\n\nnames.\n\nThen it runs.\n\nDrain it."
+    others = "\n\nClose it.\n\nTools\n\nA pump\n\na) for oil"
+    assert laid_out(text + others) == text.replace("plate\n\n", "plate\n") + others
+
+
 def test_lines_with_more_space_are_one_paragraph() -> None:
     page = "The pump is filled\n\nwith water before its\n\nfirst use.\n\n\nNever run it\n\ndry."
     assert laid_out(page) == "The pump is filled\nwith water before its\nfirst use.\n\nNever run it\ndry."
