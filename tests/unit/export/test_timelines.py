@@ -127,6 +127,7 @@ def test_fcpxml_is_valid_and_whole_frames(rate: Fraction, hour: int) -> None:
     assert markers == [cut.source.first + cut.mark for cut in planned.cuts]
 
 
+@pytest.mark.filterwarnings("ignore:Testing an element's truth value:DeprecationWarning")
 def test_the_adapter_of_final_cut_reads_the_same_windows() -> None:
     # It takes whole rates only: 29.97 is 29 to it.
     planned = timeline(source(rate=RATES["25"], hour=1), handles=0.5)
