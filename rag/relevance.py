@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_RAISED = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u215e]")
+"""Raised and lowered digits, and fractions: no digits of the number before them ("2½ cups", "25³")."""
+_CIRCLED = re.compile("[\u2460-\u249b\u24ea-\u24ff\u2776-\u2793]")
+"""Numbers of steps, beside the word after them: "❶Press"."""
 _CODE = re.compile(r"\b[^\W\d_]{1,4}\d\w*|\b[A-Z]{1,4}-\d\w*|(?<![.\d])\d{1,3}(?:\.\d{1,3}){2}(?![.\d]|-\d)")
 """Letters and a number, and versions of three parts; no date: its year has four digits."""
 _CODE_APART = re.compile(r"\b[A-Z]{1,3} \d\w*|\b(?!a )[a-z] \d\w*")
@@ -136,6 +140,10 @@ def elided(text: str) -> list[str]:
 
 
 def _normalized(text: str) -> str:
+    if text.isascii():
+        return text.casefold()
+    text = _CIRCLED.sub(lambda found: f" {unicodedata.numeric(found[0], 0):g} ", text)
+    text = _RAISED.sub(r" \g<0>", text)
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
@@ -224,7 +232,7 @@ def numbers(text: str) -> tuple[float, ...]:
     found: list[float] = []
     current: float | None = None
     for word in tokens(text):
-        if word[0].isdigit():
+        if word[0].isdecimal():
             found += [current] if current is not None else []
             current = float(_plain_digits(word))
         elif word in _UNITS or word in _TENS:
