@@ -70,6 +70,27 @@ def test_scripts_without_spaces_become_pairs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ("İstanbul", "istanbul"),
+        ("كِتَاب", "كتاب"),
+        ("כְּתִיב", "כתיב"),
+        ("Turm\u00addreh\u00adkran", "Turmdrehkran"),
+        ("cafe\u0301", "Café"),
+    ],
+)
+def test_a_word_is_one_with_and_without_its_points(written: str, other: str) -> None:
+    assert tokens(written) == tokens(other)
+    assert len(tokens(written)) == 1
+
+
+def test_vowel_signs_are_part_of_their_word() -> None:
+    assert tokens("पुस्तकालय कब खुलता है।") == ["पुस्तकालय", "कब", "खुलता", "है"]
+    assert tokens("தமிழ் നല്ല") == ["தமிழ்", "നല്ല"]
+    assert tokens("ที่นี่")[0] == "ที"
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("three hundred and fifty grams", [350.0]),
