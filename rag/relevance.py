@@ -63,9 +63,13 @@ _ARTICLES = ("l'", "d'", "l’", "d’")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
 
-CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+_ENDS = ".!?…。！？।॥۔؟"
+CLOSED = re.compile(rf"[{_ENDS}][\"'”’)\]]*$")
 """The end of a sentence, at the end of a text."""
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_SENTENCE_END = re.compile(
+    rf"(?<=[{_ENDS}])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])|(?<=[。！？])(?=[^\s。！？…\"'”’)\]）」』】》])"
+)
+"""Chinese and Japanese have no blank after it; behind a closing mark a sentence may go on."""
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
     r"[A-Z])\.$"
