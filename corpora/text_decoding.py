@@ -38,12 +38,16 @@ TYPOGRAPHY = frozenset("“”‘’„«»‹›–—…€£°©®™•·§�
 MAX_WESTERN_SHARE = 0.34
 
 _UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
+_SOFT_HYPHEN = re.compile(r"\u00ad(?:[ \t]*\n[ \t]*(?=[^\W\d_]))?")
+"""And the line end at which it is shown: "Turm\u00ad\ndrehkran" is one word."""
 _NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
 def clean(text: str) -> str:
-    """Valid, printable Unicode with `\\n` as the only line end; control characters are dropped."""
-    return _UNWANTED.sub("", _NEWLINES.sub("\n", text))
+    """Valid, printable Unicode with `\\n` as the only line end; control characters and soft hyphens are
+    dropped."""
+    plain = _UNWANTED.sub("", _NEWLINES.sub("\n", text))
+    return _SOFT_HYPHEN.sub("", plain) if "\u00ad" in plain else plain
 
 
 def one_line(text: str) -> str:

@@ -18,6 +18,8 @@ MAX_CHARACTERS = 16_000
 """Of question and options together. A longer text is refused rather than truncated: no encoder here reads
 more than a few hundred words, and an answer to part of a question would look like one to all of it."""
 
+_JOINERS = "\u200c\u200d"
+"""Within words of Persian and of Indian scripts, and within emoji."""
 _STYLES = (
     re.compile(r"(?:(?<=\s)|^)\(([A-Z])\)"),
     re.compile(r"(?:(?<=\s)|^)\(([a-z])\)"),
@@ -102,10 +104,12 @@ def _has_words(text: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Without control characters and lone surrogates, whitespace collapsed."""
+    """Without control characters, soft hyphens and lone surrogates, whitespace collapsed."""
     kept = "".join(
-        character if character.isprintable() and not "\ud800" <= character <= "\udfff" else " "
-        for character in text
+        character
+        if character in _JOINERS or (character.isprintable() and not "\ud800" <= character <= "\udfff")
+        else " "
+        for character in text.replace("\u00ad", "")
     )
     return " ".join(kept.split())
 

@@ -34,6 +34,24 @@ if TYPE_CHECKING:
 
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_SIGNS = (
+    "".join(f"{chr(block)}-{chr(block + 0x63)}" for block in range(0x900, 0xD80, 0x80))
+    + "\u0d81-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+"""Letters of Indian scripts with their vowel signs, and those of Thai: signs are no letters to Python."""
+_SIGN = re.compile(f"[{_SIGNS}]")
+_SIGNED = rf"(?:[^\W\d_]|[{_SIGNS}])"
+_SIGNED_WORD = re.compile(rf"\d+(?:[.,]\d+)*|{_SIGNED}+(?:['’]{_SIGNED}+)*")
+_POINTS = re.compile(
+    "[\u00ad\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
+)
+"""What a word is written with or without: soft hyphens, points of Hebrew and Arabic, and marks that are part
+of no letter, as the dot of the Turkish capital I in lower case."""
+_RAISED = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u215e]")
+"""Raised and lowered digits, and fractions: no digits of the number before them ("2½ cups", "25³")."""
+_CIRCLED = re.compile("[\u2460-\u249b\u24ea-\u24ff\u2776-\u2793]")
+"""Numbers of steps, beside the word after them: "❶Press"."""
 _CODE = re.compile(r"\b[^\W\d_]{1,4}\d\w*|\b[A-Z]{1,4}-\d\w*|(?<![.\d])\d{1,3}(?:\.\d{1,3}){2}(?![.\d]|-\d)")
 """Letters and a number, and versions of three parts; no date: its year has four digits."""
 _CODE_APART = re.compile(r"\b[A-Z]{1,3} \d\w*|\b(?!a )[a-z] \d\w*")
@@ -45,9 +63,13 @@ _ARTICLES = ("l'", "d'", "l’", "d’")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
 
-CLOSED = re.compile(r"[.!?…。！？][\"'”’)\]]*$")
+_ENDS = ".!?…。！？।॥۔؟"
+CLOSED = re.compile(rf"[{_ENDS}][\"'”’)\]]*$")
 """The end of a sentence, at the end of a text."""
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])")
+_SENTENCE_END = re.compile(
+    rf"(?<=[{_ENDS}])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\sa-z])|(?<=[。！？])(?=[^\s。！？…\"'”’)\]）」』】》])"
+)
+"""Chinese and Japanese have no blank after it; behind a closing mark a sentence may go on."""
 _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
     r"[A-Z])\.$"
@@ -118,7 +140,8 @@ def split_sentences(text: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
     plain = _normalized(text)
-    words: list[str] = _WORD.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
+    word = _WORD if text.isascii() or not _SIGN.search(plain) else _SIGNED_WORD
+    words: list[str] = word.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
     if text.isascii():
         return words
     found: list[str] = []
@@ -136,7 +159,11 @@ def elided(text: str) -> list[str]:
 
 
 def _normalized(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    if text.isascii():
+        return text.casefold()
+    text = _CIRCLED.sub(lambda found: f" {unicodedata.numeric(found[0], 0):g} ", text)
+    text = _RAISED.sub(r" \g<0>", text)
+    return _POINTS.sub("", unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
 
 
 def with_articles(words: Iterable[str]) -> list[str]:
@@ -224,7 +251,7 @@ def numbers(text: str) -> tuple[float, ...]:
     found: list[float] = []
     current: float | None = None
     for word in tokens(text):
-        if word[0].isdigit():
+        if word[0].isdecimal():
             found += [current] if current is not None else []
             current = float(_plain_digits(word))
         elif word in _UNITS or word in _TENS:

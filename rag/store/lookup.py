@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import math
 import os
 import re
 from collections.abc import Iterable
@@ -184,7 +185,10 @@ def seconds(text: str) -> float:
     """`83.5`, `01:23.5` or `0:01:23.5` in seconds. Raises `ValueError` for anything else."""
     clock = _CLOCK.fullmatch(text.strip())
     if clock is None:
-        return float(text)
+        given = float(text)
+        if not math.isfinite(given):
+            raise ValueError(f"{text}: not finite")
+        return given
     hours, minutes, rest = (float(part or 0) for part in clock.groups())
     if (clock[1] and minutes >= 60) or (clock[2] and rest >= 60):
         raise ValueError(f"{text}: minutes and seconds of a clock are below 60")

@@ -69,7 +69,7 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     coverage = lexical_overlap(said, held)
     reasons: list[str] = []
     verdict = 0.0
-    shared = False
+    shared = other_denied = False
     for clause in clauses(statement):
         match = _nearest(clause, text, common)
         if match is None:
@@ -82,11 +82,16 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
             reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
         elif pair:
             verdict += 0.5
+        elif not agree and stance(clause) < 0 and _numbers_differ(clause, text) is True:
+            other_denied = True
         elif not agree:
             verdict -= 1.0
             reasons.append(f"“{match}” against “{clause}”")
     differing = _numbers_differ(statement, text)
-    if differing is True:
+    # "Not 15 mm thick" is what "12 mm thick" says.
+    if differing is True and other_denied:
+        verdict += 0.5
+    elif differing is True:
         verdict -= 1.0
         reasons.append("another number")
     elif differing is False:

@@ -33,10 +33,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import Agreement, agreement, part_about
+from rag.reasoners.embedded.agreement import Agreement, agreement, denies, part_about
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import asks_for_thing, parts
+from rag.reasoners.embedded.question_forms import Form, asks_for_thing, parts
 from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
@@ -204,6 +204,7 @@ def _weigh(
     rows = vectors.of(texts, reading.text_vectors)
     topic, own = rows[named] if named else None, word_set(named)
     all_numbers = all(map(numbers, question.options))
+    negated = Form.NEGATED.search(question.text) is not None and not any(map(denies, question.options))
     answers = {word for option in question.options for word in content_words(option)} - set(asked)
     weighed = []
     for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
@@ -220,7 +221,11 @@ def _weigh(
             if answers and not numbers(option) and not answers & word_set(said):
                 # "Insert the lever and remove the tube": what is asked about may be beside the answer.
                 said = nearest.context
-            agreement_ = agreement(_body(option), said, rivals)
+            body = _body(option)
+            if negated:
+                # To "What does it not eat?" the answer is what the text denies.
+                body = f"not {body}"
+            agreement_ = agreement(body, said, rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
             # What a video shows and says was looked for by the whole question.

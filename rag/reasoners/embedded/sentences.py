@@ -81,7 +81,7 @@ CODES_BETWEEN = re.compile(
 """Between two codes, or after one: others are meant too."""
 ITEM = re.compile(r"^\s*(?:[-*•–]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
 _ROW = re.compile(r"^\s*\|(?P<cells>.+)\|\s*$")
-_ASKS = re.compile(r"[?？][\"'”’)\]]*$")
+_ASKS = re.compile(r"[?？؟][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
 _TAG = re.compile(
     r",\s+(?:right|ok|okay|all ?right|yes|yeah|huh|eh|(?:you )?see|you know|"
@@ -328,7 +328,7 @@ def _heads(line: str, above: str) -> bool:
         0 < len(words) <= HEADING_WORDS
         and words[0][0].isalpha()
         and not words[0][0].islower()
-        and line.rstrip()[-1] not in ".!?…。！？;,"
+        and line.rstrip()[-1] not in ".!?…。！？।॥۔؟;,"
         and not _FIGURED.search(line)
         and words[-1].casefold() not in FUNCTION_WORDS
         and (not above or bool(CLOSED.search(above)))

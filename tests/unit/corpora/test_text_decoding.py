@@ -42,6 +42,11 @@ def test_clean_gives_valid_unicode_and_one_kind_of_line_end() -> None:
     clean("".join(map(chr, range(0x110000)))).encode()
 
 
+def test_a_word_has_no_soft_hyphens() -> None:
+    assert clean("Turm\u00addreh\u00adkran") == "Turmdrehkran"
+    assert clean("Turm\u00ad \r\n drehkran\u00ad\n\nEnde\u00ad\n- 1") == "Turmdrehkran\n\nEnde\n- 1"
+
+
 def test_an_odd_byte_far_into_a_file_decides_its_encoding(tmp_path: Path) -> None:
     path = tmp_path / "f.txt"
     path.write_bytes(b"plain line\n" * (SAMPLE // 5) + (FRENCH + "\n").encode("cp1252") * 3)

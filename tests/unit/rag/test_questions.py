@@ -98,3 +98,8 @@ def test_any_text_is_a_question_or_refused(text: str) -> None:
     assert parsed.text
     parsed.text.encode()
     assert len(parsed.options) != 1
+
+
+def test_a_word_keeps_its_joiners_and_loses_its_soft_hyphens() -> None:
+    assert parse_query("کتاب\u200cها") == "کتاب\u200cها"
+    assert parse_query("Turm\u00addrehkran\u200e\x00?") == "Turmdrehkran ?"

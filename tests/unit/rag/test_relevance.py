@@ -70,6 +70,27 @@ def test_scripts_without_spaces_become_pairs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "other"),
+    [
+        ("İstanbul", "istanbul"),
+        ("كِتَاب", "كتاب"),
+        ("כְּתִיב", "כתיב"),
+        ("Turm\u00addreh\u00adkran", "Turmdrehkran"),
+        ("cafe\u0301", "Café"),
+    ],
+)
+def test_a_word_is_one_with_and_without_its_points(written: str, other: str) -> None:
+    assert tokens(written) == tokens(other)
+    assert len(tokens(written)) == 1
+
+
+def test_vowel_signs_are_part_of_their_word() -> None:
+    assert tokens("पुस्तकालय कब खुलता है।") == ["पुस्तकालय", "कब", "खुलता", "है"]
+    assert tokens("தமிழ் നല്ല") == ["தமிழ்", "നല്ല"]
+    assert tokens("ที่นี่")[0] == "ที"
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("three hundred and fifty grams", [350.0]),
@@ -78,10 +99,23 @@ def test_scripts_without_spaces_become_pairs() -> None:
         ("two thousand eggs twice a day", [2000.0, 2.0]),
         ("a ratio of 50 to 1", [50.0, 1.0]),
         ("no numbers here", []),
+        ("❶Press it for 3 s. ⓿ ➉ ①", [1.0, 3.0, 0.0, 10.0, 1.0]),
+        ("2½ cups, 40³ m²", [2.0, 1.0, 2.0, 40.0, 3.0, 2.0]),
+        ("፩ 𐩀", []),
     ],
 )
 def test_numbers_in_digits_and_words(text: str, found: list[float]) -> None:
     assert numbers(text) == tuple(found)
+
+
+def test_the_number_of_a_step_is_no_part_of_the_word_after_it() -> None:
+    assert tokens("❶Press ②Open") == ["1", "press", "2", "open"]
+
+
+def test_any_character_can_be_beside_words() -> None:
+    characters = [chr(code) for code in range(0x110000)]
+    for start in range(0, len(characters), 256):
+        numbers(" ".join(f"{one} 1{one} a{one}" for one in characters[start : start + 256]))
 
 
 @given(st.text(max_size=80))

@@ -52,6 +52,13 @@ def test_the_fact_is_held_and_the_counter_fact_is_not(fact: str, text: str, coun
     assert denied.reasons
 
 
+def test_a_denial_of_another_number_is_held() -> None:
+    text = "The axle is 12 mm thick."
+    assert agreement("not the axle 15 mm thick", text).verdict > 0
+    assert agreement("not the axle 12 mm thick", text).verdict <= 0
+    assert agreement("the axle 15 mm thick", text).verdict < 0
+
+
 def test_what_is_not_about_the_same_thing_has_no_verdict() -> None:
     unrelated = agreement("The lamp is red.", "Whole milk gives thick yogurt.")
     assert (unrelated.coverage, unrelated.verdict, unrelated.reasons) == (0.0, 0.0, ())

@@ -61,3 +61,36 @@ def test_an_option_that_a_text_about_something_else_names_is_not_chosen() -> Non
     names = ("Leonardo da Vinci", "Tomas Eklund", "Pablo Picasso")
     assert choose("Who painted the Mona Lisa?", names, "Director: Tomas Eklund.").choice is None
     assert choose("Who is the director?", names, "Director: Tomas Eklund.").choice == "B"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            "What does the heron not eat?",
+            ("fish", "berries"),
+            "The heron does not eat berries. The heron eats fish and frogs.",
+        ),
+        (
+            "What must the pads never be cleaned with?",
+            ("isopropyl alcohol", "oil"),
+            "The pads must never be cleaned with oil. Clean the pads with isopropyl alcohol.",
+        ),
+        (
+            "Where does the otter not sleep?",
+            ("in the boat house", "in the reeds"),
+            "The otter sleeps in the boat house, not in the reeds.",
+        ),
+    ],
+)
+def test_what_is_not_so_is_what_a_text_denies(text: str, options: tuple[str, ...], said: str) -> None:
+    assert choose(text, options, said).choice == "B"
+    assert choose(text, options[::-1], said).choice == "A"
+
+
+@pytest.mark.parametrize(("asked", "choice"), [("15 mm", "B"), ("12 mm", "A")])
+def test_another_number_is_a_no(asked: str, choice: str) -> None:
+    said = "The axle of the rear wheel is 12 mm thick."
+    chosen = choose(f"Is the axle {asked} thick?", ("Yes", "No"), said)
+    assert chosen.choice == choice
+    assert chosen.confidence > 0.8

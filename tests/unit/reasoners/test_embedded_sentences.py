@@ -168,6 +168,24 @@ def test_a_long_sentence_that_ends_is_whole() -> None:
     assert [len(text.split()) for text, _, _ in joined_cues([cue(0, 9, endless)])] == [45, 45, 10]
 
 
+def test_a_sentence_ends_at_the_stop_of_its_script() -> None:
+    assert split_sentences("图书馆九点开门。馆长是李明！真的？！是") == [
+        "图书馆九点开门。",
+        "馆长是李明！",
+        "真的？！",
+        "是",
+    ]
+    assert split_sentences("「行こう。」と言った。次へ") == ["「行こう。」と言った。", "次へ"]
+    assert split_sentences("यह है। वह है।") == ["यह है।", "वह है।"]
+    assert split_sentences("کیا ہے؟ یہ ہے۔ وہ") == ["کیا ہے؟", "یہ ہے۔", "وہ"]
+
+
+def test_a_question_of_another_script_answers_none() -> None:
+    passage = Passage("p", "d", "", "متى تفتح المكتبة؟ تفتح المكتبة الساعة الثامنة.")
+    (answer,) = sentences_of(reading(passage))
+    assert answer.text == "تفتح المكتبة الساعة الثامنة."
+
+
 def test_abbreviations_and_decimals_end_nothing() -> None:
     assert split_sentences("Dr. Rossi paid 3.50 dollars. He left!  Why? “Gone.”") == [
         "Dr. Rossi paid 3.50 dollars.",

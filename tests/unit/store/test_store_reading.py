@@ -225,7 +225,9 @@ def test_a_time_is_seconds_or_a_clock(given: str, expected: float) -> None:
     assert seconds(given) == expected
 
 
-@pytest.mark.parametrize("given", ["", "1:60", "1:75:00", "1:2:3:4", ":5", "a", "1:-5", "１:02x"])
+@pytest.mark.parametrize(
+    "given", ["", "1:60", "1:75:00", "1:2:3:4", ":5", "a", "1:-5", "１:02x", "nan", "inf", "1e400"]
+)
 def test_what_is_no_time_is_refused(given: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         seconds(given)
@@ -236,6 +238,8 @@ def test_a_window_is_cited_by_clock_times_too(reader: Reader) -> None:
     assert resolve_citation(reader, f"{name}@00:01-00:02") == resolve_citation(reader, f"{name}@1-2")
     with pytest.raises(UsageError, match=r"in seconds or as 01:02:03"):
         resolve_citation(reader, f"{name}@00:01-00:75")
+    with pytest.raises(UsageError, match=r"in seconds or as 01:02:03"):
+        resolve_citation(reader, f"{name}@1-nan")
 
 
 def test_evidence_overlaps_half_open(reader: Reader) -> None:
