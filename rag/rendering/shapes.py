@@ -107,8 +107,9 @@ def search_shape(
 ) -> dict[str, Any]:
     """`rag.search/1`; `query_id` in batches only; `query` is null for a filter without a query.
 
-    `threshold`: least relevance of a match, which decides `matched`. `shots`: that of each hit.
-    `unmeasured`: the videos that the filter could not decide about. Both only under a filter on shots.
+    `threshold`: least relevance of a match, which decides `matched`; hits below it come last. `shots`: those
+    of the hits. `unmeasured`: the videos that the filter could not decide about. Both only under a filter on
+    shots.
     """
     shape: dict[str, Any] = {"schema": "rag.search/1"}
     if query_id is not None:
@@ -117,11 +118,16 @@ def search_shape(
     results = [hit_shape(hit) for hit in found]
     if shots is not None:
         results = [{**hit, "shot": plain(shot)} for hit, shot in zip(results, shots, strict=True)]
-    shape |= {"query": query, "results": results}
+    shape |= {"query": query, "results": [results[index] for index in matches_first(found, threshold)]}
     if threshold is not None:
         best = max((hit.relevance for hit in found), default=-1.0)
         shape |= {"matched": best >= threshold, "threshold": _score(threshold)}
     return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
+
+
+def matches_first(hits: Sequence[VideoHit | PassageHit], threshold: float | None) -> list[int]:
+    """Indices of the hits, those whose relevance is below `threshold` last, else as they are."""
+    return sorted(range(len(hits)), key=lambda at: threshold is not None and hits[at].relevance < threshold)
 
 
 def hit_shape(hit: VideoHit | PassageHit) -> dict[str, Any]:

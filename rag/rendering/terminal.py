@@ -25,6 +25,7 @@ from rag.records import (
     VideoHit,
     rounded_down,
 )
+from rag.rendering.shapes import matches_first
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
@@ -228,7 +229,7 @@ def hit_lines(
     if not hits:
         yield "nothing found"
     nearest = [threshold is not None and hit.relevance < threshold for hit in hits]
-    order = sorted(range(len(hits)), key=lambda each: nearest[each])
+    order = matches_first(hits, threshold)
     for place, index in enumerate(order):
         hit = hits[index]
         if nearest[index] and place == nearest.count(False) > 0:

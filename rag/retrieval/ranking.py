@@ -192,14 +192,19 @@ class TextHits:
         return sorted(self.cosine)
 
     def relevance(self, query: str, texts: dict[str, str], *, chunks: bool = False) -> dict[str, float]:
-        """In [0, 1] for each key. `texts`: by key; `chunks`: they are passages, not sentences."""
+        """In [0, 1] for each key. `texts`: by key; `chunks`: they are passages, not sentences.
+
+        A query of one word is looked for as it is written: half of what a text with it lacks of 1 is added.
+        """
         wanted = content_words(query)
+        one_word = len(query.split()) == 1
         found = {}
         for key, cosine in self.cosine.items():
             overlap = lexical_overlap(wanted, word_set(texts[key]))
-            found[key] = (
+            relevance = (
                 chunk_relevance(cosine, overlap, len(wanted)) if chunks else text_relevance(cosine, overlap)
             )
+            found[key] = round((1 + relevance) / 2, 6) if one_word and overlap == 1 else relevance
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.ranking import fuse, pooled, search_words, text_chances
+from rag.retrieval.ranking import TextHits, fuse, pooled, search_words, text_chances
 
 
 def test_first_everywhere_is_one() -> None:
@@ -83,3 +83,19 @@ def test_a_code_is_searched_as_a_whole_too() -> None:
     assert search_words("de l’eau") == "de eau l'eau d'eau l’eau d’eau"
     assert search_words("l'or") == "or l'or l’or"
     assert search_words("Il s'ouvre: E10").split()[:5] == ["il", "ouvre", "e", "10", "e10"]
+
+
+@pytest.mark.parametrize("chunks", [False, True])
+def test_a_query_of_one_word_matches_where_it_is_written(chunks: bool) -> None:
+    texts = {
+        "a": "Push the pistons back.",
+        "b": "The centre in Greenbelt, Maryland.",
+        "c": "It holds 12,500 parts.",
+    }
+    hits = TextHits((), (), dict.fromkeys(texts, 0.1))
+    for query, key in (("pistons", "a"), ("Greenbelt", "b"), ("12,500", "c")):
+        found = hits.relevance(query, texts, chunks=chunks)
+        assert found.pop(key) >= 0.5
+        assert max(found.values()) < 0.1
+    assert max(hits.relevance("pistons quickly", texts, chunks=chunks).values()) < 0.2
+    assert max(hits.relevance("the", texts, chunks=chunks).values()) < 0.1

@@ -194,6 +194,18 @@ def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:
     assert "matched" not in search_shape(None, [hit])
 
 
+def test_hits_that_are_no_match_come_last() -> None:
+    clips = [Clip(f"v1:{n:05d}", "v1", 30 * n, 30 * n + 30) for n in range(3)]
+    relevances = (0.2, 0.5, 0.1)
+    hits = [
+        VideoHit("a.mp4", "v1", clip.start, clip.end, clip, 0.9, relevance=relevance)
+        for clip, relevance in zip(clips, relevances, strict=True)
+    ]
+    shape = search_shape("x", hits, shots=[None] * 3, threshold=0.3)
+    assert [found["relevance"] for found in shape["results"]] == [0.5, 0.2, 0.1]
+    assert [found["relevance"] for found in search_shape("x", hits)["results"]] == [0.2, 0.5, 0.1]
+
+
 def test_a_curve_keeps_its_peaks_when_it_is_thinned() -> None:
     times, scores = np.arange(1000) / 2, np.zeros(1000)
     scores[[3, 500, 999]] = 1.0, 2.0, 3.0
