@@ -18,6 +18,9 @@ MAX_CHARACTERS = 16_000
 """Of question and options together. A longer text is refused rather than truncated: no encoder here reads
 more than a few hundred words, and an answer to part of a question would look like one to all of it."""
 
+_OPENS_LINE = re.compile(r"(?:^|\n)[ \t]*\Z")
+_JOINING = ("and", "or", "and/or", "or not")
+_ENDS = ".:?!…。：？！؟"
 _JOINERS = "\u200c\u200d"
 """Within words of Persian and of Indian scripts, and within emoji."""
 _STYLES = (
@@ -86,8 +89,20 @@ def _split(text: str) -> tuple[str, list[str]]:
             if len(run) >= 2 and _has_words(text[: run[0].start()]):
                 ends = [*(marker.start() for marker in run[1:]), len(text)]
                 options = [text[m.end() : end] for m, end in zip(run, ends, strict=True)]
-                return text[: run[0].start()], options
+                if _are_options(text[: run[0].start()], run, options):
+                    return text[: run[0].start()], options
     return text, []
+
+
+def _are_options(before: str, run: Sequence[re.Match[str]], options: Sequence[str]) -> bool:
+    """Whether labels within a line are of options, and no part of the question: "hepatitis (A) and (B)", or
+    the initials of "Who is taller, A. Smith or B. Jones?"."""
+    if all(_OPENS_LINE.search(marker.string, 0, marker.start()) for marker in run):
+        return True
+    initials = run[0].group().strip()[-1] in ".:" and before.rstrip()[-1] not in _ENDS
+    said = all(_has_words(option) and option.strip().casefold() not in _JOINING for option in options)
+    joined = any(option.split()[-1:] in (["and"], ["or"]) for option in options[:-1])
+    return said and not (initials and joined)
 
 
 def _run(markers: Sequence[re.Match[str]]) -> list[re.Match[str]]:

@@ -140,8 +140,8 @@ def split_sentences(text: str) -> list[str]:
 def tokens(text: str) -> list[str]:
     """Words and numbers in order, lower case, compatibility forms folded (NFKC); "l'eau" is "eau"."""
     plain = _normalized(text)
-    word = _WORD if text.isascii() or not _SIGN.search(plain) else _SIGNED_WORD
-    words: list[str] = word.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
+    cut = _WORD if text.isascii() or not _SIGN.search(plain) else _SIGNED_WORD
+    words: list[str] = cut.findall(_ELIDED.sub("", plain) if "'" in plain else plain)
     if text.isascii():
         return words
     found: list[str] = []

@@ -17,7 +17,8 @@ from functools import lru_cache
 from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens, word_set
 
 _CLAUSE = re.compile(
-    r"\s*[;:]\s*|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
+    r"\s*(?:;|(?<!\d):|:(?!\d))\s*"
+    r"|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
     r"|, "
 )
 _SAME_SUBJECT = re.compile(
@@ -44,6 +45,8 @@ _TWICE = re.compile(
 )
 _ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "completely", "exclusively", "any"})
 _UNIT_GAP = 2
+_CLOCK = re.compile(r"(?<![\d:])0?(\d{1,2}:\d\d(?::\d\d)?)(?![\d:])", re.ASCII)
+"""A time of day, or a length: "9:30" is another than "9:00", though both have a 9."""
 _PRONOUN = re.compile(r"\bones?\b(?! (?:hundred|thousand|million))", re.IGNORECASE)
 """In "a sharp one" it is no number."""
 
@@ -174,6 +177,9 @@ def _opposites(clause: str, match: str) -> tuple[str, str] | None:
 
 def _numbers_differ(statement: str, text: str) -> bool | None:
     """None: nothing to compare. Numbers count against each other where they stand before the same unit."""
+    said, held = (frozenset(_CLOCK.findall(part)) for part in (statement, text))
+    if said and held:
+        return said.isdisjoint(held)
     ours, theirs = (numbers(_PRONOUN.sub(" ", part)) for part in (statement, text))
     if not ours or not theirs:
         return None

@@ -59,6 +59,13 @@ def test_a_denial_of_another_number_is_held() -> None:
     assert agreement("the axle 15 mm thick", text).verdict < 0
 
 
+def test_times_of_a_clock_are_compared_whole() -> None:
+    text = "The workshop opens at 9:00 and closes at 17:30."
+    assert agreement("the workshop opens at 09:00", text).verdict > 0
+    assert agreement("the workshop opens at 9:30", text).verdict < 0
+    assert agreement("not the workshop opens at 8:00", text).verdict > 0
+
+
 def test_what_is_not_about_the_same_thing_has_no_verdict() -> None:
     unrelated = agreement("The lamp is red.", "Whole milk gives thick yogurt.")
     assert (unrelated.coverage, unrelated.verdict, unrelated.reasons) == (0.0, 0.0, ())
