@@ -88,7 +88,7 @@ def sweep_points(section: Section, axes: Sequence[str]) -> list[tuple[str, str, 
 
 
 def _size(value: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in value.split("x"))
+    return tuple(int(part) if part.isdecimal() else 0 for part in value.split("x"))
 
 
 def shown(section: Section) -> tuple[Row, ...]:

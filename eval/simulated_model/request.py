@@ -107,7 +107,7 @@ class Request:
     def count(self, name: str, default: int) -> int:
         """A bare number of the prompt."""
         word = self.words.get(name, "")
-        return int(word) if word.isdigit() else default
+        return int(word) if word.isdecimal() else default
 
 
 def read_request(body: Mapping[str, Any]) -> Request:

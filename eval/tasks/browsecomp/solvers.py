@@ -28,7 +28,7 @@ OPENED = ("watch", "reject", "summary")
 
 
 def _point(axis: str, value: str) -> BrowserSettings:
-    if not value.isdigit() or int(value) < 1:
+    if not value.isdecimal() or int(value) < 1:
         raise UsageError(f"no system {axis}@{value}: {axis} is a number of at least 1")
     return scaling(axis, int(value))
 

@@ -69,10 +69,10 @@ SWEEPS: Mapping[str, tuple[str, ...]] = {
 
 def sweep(axis: str, value: str) -> RacloSettings:
     """`sweep("search", "2x3")`, `sweep("frames", "128")`. Raises `UsageError`."""
-    if axis == "frames" and value.isdigit() and int(value) > 0:
+    if axis == "frames" and value.isdecimal() and int(value) > 0:
         return replace(PAPER, budget=fixed_budget(int(value)), verify_frames=int(value))
     searches, times, videos = value.partition("x")
-    if axis == "search" and times and searches.isdigit() and videos.isdigit():
+    if axis == "search" and times and searches.isdecimal() and videos.isdecimal():
         return replace(PAPER, queries=int(searches), urls=int(videos))
     raise UsageError(f"no sweep {axis}@{value}; there are {', '.join(SWEEPS)}")
 

@@ -65,10 +65,10 @@ SWEEPS: Mapping[str, tuple[str, ...]] = {
 
 def sweep(axis: str, value: str) -> ShotSettings:
     """`sweep("urls", "2x3")`; of frames, so many of every video. Raises `UsageError`."""
-    if axis == "frames" and value.isdigit() and int(value) > 0:
+    if axis == "frames" and value.isdecimal() and int(value) > 0:
         return replace(MAIN, budget=fixed_budget(int(value)))
     searches, times, videos = value.partition("x")
-    if axis in ("queries", "urls") and times and searches.isdigit() and videos.isdigit():
+    if axis in ("queries", "urls") and times and searches.isdecimal() and videos.isdecimal():
         return replace(MAIN, queries=int(searches), urls=int(videos))
     raise UsageError(f"no sweep {axis}@{value}; there are {', '.join(SWEEPS)}")
 

@@ -84,7 +84,7 @@ def days_in(text: str) -> set[tuple[int, int, int]]:
 
 
 def _month_number(text: str) -> int:
-    if text.isdigit():
+    if text.isdecimal():
         return int(text)
     return 1 + next(at for at, month in enumerate(MONTHS) if month[:3].casefold() == text[:3].casefold())
 

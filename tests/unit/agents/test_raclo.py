@@ -181,7 +181,13 @@ def test_settings_say_what_they_want() -> None:
     assert [RACLO.frames(seconds) for seconds in (179, 180, 600, 1800, 3600)] == [32, 64, 128, 192, 192]
     assert sweep("search", "3x1") == replace(PAPER, queries=3, urls=1)
     assert sweep("frames", "16").budget == fixed_budget(16)
-    for axis, value in (("search", "3"), ("frames", "many"), ("loops", "2")):
+    for axis, value in (
+        ("search", "3"),
+        ("frames", "many"),
+        ("frames", "²"),
+        ("search", "²x1"),
+        ("loops", "2"),
+    ):
         with pytest.raises(UsageError, match="there are"):
             sweep(axis, value)
     with pytest.raises(UsageError, match="at least 1"):

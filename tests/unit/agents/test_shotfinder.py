@@ -60,7 +60,13 @@ def test_settings_are_those_of_the_paper() -> None:
     assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
     assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
     assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
-    for axis, value in (("frames", "many"), ("urls", "2"), ("width", "3x3")):
+    for axis, value in (
+        ("frames", "many"),
+        ("frames", "²"),
+        ("urls", "²x1"),
+        ("urls", "2"),
+        ("width", "3x3"),
+    ):
         with pytest.raises(UsageError):
             sweep(axis, value)
     for changes in ({"constraint_mode": "often"}, {"urls": 0}):
