@@ -72,7 +72,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.pending_videos:
-        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' resumes them"
+        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index FOLDER' resumes them"
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
     yield (

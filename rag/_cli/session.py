@@ -209,7 +209,7 @@ class Session:
             from rag.rendering.terminal import counted
 
             videos = counted(unfinished, "video")
-            echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index' resumes them")
+            echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index FOLDER' resumes them")
         self._note_what_is_missing(
             frames=meta is not None and meta.image_encoder is not None, empty=not library.indexed_paths()
         )

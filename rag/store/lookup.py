@@ -26,7 +26,7 @@ SHORTEST_ID = 4
 MOST_IDS = 5
 """Of passages that an error names."""
 
-NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index --prune"
+NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index FOLDER --prune"
 """What to do where an indexed file no longer exists."""
 
 STATE_SECONDS = 3.0
