@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 
+def composed(path: str) -> str:
+    """The path in NFC, to compare it: names that macOS wrote are decomposed, typed ones are composed."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
+
+
 class Globs:
-    """Patterns on the `/`-separated path of a file below its root, case-sensitive.
+    """Patterns on the `/`-separated path of a file below its root, case-sensitive, both compared in NFC.
 
     `*`, `?` and `[...]` stay within one name; `**` matches any number of folders, none
     included. A pattern without `/` fits a name at any depth (`*.mp4`, `drafts`), one with
@@ -25,14 +31,14 @@ class Globs:
 
     def match(self, path: str) -> bool:
         """Whether the path, or a folder on the way to it, fits one of the patterns."""
-        names = path.split("/")
+        names = composed(path).split("/")
         return any(_fits(parts, names) for parts in self._patterns)
 
 
 def _compile(pattern: str) -> list[re.Pattern[str] | None]:
     """One regular expression for each name of the pattern; None for `**`."""
     anchored = "/" in pattern.rstrip("/")
-    names = [name for name in pattern.split("/") if name not in ("", ".")]
+    names = [name for name in composed(pattern).split("/") if name not in ("", ".")]
     if not anchored:
         names.insert(0, "**")
     parts: list[re.Pattern[str] | None] = []

@@ -131,6 +131,6 @@ def placement(backend: str) -> tuple[str, Any]:
     if not has_device(device):
         raise SettingsError(
             f"backend {backend} needs {device.upper()}, which torch does not see here: index on a machine "
-            "that has it, or encode everything again with rag index --reembed"
+            "that has it, or encode everything again with rag index FOLDER --reembed"
         )
     return device, getattr(torch, dtype)

@@ -50,7 +50,7 @@ class OneDnnBert(TorchBert):
         if not runs_here(backend):
             raise SettingsError(
                 f"backend {backend} needs oneDNN and a processor with its arithmetic: index on a machine "
-                "that has them, or encode everything again with rag index --reembed"
+                "that has them, or encode everything again with rag index FOLDER --reembed"
             )
         super().__init__(folder, "cpu", torch.float32)
         self._dtype = torch.bfloat16 if backend.endswith("bf16") else torch.float32

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
+HOLDS_NOTHING = "The library holds nothing yet; fill it with: rag index FOLDER"
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 """What is timed: `retrieve` is both retrievals, `read` includes frames and captions, `answer` citations."""
 SENTENCE_REACH = 4.0
@@ -420,10 +421,12 @@ class Pipeline:
         clock.stop("retrieve")
         details = _details(rewriting, clips, passages, relevance, context.threshold)
         if relevance < context.threshold:
-            why = (
-                f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
-                f"below {context.threshold:.2f}. {nearest([*clips, *_by_sentence(context, passages)])}"
-            )
+            why = HOLDS_NOTHING
+            if context.retriever.reader.indexed_paths():
+                why = (
+                    f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "
+                    f"below {context.threshold:.2f}. {nearest([*clips, *_by_sentence(context, passages)])}"
+                )
             return Trace(_no_match(context, clock, details, why), rewriting, clips, passages)
         windows = tuple(self.localize(context, rewriting, clips))
         details["windows"] = [(w.video_id, w.start, w.end, w.score) for w in windows]

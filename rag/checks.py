@@ -63,7 +63,7 @@ def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], obj
         stats = engine.reader.stats()
         held = f"{stats.videos} videos, {stats.clips} clips, {stats.passages} passages"
         if stats.pending_videos:
-            held += f"; {stats.pending_videos} videos are not indexed yet: rag index goes on with them"
+            held += f"; {stats.pending_videos} videos are not indexed yet: rag index FOLDER goes on with them"
         yield Check("tables", True, held)
     except LibraryCorrupt as error:
         yield Check("tables", False, str(error))
@@ -91,7 +91,7 @@ def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
     absent = [path for path, state in states.items() if state in ("missing", "unreadable")]
     found = []
     if gone := find_gone(absent, storage):
-        remedy = "rag index --prune removes them"
+        remedy = "rag index FOLDER --prune removes them"
         if is_copy:
             remedy = "this copy answers without them, frames are not shown; remove them where it is a copy of"
         found.append(f"{len(gone)} are missing, such as {gone[0]}; {remedy}")

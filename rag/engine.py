@@ -134,5 +134,5 @@ def _check_weights(role: str, expected: str, encoder: object) -> None:
     if expected and actual and expected != actual:
         raise EncoderMismatch(
             f"the {role} encoder's weights are not those that this library was made with: restore the old "
-            f"ones, or encode everything again with rag index --reembed"
+            f"ones, or encode everything again with rag index FOLDER --reembed"
         )

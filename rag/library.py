@@ -28,6 +28,7 @@ from rag.records import (
     VideoHit,
 )
 from rag.settings import Settings, load_settings
+from rag.store.filters import at_or_below
 from rag.store.layout import (
     Location,
     absolute_path,
@@ -548,9 +549,3 @@ def _require_positive(**given: float | None) -> None:
     for name, value in given.items():
         if value is not None and not value > 0:
             raise UsageError(f"{name}: {value} is not above 0")
-
-
-def at_or_below(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """The paths of `known` that are one of `wanted` or below it."""
-    whole, prefixes = frozenset(wanted), tuple(os.path.join(path, "") for path in wanted)
-    return [path for path in known if path in whole or path.startswith(prefixes)]

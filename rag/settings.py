@@ -299,11 +299,14 @@ def load_settings(
     except ValidationError as error:
         first = error.errors()[0]
         names = [str(part) for part in first["loc"]]
+        if first["type"] != "extra_forbidden":
+            names = _known_part(names)
         message = first["msg"].removeprefix("Value error, ")
         what = {
             "extra_forbidden": f"no such setting{_meant('.'.join(names))}",
             "tuple_type": 'it is a list, as ["drafts/*"]',
             "model_type": "it is a section, not a value",
+            "path_type": 'it is a path, as "folder/name"',
         }.get(first["type"], message)
         source = f"{path}: "
         if _sets(given, names):
@@ -374,6 +377,12 @@ def _sets(values: object, names: Sequence[str]) -> bool:
             return False
         values = values[name]
     return True
+
+
+def _known_part(names: list[str]) -> list[str]:
+    """The setting of these names, with the number of an item; pydantic adds types of a union to them."""
+    known = {*_names(Settings)}
+    return [name for end, name in enumerate(names, 1) if ".".join(names[:end]) in known or name.isdecimal()]
 
 
 def _variable(names: Sequence[str]) -> str:

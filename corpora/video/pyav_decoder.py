@@ -26,6 +26,7 @@ from corpora.video.stream_decoding import (
     StreamDecoder,
     damage_text,
     entry_before,
+    lost_seconds,
     seekable,
 )
 
@@ -69,7 +70,8 @@ class PyavDecoder:
             raise DamagedFile("no image in it could be decoded")
         claimed = _claimed_end(path, probe, source.end, beat)
         damage = damage_text(source.lost, probe.fps, source.end, claimed)
-        return DecodeReport(self.name, source.end, batcher.taken, damage)
+        lost = lost_seconds(source.lost, probe.fps)
+        return DecodeReport(self.name, source.end, batcher.taken, damage, lost)
 
     def frames_at(
         self, path: str, probe: Probe, times: Sequence[float], short_side: int, beat: Heartbeat

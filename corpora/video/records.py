@@ -130,3 +130,5 @@ class DecodeReport:
     """Sampled frames given out."""
     damage: str
     """What was lost, in one line; empty for a clean file. After a seek it covers only what was decoded."""
+    lost: float = 0.0
+    """About how many seconds before `end` have no frame, for it is damaged; as in `damage`."""

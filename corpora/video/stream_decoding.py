@@ -299,6 +299,11 @@ class StreamDecoder:
         self.lost.append(time)
 
 
+def lost_seconds(lost: list[float], fps: float) -> float:
+    """About how long the missing frames would be on screen. lost: their times."""
+    return len(set(lost)) / fps if fps > 0 else len(set(lost)) * 0.04
+
+
 def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> str:
     """`lost about 1.2 s of 60.0 s in 3 places; cut off at 30.0 s of 60.0 s`, or empty.
 
@@ -308,10 +313,8 @@ def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> st
     times = sorted(set(lost))
     if times:
         places = 1 + sum(b - a > PLACE_SECONDS for a, b in pairwise(times))
-        seconds = len(times) / fps if fps > 0 else len(times) * 0.04
-        whole = max(end, 0.0)
         parts.append(
-            f"lost about {min(seconds, max(whole, seconds)):.2f} s of {whole:.1f} s in {places} "
+            f"lost about {lost_seconds(lost, fps):.2f} s of {max(end, 0.0):.1f} s in {places} "
             f"place{'s' if places > 1 else ''}"
         )
     # A claim twenty times the truth is a false header, not a file cut off.

@@ -181,7 +181,7 @@ def vision_status(reasoner: Reasoner, library: Library | None) -> str:
         )
     return (
         "frames: none are seen. The reasoner reads no pixels and no library holds embeddings of these "
-        "videos: 'rag index' their files with an image encoder and pass --library, or set a vision model"
+        "videos: run rag index on their files with an image encoder and pass --library, or set a vision model"
     )
 
 

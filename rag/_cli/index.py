@@ -87,6 +87,8 @@ PruneFlag = Annotated[
     ),
 ]
 
+MOST_NAMED = 5
+"""Of folders, in a command that is advised."""
 
 Engine = Annotated[
     str | None,
@@ -207,7 +209,7 @@ def index(
     if nothing:
         _report_nothing(report, paths)
     named = session.settings.library
-    lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named)
+    lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named, paths)
     print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
 
@@ -237,9 +239,16 @@ def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
 
 
 def summary_lines(
-    report: IndexReport, printed: Sequence[str] = (), library: Path | str | None = None
+    report: IndexReport,
+    printed: Sequence[str] = (),
+    library: Path | str | None = None,
+    folders: Sequence[Path] = (),
 ) -> Iterator[str]:
-    """The run in a few lines, without those that were printed during it. `library`: as the user named it."""
+    """The run in a few lines, without those that were printed during it.
+
+    `library` and `folders`: as the user named them.
+    """
+    named = f" --library {shlex.quote(str(library))}" if library else ""
     if report.forecast is not None:
         ahead = report.forecast
         yield (
@@ -248,7 +257,6 @@ def summary_lines(
             f"in the library {visible(report.library)}"
         )
     elif report.staged:
-        named = f" --library {shlex.quote(str(library))}" if library else ""
         yield f"staged: {counted(report.staged, 'content')}; commit with: rag index --commit-staged{named}"
     else:
         yield (
@@ -272,7 +280,8 @@ def summary_lines(
         f"{count} {name}" for name, count in counts.items() if count or name == "found"
     )
     if report.missing:
-        yield "missing files stay in the library; 'rag index --prune' removes them"
+        roots = shlex.join(map(os.fsdecode, folders)) if 0 < len(folders) <= MOST_NAMED else "FOLDER"
+        yield visible(f"missing files stay in the library; to remove them: rag index {roots} --prune{named}")
     for line in report.stages:
         if line not in printed:
             yield visible(line)

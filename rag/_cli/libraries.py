@@ -124,7 +124,7 @@ def _run(
         echo_stderr(problem_line(problem))
     if report.unfinished:
         left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
-        echo_stderr(f"rag: {left}; finish with rag index, then run this again")
+        echo_stderr(f"rag: {left}; finish with rag index FOLDER, then run this again")
     elif not report.files and not report.known:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")

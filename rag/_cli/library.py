@@ -72,7 +72,7 @@ def stats_lines(held: Stats) -> Iterator[str]:
         f"{counted(held.evidence, 'span')} of evidence"
     )
     if held.pending_videos:
-        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index' resumes them"
+        yield f"{counted(held.pending_videos, 'video')} not finished; 'rag index FOLDER' resumes them"
     if held.problems:
         yield f"{counted(held.problems, 'file')} with problems; list them with 'rag stats --problems'"
     yield (
@@ -110,8 +110,7 @@ def remove(
 
     Removing more than half of the library asks first; without a terminal it needs --yes.
     """
-    from rag.library import at_or_below
-    from rag.store.filters import MAX_SUGGESTIONS, nearest_names
+    from rag.store.filters import MAX_SUGGESTIONS, at_or_below, nearest_names
     from rag.store.layout import absolute_path
 
     named = [os.fsdecode(path) for path in paths]

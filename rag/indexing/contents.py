@@ -202,7 +202,7 @@ class ContentIndexer:
 
 def _done(result: MediaResult) -> Done:
     seconds = result.video.duration
-    action = f"indexed {seconds:.0f} s of it" if result.note else ""
+    action = f"indexed {max(seconds - result.lost, 0.0):.0f} s of it" if result.note else ""
     return Done(result.clips, 0, seconds, result.note, action)
 
 

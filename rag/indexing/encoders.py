@@ -187,7 +187,7 @@ def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
 def _mismatch(role: str, held: str, asked: str) -> EncoderMismatch:
     return EncoderMismatch(
         f"this library was made with the {role} encoder {held}, not {asked}: use that one, or encode "
-        f"everything again (text, OCR and speech are kept) with rag index --reembed"
+        f"everything again (text, OCR and speech are kept) with rag index FOLDER --reembed"
     )
 
 

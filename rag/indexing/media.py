@@ -51,6 +51,8 @@ class MediaResult:
     video: Video
     clips: int
     note: str
+    lost: float = 0.0
+    """About how many seconds of its duration have no frame, for they are damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def index_media(
     # What is cut off of a damaged file is no fault of its subtitles.
     late = "" if frames.damage else _late_cues(texts, video.duration)
     notes = [note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note]
-    result = MediaResult(video, frames.clips, "; ".join(notes))
+    result = MediaResult(video, frames.clips, "; ".join(notes), frames.lost)
     context.keep(result)
     writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)})
     log.close()
@@ -142,6 +144,7 @@ class _FrameIndexer:
         self.clips = 0
         self.duration = 0.0
         self.damage = ""
+        self.lost = 0.0
         self.decoder = ""
 
     def store_times(self, path: str, probe: Probe) -> None:
@@ -221,6 +224,7 @@ class _FrameIndexer:
                     self._take(cut)
                     yield
                 self.damage, self.decoder = stream.report.damage, stream.report.decoder
+                self.lost = stream.report.lost
             except FileProblem as problem:
                 if not self.clips:
                     raise

@@ -75,7 +75,7 @@ def unsearched(
 def _image_advice(settings: EncoderSettings) -> str:
     """The next step; `rag index` without `--reembed` says what follows on another."""
     if settings.image == "none":
-        return 'set encoder.image = "auto", rag index --reembed'
+        return 'set encoder.image = "auto", rag index FOLDER --reembed'
     with contextlib.suppress(RagError):
         if resolve_image_encoder(settings).name is not None:
             return "rag index FOLDER --reembed"

@@ -44,7 +44,7 @@ KEY_COLUMNS = {
     "sound_tracks": "video_id",
     "fingerprints": "video_id",
 }
-REMAKE = "it is made again by the next: rag index"
+REMAKE = "it is made again by the next: rag index FOLDER"
 REPAIR = "to restore what can be restored: rag doctor --repair"
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}

@@ -9,6 +9,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from corpora.globs import composed
 from rag.records import SearchFilter
 from rag.store.database import quoted
 from rag.store.vector_index import FilterColumns, overlapping
@@ -35,8 +36,12 @@ def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ..
 
 
 def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Whether one of `paths` fits, or is below, one of `globs`; a relative one may begin at any folder."""
-    for glob in globs:
+    """Whether one of `paths` fits, or is below, one of `globs`; a relative one may begin at any folder.
+
+    All are compared in NFC.
+    """
+    paths = tuple(map(composed, paths))
+    for glob in map(composed, globs):
         whole = glob.rstrip("/")
         forms = [whole] if whole.startswith("/") else [whole, f"*/{whole.removeprefix('./')}"]
         for path in paths:
@@ -45,6 +50,13 @@ def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
             if any(fnmatch.fnmatchcase(path, f) or fnmatch.fnmatchcase(path, f"{f}/*") for f in forms):
                 return True
     return False
+
+
+def at_or_below(known: Iterable[str], wanted: Iterable[str]) -> list[str]:
+    """The paths of `known` that are one of `wanted` or below it; all are compared in NFC."""
+    whole = frozenset(map(composed, wanted))
+    prefixes = tuple(os.path.join(path, "") for path in whole)
+    return [path for path in known if composed(path) in whole or composed(path).startswith(prefixes)]
 
 
 def row_mask(
@@ -131,4 +143,4 @@ def nearest_names(name: str, paths: Iterable[str]) -> list[str]:
 
 
 def _stem(path: str) -> str:
-    return os.path.splitext(os.path.basename(path.rstrip("/")))[0].casefold()
+    return os.path.splitext(os.path.basename(composed(path).rstrip("/")))[0].casefold()

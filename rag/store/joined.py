@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,8 @@ from rag.store.vectors import VectorTable
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_Encoded = tuple[Location, EncoderRef | None]
+"""A library and its image encoder."""
 ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
 
@@ -49,10 +53,10 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
         if (mine and mine.fingerprint) != (theirs and theirs.fingerprint):
             remedy = "index its files into a new library with that encoder.text"
             if role == "image":
-                remedy = "encode its images again with that encoder, backend and batch: rag index --reembed"
+                remedy = _image_remedy((first, mine), (second, theirs))
             raise EncoderMismatch(
-                f"{second}: made with {role} encoder {_described(theirs)}, and {first} with "
-                f"{_described(mine)}; {remedy}"
+                f"{second}: made with {_described(role, theirs)}, and {first} with "
+                f"{_described(role, mine)}; {remedy}"
             )
     ours, its = ({**m.settings, **_short_side(m)} for m in (held, other))
     for name in sorted((ours.keys() & its.keys()) - {DEVICES}):
@@ -69,11 +73,23 @@ def with_devices(settings: Mapping[str, Any], *others: Mapping[str, Any]) -> dic
     return {**settings, **({DEVICES: devices} if devices else {})}
 
 
-def _described(encoder: EncoderRef | None) -> str:
+def _image_remedy(first: _Encoded, second: _Encoded) -> str:
+    """How the images of the second library come to be encoded as those of the first; those of the one that
+    has no encoder, where one has none."""
+    (folder, lacking), (_, wanted) = (first, second) if first[1] is None else (second, first)
+    command = f"rag index FOLDER --reembed --library {shlex.quote(os.fspath(folder))}"
+    if lacking is not None or wanted is None:
+        return f"encode its images again with that encoder, backend and batch: {command}"
+    chosen = {"image": wanted.name, "backend": wanted.backend, "batch": wanted.batch}
+    given = " ".join(f"RAG_ENCODER__{name.upper()}={value}" for name, value in chosen.items() if value)
+    return f"encode the images of {folder} as those of the other: {given} {command}"
+
+
+def _described(role: str, encoder: EncoderRef | None) -> str:
     if encoder is None:
-        return "none"
+        return f"no {role} encoder"
     way = f", {encoder.backend} x{encoder.batch}" if encoder.backend else ""
-    return f"{encoder.name} ({encoder.fingerprint[:12]}{way})"
+    return f"{role} encoder {encoder.name} ({encoder.fingerprint[:12]}{way})"
 
 
 def _short_side(meta: Meta) -> dict[str, Any]:

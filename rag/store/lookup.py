@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 
+from corpora.globs import composed
 from corpora.identity import content_hash
 from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
@@ -25,7 +26,7 @@ SHORTEST_ID = 4
 MOST_IDS = 5
 """Of passages that an error names."""
 
-NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index --prune"
+NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index FOLDER --prune"
 """What to do where an indexed file no longer exists."""
 
 STATE_SECONDS = 3.0
@@ -43,6 +44,8 @@ def find_video(reader: Reader, name: str) -> str:
     path = path_or_address(name)
     videos = [video.video_id for video in reader.videos()]
     named = [video_id for video_id in videos if path in reader.paths(video_id)]
+    if not named:
+        named = [v for v in videos if composed(path) in map(composed, reader.paths(v))]
     if not named and len(name) >= SHORTEST_ID:
         named = [video_id for video_id in videos if video_id.startswith(name)]
     named = named or [v for v in videos if path_matches(reader.paths(v), (glob.escape(name),))]
@@ -70,9 +73,9 @@ def _video_of_copy(reader: Reader, path: str) -> str | None:
 
 def _refuse_document(reader: Reader, name: str) -> None:
     """Raises `UsageError` with ids of its passages where a document has this path, or this end of one."""
-    path, end = path_or_address(name), f"/{name.removeprefix('./')}"
+    path, end = composed(path_or_address(name)), composed(f"/{name.removeprefix('./')}")
     for row in reader.file_rows():
-        if row.kind == "passages" and (row.path == path or row.path.endswith(end)):
+        if row.kind == "passages" and (composed(row.path) == path or composed(row.path).endswith(end)):
             ids = reader.passage_ids(row.content_id)
             shown = ", ".join(ids[:MOST_IDS]) + ", ..." * (len(ids) > MOST_IDS)
             raise UsageError(f"{name}: is a document; its passages are shown by their ids: {shown}")

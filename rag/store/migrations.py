@@ -163,5 +163,5 @@ def refuse_older(folder: Location, held: int, oldest: int = OLDEST_READABLE) -> 
     if 0 < held < oldest:
         raise LibraryError(
             f"{folder}: written by an older version of this program (schema {held}, this reads {oldest}); "
-            "bring it up to date with: rag index"
+            "bring it up to date with: rag index FOLDER"
         )

@@ -210,7 +210,7 @@ class _Work:
         except LibraryCorrupt as error:
             raise LibraryCorrupt(
                 f"{layout.folder}: table meta is lost, and with it what the others were made with; "
-                "move the library's folder away and index again with: rag index"
+                "move the library's folder away and index again with: rag index FOLDER"
             ) from error
         refuse_newer(layout.folder, self._meta.schema)
         refuse_older(layout.folder, self._meta.schema)

@@ -194,7 +194,7 @@ class Writer(VideoWriter):
             raise EncoderMismatch(
                 f"{self._layout.folder}: made with {role} encoder {held.name} ({held.fingerprint[:12]}), "
                 f"not with {f'{new.name} ({new.fingerprint[:12]})' if new else 'none'}; "
-                "to encode everything again, keeping the text evidence: rag index --reembed"
+                "to encode everything again, keeping the text evidence: rag index FOLDER --reembed"
             )
 
     def _require_meta(self) -> Meta:

@@ -160,7 +160,8 @@ class _Builder:
             said = [TranscriptLine(span.start, span.end, span.text) for span in spans if span.kind in SPOKEN]
             path = next((path for path in reader.paths(video.video_id) if os.path.exists(path)), None)
             if path is None:
-                self.problems.append(Problem(video.path, "the file is gone; rag index --prune drops it"))
+                reason = "the file is gone; rag index FOLDER --prune removes it"
+                self.problems.append(Problem(video.path, reason))
                 continue
             known[path] = {
                 "content_id": video.video_id,

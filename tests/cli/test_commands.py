@@ -104,7 +104,10 @@ def test_videos_that_an_ended_run_left_are_named(
 ) -> None:
     monkeypatch.setattr(library.engine.reader, "unfinished", lambda: 2)
     assert main(["ask", "Is the bolt tight?"]) == 0
-    assert "rag: 2 videos not finished, and not searched; 'rag index' resumes them" in capsys.readouterr().err
+    assert (
+        "rag: 2 videos not finished, and not searched; 'rag index FOLDER' resumes them"
+        in capsys.readouterr().err
+    )
 
 
 def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:

@@ -117,4 +117,4 @@ def test_a_library_of_cuda_is_the_same_twice_and_goes_on_with_cuda_alone(tmp_pat
         hidden | {"RAG_ENCODER__BACKEND": "auto"}, "index", str(corpus), "--library", str(libraries[0])
     )
     assert refused.returncode != 0
-    assert "rag index --reembed" in refused.stderr
+    assert "rag index FOLDER --reembed" in refused.stderr

@@ -311,7 +311,7 @@ def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
     assert first.times == second.times
     assert all(map(np.array_equal, first.images, second.images))
     assert first.report == second.report
-    assert first.report.damage.startswith("lost about ")
+    assert first.report.damage.startswith(f"lost about {first.report.lost:.2f} s of ")
     codes = [read_time_code(image) for image in first.images]
     true = [
         code is not None and code < len(times) and abs(times[code] - time) < TICK

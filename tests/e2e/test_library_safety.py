@@ -96,8 +96,11 @@ def test_prune_is_refused_for_a_disk_that_is_not_mounted(
     assert held(home) == (1 if stray == "new.txt" else 0)
 
 
-def test_prune_takes_out_less_than_half(home: Path) -> None:
+def test_prune_takes_out_less_than_half(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "corpus" / "4.txt").unlink()
+    assert main(["index", "corpus", "--text"]) == 0
+    said = capsys.readouterr().out
+    assert "to remove them: rag index corpus --prune --library library\n" in said
     assert main(["index", "corpus", "--prune"]) == 0
     assert held(home) == COUNT - 1
 

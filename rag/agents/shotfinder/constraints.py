@@ -282,12 +282,12 @@ class Measures:
             return f"{_named(uncalibrated)} {UNCALIBRATED}"
         missing = [kind for kind in constraints.kinds if kind != "temporal" and kind not in known]
         if self.video is not None and not self.shots:
-            return "its shots were not measured: 'rag index' the video with an image encoder"
+            return "its shots were not measured: run rag index on its folder with an image encoder"
         if not missing:
             return "no frame can be shown, and no shot was measured for all that is asked for"
         were = "was" if len(missing) == 1 else "were"
         encoder = " with an image encoder" if "style" in missing else ""
-        return f"{_named(missing)} {were} not measured: 'rag index' the video{encoder}"
+        return f"{_named(missing)} {were} not measured: run rag index on its folder{encoder}"
 
     def shot_at(self, time: float) -> Shot | None:
         """The shot on screen at `time` seconds; None without one."""

@@ -127,7 +127,7 @@ def _semantic_encoder(library: Library, settings: DetectiveSettings) -> TextTowe
     if library.engine.tower is None:
         raise UsageError(
             "the paper compares texts in the image encoder's text tower, and this library has no image "
-            "encoder: take the preset 'tuned', or index with one (rag index --reembed)"
+            "encoder: take the preset 'tuned', or index with one (rag index FOLDER --reembed)"
         )
     return library.engine.tower
 

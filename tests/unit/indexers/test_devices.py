@@ -121,7 +121,7 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
     assert available_backends(device) == ()
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         find_device(device)
-    with pytest.raises(SettingsError, match="rag index --reembed"):
+    with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
         placement(f"{device}-fp16")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)

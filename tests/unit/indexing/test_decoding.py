@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from rag.indexing.clips import CLIPS_PER_COMMIT
 from rag.indexing.decoding import MOST_DECODERS, decoder_count, interleave
 from rag.settings import load_settings
 from tests.fakes.library_dump import dump
-from tests.fakes.synthetic import truncate, write_video
+from tests.fakes.synthetic import damage, truncate, write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
@@ -179,3 +180,18 @@ def test_embeddings_are_made_again_with_several_decoders(
     indexed(corpus, library, 3, log, reembed=True)
     assert len({name for name in log.events[:5] if name != "clip"}) == len(SECONDS)
     assert [line.replace("3" * 8, "2" * 8) for line in dump(library)] == list(dump(single))
+
+
+def test_seconds_that_are_lost_do_not_count_as_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (Mean(), "mean"))
+    (tmp_path / "corpus").mkdir()
+    write_video(tmp_path / "corpus" / "a.mkv", 20, fps=4)
+    damage(tmp_path / "corpus" / "a.mkv", 0.02, seed=3)
+    (problem,) = indexed(tmp_path / "corpus", tmp_path / "library", 1, Log()).problems
+    said = re.match(r"lost about (\d+\.\d+) s of (\d+\.\d) s in ", problem.reason)
+    assert said is not None
+    lost, whole = map(float, said.groups())
+    assert lost > 1
+    assert problem.action == f"indexed {whole - lost:.0f} s of it"

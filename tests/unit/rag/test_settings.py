@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,24 @@ def test_what_was_meant_is_said(tmp_path: Path, words: str, message: str) -> Non
     path.write_text(words)
     with pytest.raises(SettingsError, match=message):
         load_settings(path)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("library = 5", 'library: it is a path, as "folder/name"; see'),
+        ("library = [1]", "library: it is a path"),
+        ("[reasoner]\nrecord = 5", "reasoner.record: it is a path"),
+        ("[scan]\nexclude = [5]", "scan.exclude.0: Input should be a valid string; see"),
+        ("[video.rate]\nfoo = 1", "video.rate: Input should be a valid number; see"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_setting_alone(tmp_path: Path, words: str, message: str) -> None:
+    path = tmp_path / "rag.toml"
+    path.write_text(words)
+    with pytest.raises(SettingsError, match=rf"^{path}: setting {re.escape(message)}") as refused:
+        load_settings(path)
+    assert "pathlib" not in str(refused.value)
 
 
 def test_a_misspelt_variable_says_what_was_meant(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_lines_say_what_is_missing_and_the_command_that_changes_it(
     talk = library.video_id("talk.mp4")
     seen, speech, screen = unsearchable_lines(library, {talk})
     start = "rag: not searched: "
-    assert seen == f'{start}images of 1 video (set encoder.image = "auto", rag index --reembed)'
+    assert seen == f'{start}images of 1 video (set encoder.image = "auto", rag index FOLDER --reembed)'
     assert speech == f'{start}speech of 1 video (set asr.mode = "auto", rag remove, rag index)'
     assert screen == f'{start}on-screen text of 1 video (set ocr.mode = "auto", rag remove, rag index)'
     assert "on-screen text of 3 videos" in [*unsearchable_lines(library)][-1]

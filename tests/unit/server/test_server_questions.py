@@ -265,13 +265,14 @@ def test_an_error_of_a_question_keeps_its_sentence(
     def fail(*_: Any, **__: Any) -> None:
         raise errors.pop()
 
-    errors = [TableGone("it is gone"), EncoderMismatch("made with other weights; run rag index --reembed")]
+    other = "made with other weights; run rag index FOLDER --reembed"
+    errors = [TableGone("it is gone"), EncoderMismatch(other)]
 
     monkeypatch.setattr(Library, "search", fail)
     answer = client.post("/v1/search", json={"query": "lamp"})
     assert (answer.status_code, answer.json()["detail"]) == (
         503,
-        "made with other weights; run rag index --reembed",
+        "made with other weights; run rag index FOLDER --reembed",
     )
     assert answer.json()["type"] == "urn:rag:problem:encoder-mismatch"
     answer = client.post("/v1/search", json={"query": "lamp"})

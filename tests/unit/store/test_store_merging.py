@@ -161,7 +161,10 @@ def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
             lambda m: replace(m, image_encoder=replace(IMAGE, fingerprint="a" * 32, batch=16)),
             "image.* x16.* x8",
         ),
-        (lambda m: replace(m, image_encoder=None), "image encoder none"),
+        (
+            lambda m: replace(m, image_encoder=None),
+            "no image encoder, .*RAG_ENCODER__IMAGE=tiny .* rag index FOLDER --reembed --library .*/other$",
+        ),
         (lambda m: replace(m, text_encoder=replace(TEXT, fingerprint="a" * 32)), "encoder.text"),
         (lambda m: replace(m, settings={"video.rate": 4.0}), "video.rate = 4.0"),
         (lambda m: replace(m, settings={"video.short_side": 384}), "video.short_side = 384.* 224"),
@@ -175,8 +178,10 @@ def test_libraries_that_do_not_compare_are_refused_untouched(
     with pytest.raises(LibraryError, match=words):
         merge_libraries([world / "left", tmp_path / "other"], tmp_path / "into", settings=SETTINGS)
     assert not (tmp_path / "into").exists()
-    with pytest.raises(LibraryError, match="other"):
+    with pytest.raises(LibraryError, match="other") as refused:
         merge(world, tmp_path / "other")
+    if "RAG_ENCODER" in words:
+        assert str(refused.value).endswith(f"rag index FOLDER --reembed --library {tmp_path}/other")
 
 
 def test_folders_that_cannot_be_merged_are_refused(world: Path, tmp_path: Path) -> None:

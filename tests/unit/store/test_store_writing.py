@@ -209,7 +209,7 @@ def test_another_encoder_is_refused_with_the_command(tmp_path: Path) -> None:
         stored = writer.set_meta(META)
         assert stored.library_id
         assert writer.set_meta(META) == stored
-        with pytest.raises(EncoderMismatch, match=r"tiny .* not with other .*rag index --reembed"):
+        with pytest.raises(EncoderMismatch, match=r"tiny .* not with other .*rag index FOLDER --reembed"):
             writer.set_meta(dataclasses.replace(META, image_encoder=other))
         with pytest.raises(EncoderMismatch, match="with none"):
             writer.set_meta(dataclasses.replace(META, image_encoder=None))
