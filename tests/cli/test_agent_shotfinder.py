@@ -31,7 +31,7 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     assert shape["constraints"] == {"color": "warm", "after": "a door opens"}
     assert len(shape["looks"]) == 4
     assert shape["failure"] == "NothingLookedAt"
-    assert "tone was not measured: 'rag index' the video" in shape["absence"]
+    assert "tone was not measured: run rag index on its folder" in shape["absence"]
     assert shape["tokens_counted_as"].startswith("counted")
     assert "imagine:" in done.stderr
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -201,7 +201,7 @@ def test_what_nothing_measured_makes_no_answer_appear(tmp_path: Path, measured: 
     found = find_shot(asked, web, ShotReasoner(), blind, TRUSTED)
     assert found.shot is None
     assert {look.missed for look in found.looks} == {"unseen"}
-    assert "style was not measured: 'rag index' the video with an image encoder" in found.absence
+    assert "style was not measured: run rag index on its folder with an image encoder" in found.absence
 
 
 def test_a_file_that_shows_and_says_nothing_takes_no_place_of_another(tmp_path: Path) -> None:
