@@ -230,6 +230,12 @@ class Reader:
         rows = self.ask(lambda s: s.scan("passages", ["passage_id"], f"source_id IN {quoted([source_id])}"))
         return sorted(rows["passage_id"].to_pylist())
 
+    def passages_of(self, source_id: str) -> list[Passage]:
+        """The passages of one source, in the order of its text; none for an unknown id."""
+        columns, where = ["passage_id", *schema.PASSAGE_TEXTS], f"source_id IN {quoted([source_id])}"
+        rows = self.ask(lambda s: s.scan("passages", columns, where, row_ids=True).to_pylist())
+        return [schema.passage_of(row) for row in sorted(rows, key=lambda row: row["_rowid"])]
+
     def evidence(self, video_id: str, start: float, end: float) -> list[Evidence]:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         return self.evidence_of([(video_id, start, end)])[0]

@@ -18,10 +18,14 @@ from typing import TYPE_CHECKING, Any
 from corpora.errors import os_reason, reason_of
 from corpora.identity import content_hash
 from corpora.kinds import kind_of
+from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy, check_output_folder, output_folder
-from corpora.records import SPOKEN, Problem
+from corpora.passages.document import Document
+from corpora.passages.pdf import NO_TEXT_LAYER
+from corpora.records import SPOKEN, Passage, Problem
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
+from rag.store.lookup import file_states
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.protocol import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
+READ_SCANS = "index it with RAG_OCR__MODE=on, and build the web with --library"
 Progress = Callable[[str], None]
 
 
@@ -76,6 +81,8 @@ def build_web(
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
         builder = _Builder(home, stack, progress or _no_progress)
+        if library is not None:
+            builder.take_scans(library)
         for row_file, rows in builder.take_files(sources):
             builder.take_rows(row_file, rows)
         if library is not None:
@@ -116,6 +123,8 @@ class _Builder:
         self._fields: dict[str, dict[str, Any]] = {}
         self._pages: dict[str, PageEntry] = {}
         self._files: dict[str, tuple[FoundFile, dict[str, Any]]] = {}
+        self._scans: dict[str, list[Document]] = {}
+        """By path of a PDF, what a library holds of it; that of scanned pages no file says."""
 
     def take_files(
         self, sources: Iterable[str | os.PathLike[str]], known: Mapping[str, dict[str, Any]] | None = None
@@ -151,6 +160,15 @@ class _Builder:
             if local in self._files:
                 # What the file says of itself fills the row's gaps.
                 self._files[local] = self._files[local][0], {"id": fields["id"]}
+
+    def take_scans(self, library: Library) -> None:
+        """The texts of PDFs as the library holds them, of those that are still what was indexed."""
+        reader = library.engine.reader
+        rows = [row for row in reader.file_rows() if row.path.lower().endswith(".pdf")]
+        states = file_states((row for row in rows if not is_url(row.path)), library.settings.storage)
+        for row in rows:
+            if states.get(row.path) == "ok":
+                self._scans[row.path] = stored_documents(reader.passages_of(row.content_id))
 
     def take_library(self, library: Library) -> None:
         reader = library.engine.reader
@@ -250,16 +268,28 @@ class _Builder:
         return os.path.abspath(found) if found else ""
 
     def _read_pages(self, path: str) -> None:
+        read, held = set[str](), self._scans.get(path, [])
         try:
             for found in self._reader().documents(path):
                 if isinstance(found, Problem):
                     self.problems.append(found)
                     continue
-                name = _free(_slug(found.doc_id), self._pages)
-                title = found.title or " ".join(found.text.split()[:8])
-                self._pages[name] = PageEntry(name, f"{PAGE_HOST}/{name}", title, found.text, "pages.example")
+                read.add(found.doc_id)
+                self._add_page(found)
         except FileProblem as error:
-            self.problems.append(Problem(path, reason_of(error, path)))
+            reason = reason_of(error, path)
+            if NO_TEXT_LAYER in reason:
+                reason = f"{NO_TEXT_LAYER}; {READ_SCANS}"
+            if not held:
+                self.problems.append(Problem(path, reason))
+        for document in held:
+            if document.doc_id not in read:
+                self._add_page(document)
+
+    def _add_page(self, found: Document) -> None:
+        name = _free(_slug(found.doc_id), self._pages)
+        title = found.title or " ".join(found.text.split()[:8])
+        self._pages[name] = PageEntry(name, f"{PAGE_HOST}/{name}", title, found.text, "pages.example")
 
     def _duration(self, path: str) -> float:
         try:
@@ -277,6 +307,25 @@ class _Builder:
     def _is_ours(self, path: str) -> bool:
         """A web inside its own source must not be read as rows of the next."""
         return Path(path).parent == self._home
+
+
+def stored_documents(passages: Iterable[Passage]) -> list[Document]:
+    """The documents that were cut into these passages, in their order, each sentence once."""
+    documents: dict[str, Document] = {}
+    for passage in passages:
+        before = documents.get(passage.doc_id)
+        text = passage.text if before is None else _continued(before.text, passage.text)
+        documents[passage.doc_id] = Document(passage.doc_id, passage.title, text)
+    return list(documents.values())
+
+
+def _continued(text: str, more: str) -> str:
+    """A text and the next part of it, which may begin with the last words of the one before."""
+    ends = [end for end in range(1, len(more) + 1) if not more[end : end + 1].strip()]
+    shared = next(
+        (end for end in reversed(ends) if f" {text}".endswith((f" {more[:end]}", f"\n{more[:end]}"))), 0
+    )
+    return f"{text}{more[shared:]}" if shared else f"{text}\n\n{more}"
 
 
 def _rows_of(path: str) -> Rows | None:

@@ -1,0 +1,74 @@
+"""Scanned pages on a web: their text is that of the library, which read them by OCR."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from corpora.passages.chunking import chunk
+from corpora.passages.document import make_document
+from corpora.passages.scanned_text import TextLine
+from indexers.ocr import Ocr
+from rag.indexing import contents
+from rag.library import Library
+from rag.settings import load_settings
+from rag.web.building import build_web, stored_documents
+from rag.web.catalogue import read_catalogue
+from tests.fakes.documents import write_scans
+
+pytestmark = pytest.mark.usefixtures("tiny_text")
+
+
+class LevelOcr(Ocr):
+    """Reads the gray level of a page."""
+
+    def __init__(self) -> None:
+        super().__init__(None, "levels", 0.5, "on")
+
+    def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
+        return [TextLine(10, 10, 200, 26, f"This page has level {int(image[0, 0])}.")]
+
+
+def test_scanned_pages_are_those_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr())
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    pages = [Image.new("L", (300, 400), level) for level in (10, 90)]
+    write_scans(corpus / "scan.pdf", pages)
+    write_scans(corpus / "mixed.pdf", ["Oil is filled in at the yellow cap.", pages[0]])
+    flags = {"library": tmp_path / "lib", "encoder.image": "none", "ocr.mode": "on"}
+    settings = load_settings(flags=flags)
+    assert Library.index([corpus], settings=settings).problems == ()
+    with Library.open(settings=settings) as library:
+        report = build_web(tmp_path / "web", library=library)
+    assert report.problems == ()
+    texts = sorted(page.content for page in read_catalogue(tmp_path / "web").pages)
+    levels = ["This page has level 10."] * 2 + ["This page has level 90."]
+    assert texts == ["Oil is filled in at the yellow cap.", *levels]
+
+
+def test_without_a_library_it_is_said_how_they_are_read(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    (corpus / "note.md").write_text("# Kettles\n\nVinegar takes the lime off.\n")
+    write_scans(corpus / "scan.pdf", [Image.new("L", (300, 400), 10)])
+    (problem,) = build_web(tmp_path / "web", [corpus]).problems
+    assert problem.reason.endswith("; index it with RAG_OCR__MODE=on, and build the web with --library")
+
+
+def test_a_document_of_several_passages_has_each_sentence_once() -> None:
+    sentences = [f"Step {n} is to loosen bolt {n * 7} by a turn of the wrench." for n in range(80)]
+    document = make_document("Manual", " ".join(sentences))
+    assert document is not None
+    passages = chunk(document)
+    assert len(passages) > 2
+    (found,) = stored_documents(passages)
+    assert (found.doc_id, found.title) == (document.doc_id, "Manual")
+    assert found.text.split() == document.text.split()
+    parts = [replace(passages[0], text=text) for text in ("Loosen the bolt", "the bolt e", "east of it")]
+    assert [each.text for each in stored_documents(parts)] == ["Loosen the bolt e\n\neast of it"]
