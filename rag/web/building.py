@@ -322,9 +322,8 @@ def stored_documents(passages: Iterable[Passage]) -> list[Document]:
 def _continued(text: str, more: str) -> str:
     """A text and the next part of it, which may begin with the last words of the one before."""
     ends = [end for end in range(1, len(more) + 1) if not more[end : end + 1].strip()]
-    shared = next(
-        (end for end in reversed(ends) if f" {text}".endswith((f" {more[:end]}", f"\n{more[:end]}"))), 0
-    )
+    last = f" {text}" if len(text) <= len(more) else text[-len(more) - 1 :]
+    shared = next((end for end in reversed(ends) if last.endswith((f" {more[:end]}", f"\n{more[:end]}"))), 0)
     return f"{text}{more[shared:]}" if shared else f"{text}\n\n{more}"
 
 
