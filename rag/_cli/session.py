@@ -217,7 +217,7 @@ class Session:
 
     def _note_what_is_missing(self, *, frames: bool, empty: bool) -> None:
         """`frames`: whether the library has embeddings of frames; `empty`: whether it has no content."""
-        from rag.store.layout import find_library, nothing_indexed, open_layout
+        from rag.store.layout import find_library, open_layout
 
         for named in (self.settings.library, *self.libraries[1:]):
             folder = find_library(library=named, storage=self.settings.storage)
@@ -225,8 +225,6 @@ class Session:
             if empty and layout.has_staged():
                 command = f"rag index --commit-staged --library {shlex.quote(os.fspath(folder))}"
                 echo_stderr(f"rag: {folder}: all its contents are staged; to add them: {command}")
-            elif empty:
-                echo_stderr(f"rag: {nothing_indexed(folder)}")
             note = layout.copy_note()
             if frames and note is not None and not note.frames:
                 command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
