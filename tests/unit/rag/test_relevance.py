@@ -115,7 +115,8 @@ def test_the_number_of_a_step_is_no_part_of_the_word_after_it() -> None:
 def test_any_character_can_be_beside_words() -> None:
     characters = [chr(code) for code in range(0x110000)]
     for start in range(0, len(characters), 256):
-        numbers(" ".join(f"{one} 1{one} a{one}" for one in characters[start : start + 256]))
+        text = " ".join(f"{one} 1{one} a{one}" for one in characters[start : start + 256])
+        assert all(0 <= number < 10**12 for number in numbers(text))
 
 
 @given(st.text(max_size=80))
