@@ -458,7 +458,10 @@ class Reader:
 
         def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_sources(where)
-            conditions = owner_sql("source_id", s.passage_owners, s.sources if wanted is None else wanted)
+            if wanted is None:
+                conditions = s.shown_passages
+            else:
+                conditions = owner_sql("source_id", s.passage_owners, wanted)
             return s.match("passages", text, k, conditions)
 
         return self._search(search)

@@ -489,6 +489,11 @@ class Snapshot:
         """Sources that have passages, unpublished ones too."""
         return frozenset(Codes(self.scan("passages", ["source_id"])["source_id"]).names)
 
+    @cached_property
+    def shown_passages(self) -> list[str]:
+        """SQL conditions for passages of published sources."""
+        return owner_sql("source_id", self.passage_owners, self.sources)
+
     def wanted_videos(self, where: SearchFilter) -> set[str] | None:
         """Ready videos that `where` lets through; None where it does not choose."""
         if where.videos is None and not where.paths and where.spans is None:

@@ -193,11 +193,15 @@ class Codes:
         code = self._code_of.get(name)
         if code is None:
             return np.empty(0, np.int64)
-        order = self._order
+        first, last = self._bounds[code], self._bounds[code + 1]
+        return np.arange(first, last) if self._order is None else self._order[first:last]
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.int64]:
+        """int64 (names + 1,): where the rows of each code begin in the order of codes."""
         # Of another type, the codes would be converted, all of them.
-        bounds = np.array((code, code + 1), self.codes.dtype)
-        first, last = np.searchsorted(self.codes, bounds, sorter=order)
-        return np.arange(first, last) if order is None else order[first:last]
+        each = np.arange(len(self.names) + 1, dtype=self.codes.dtype)
+        return np.searchsorted(self.codes, each, sorter=self._order)
 
     @cached_property
     def _code_of(self) -> dict[str, int]:
