@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
+from corpora.globs import composed
 from corpora.records import Evidence, EvidenceKind, Video
 from corpora.settings import StorageSettings
 from rag.errors import UsageError
@@ -237,7 +238,8 @@ def _span_key(span: Evidence) -> Key:
 
 
 def _has(text: str, *fields: str) -> bool:
-    return not text or any(text.casefold() in field.casefold() for field in fields)
+    wanted, *held = (composed(each).casefold() for each in (text, *fields))
+    return any(wanted in field for field in held)
 
 
 def _file_shapes(rows: Sequence[FileRow], storage: StorageSettings) -> list[dict[str, Any]]:

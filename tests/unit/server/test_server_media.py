@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -226,6 +227,18 @@ def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> No
     for cursor in ("x", "W10", "bnVsbA", "\u00e9"):
         answer = client.get("/v1/videos", params={"cursor": cursor})
         assert answer.status_code == (200 if cursor == "W10" else 400)
+
+
+def test_videos_are_found_by_letters_in_either_form(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with world.service.library() as library:
+        lamp = library.engine.reader.video(world.lamp)
+        titles = ("Pr\u00fcfung", "Pru\u0308fung")
+        videos = [replace(lamp, title=title) for title in titles]
+        monkeypatch.setattr(library.engine.reader, "videos", lambda: videos)
+    for text in ("pr\u00fcf", "PRU\u0308F"):
+        assert client.get("/v1/videos", params={"text": text}).json()["total"] == 2
 
 
 def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> None:
