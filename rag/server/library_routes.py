@@ -151,7 +151,12 @@ def known_video(library: Library, video_id: str) -> Video:
 def spans_of(
     library: Library, video: Video, kinds: Sequence[str] | None, start: float = 0.0, end: float | None = None
 ) -> list[Evidence]:
-    """Evidence of a video that overlaps [start, end) seconds, in order of time; `kinds`: default all."""
+    """Evidence of a video that overlaps [start, end) seconds, in order of time; `kinds`: default all.
+
+    Raises `UsageError` where it ends before it starts.
+    """
+    if end is not None and end <= start:
+        raise UsageError("end is not after start")
     until = max(video.duration, start) + 1.0 if end is None else end
     found = library.engine.reader.evidence(video.video_id, start, until)
     return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)

@@ -250,6 +250,9 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
     late = client.get(address, params={"start": 4}).json()["evidence"]
     assert [row["text"] for row in late] == ["Drill four holes."]
     assert client.get(address, params={"kind": "ocr"}).json()["evidence"] == []
+    for end in (2, 4):
+        answer = client.get(address, params={"start": 4, "end": end})
+        assert (answer.status_code, answer.json()["detail"]) == (400, "end is not after start")
 
 
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:
