@@ -118,7 +118,7 @@ class Library:
     ) -> IndexReport:
         """Index folders and files into the library of the settings, which is made where there is none.
 
-        `reembed`: encode everything again with the encoders of the settings; text evidence is kept. `prune`:
+        `reembed`: encode all images again with the encoder of the settings; text is kept as it is. `prune`:
         remove what is no longer on disk; `"all"` also where that is more than half of a folder's files.
         `dry_run`: write nothing and return a forecast. `limit`: most new contents to index. `stage_only`:
         stage them beside the library, without its lock; `commit_staged`, without paths: add what is staged.
