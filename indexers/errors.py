@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from corpora.errors import RagError
+
+Role = Literal["image", "text"]
+OTHER_ENCODER: dict[Role, str] = {
+    "image": "encode all images again (text, OCR and speech are kept) with rag index FOLDER --reembed",
+    "text": "index into a new library with rag index FOLDER --library NEW",
+}
+"""What a library needs for another encoder, as the end of a sentence: its text is encoded once."""
 
 
 class ModelError(RagError):

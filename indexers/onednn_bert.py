@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.devices import available_backends
+from indexers.errors import OTHER_ENCODER
 from indexers.torch_bert import TorchBert
 
 BACKENDS = {"onednn-fp32": "torch-fp32", "onednn-bf16": "torch-bf16"}
@@ -50,7 +51,7 @@ class OneDnnBert(TorchBert):
         if not runs_here(backend):
             raise SettingsError(
                 f"backend {backend} needs oneDNN and a processor with its arithmetic: index on a machine "
-                "that has them, or encode everything again with rag index FOLDER --reembed"
+                f"that has them, or {OTHER_ENCODER['text']}"
             )
         super().__init__(folder, "cpu", torch.float32)
         self._dtype = torch.bfloat16 if backend.endswith("bf16") else torch.float32

@@ -45,7 +45,7 @@ class SentenceEncoder(FileIdentity):
         Raises `WeightsInvalid` where the folder cannot be read, and `SettingsError` for a `backend`
         without its device.
         """
-        self._device, dtype = ("cpu", None) if backend in BACKENDS else placement(backend)
+        self._device, dtype = ("cpu", None) if backend in BACKENDS else placement(backend, "text")
         self.backend = backend
         self.batch = BATCHES[self._device]
         self._texts = self.batch - (self._device != "cpu")

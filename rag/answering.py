@@ -194,7 +194,8 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         [event for event in (anchor.description, anchor.target) if event],
         # Localization searches the text for an anchor event that is not itself asked for.
         claims if anchor.position == "within" else [*claims, anchor.description],
-        (_passage_queries(context, rewriting), _passages_each(context)),
+        passage_queries=_passage_queries(context, rewriting),
+        passages_each=_passages_each(context),
     )
     if rewritten.counted and (
         seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)

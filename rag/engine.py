@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpora.records import Frames
+from indexers.errors import OTHER_ENCODER, Role
 from rag.errors import EncoderMismatch
 from rag.settings import Settings
 from rag.store.reading import Reader
@@ -128,11 +129,11 @@ class Engine:
         self.reader.close()
 
 
-def _check_weights(role: str, expected: str, encoder: object) -> None:
+def _check_weights(role: Role, expected: str, encoder: object) -> None:
     """A query encoder has no batch or backend, so its weights are what is compared."""
     actual = getattr(encoder, "weights", "")
     if expected and actual and expected != actual:
         raise EncoderMismatch(
             f"the {role} encoder's weights are not those that this library was made with: restore the old "
-            f"ones, or encode everything again with rag index FOLDER --reembed"
+            f"ones, or {OTHER_ENCODER[role]}"
         )

@@ -118,7 +118,7 @@ class Library:
     ) -> IndexReport:
         """Index folders and files into the library of the settings, which is made where there is none.
 
-        `reembed`: encode everything again with the encoders of the settings; text evidence is kept. `prune`:
+        `reembed`: encode all images again with the encoder of the settings; text is kept as it is. `prune`:
         remove what is no longer on disk; `"all"` also where that is more than half of a folder's files.
         `dry_run`: write nothing and return a forecast. `limit`: most new contents to index. `stage_only`:
         stage them beside the library, without its lock; `commit_staged`, without paths: add what is staged.
@@ -282,15 +282,19 @@ class Library:
         """Windows whose stored frames are most like those of a moment, best first.
 
         `moment`: `VIDEO@SECONDS` or `VIDEO@START-END`, the video by its id or path. Nothing is decoded.
-        Raises `UsageError` for another form.
+        Raises `UsageError` for another form, `LibraryError` where the library has no image embeddings.
         """
+        from rag.retrieval.shots import no_image_embeddings
+
         name, at, span = moment.rpartition("@")
         start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}") if at else (0.0, -1.0)
         if not 0 <= start <= end < math.inf:
             raise UsageError(f"{moment}: a moment is given as VIDEO_ID@SECONDS or VIDEO_ID@START-END")
-        retriever = self._engine.new_retriever()
-        return retriever.find_like(
-            self.video_id(name), start, end, top_k or self.settings.search.top_k, _search_filter(where)
+        video_id = self.video_id(name)
+        if self._engine.tower is None:
+            raise no_image_embeddings(self._reader, "a moment")
+        return self._engine.new_retriever().find_like(
+            video_id, start, end, top_k or self.settings.search.top_k, _search_filter(where)
         )
 
     def search_image(
@@ -302,12 +306,14 @@ class Library:
     ) -> list[VideoHit]:
         """Windows whose stored frames are most like an image, uint8 (height, width, 3) RGB, best first.
 
-        Empty where the library has no image embeddings. Raises `ModelError` without the image encoder's
-        weights.
+        Raises `LibraryError` where the library has no image embeddings, `ModelError` without the image
+        encoder's weights.
         """
+        from rag.retrieval.shots import no_image_embeddings
+
         encoder = self._engine.image_encoder
         if encoder is None:
-            return []
+            raise no_image_embeddings(self._reader, "an image")
         vector = encoder.encode_images(image[None])[0]
         retriever = self._engine.new_retriever()
         return retriever.find_near(vector, top_k or self.settings.search.top_k, _search_filter(where))

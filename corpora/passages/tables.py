@@ -18,6 +18,7 @@ HEADS = re.compile(r"^\| .* \|\n\|(?:-\|)+$", re.MULTILINE)
 BETWEEN_ROWS = re.compile(r"(?<= \|\n)(?=\| )")
 """Where a table may be cut: heads, their rule and the row below belong together."""
 
+_ROWS = re.compile(r"^\| .* \|$(?:\n\| .* \|$)*", re.MULTILINE)
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = frozenset("|:- \t")
 
@@ -47,6 +48,16 @@ def cells_of(line: str) -> list[str]:
 def is_rule(line: str) -> bool:
     """Whether a line is the rule between heads and rows, here or in Markdown: `|-|-|`, `:--- | ---:`."""
     return {"|", "-"} <= set(line) <= _RULE
+
+
+def without_bars(text: str) -> str:
+    """`text` for reading on one line: rows as `Bolt | Torque; M8 | 25 Nm`, without rules and outer bars."""
+    kept = "\n".join(line for line in text.split("\n") if not is_rule(line))
+    return _ROWS.sub(lambda found: "; ".join(map(_plain, found[0].split("\n"))), kept)
+
+
+def _plain(line: str) -> str:
+    return " | ".join(map(unescaped, cells_of(line)))
 
 
 def with_heads(texts: Iterable[str]) -> Iterator[str]:

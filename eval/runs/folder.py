@@ -3,7 +3,7 @@
 manifest.json     what the run depends on (eval/runs/manifest.py)
 queries.jsonl     the queries with their gold, in the order asked
 samples.jsonl     one line a query, complete before the next is started
-unusable.jsonl    rows of the data that are no query, with the reason; missing where there are none
+unusable.jsonl    rows of the data that are no query, or only in part, with the reason; absent without any
 usage.jsonl       calls of language models by role and query; missing where there were none
 timings.jsonl     seconds; the only file that differs between equal runs
 clips.run.trec    clips.qrels       the two retrievals, and what is right

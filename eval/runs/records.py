@@ -108,7 +108,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class UnusableRow:
-    """A row of published data that no query can be made of."""
+    """A row of published data that no query can be made of, or only one without what the reason names."""
 
     place: str
     """`FILE:LINE`, or the file and the number of the row."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
+from indexers.errors import OTHER_ENCODER, Role
 from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
@@ -184,10 +185,10 @@ def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
     return encoder
 
 
-def _mismatch(role: str, held: str, asked: str) -> EncoderMismatch:
+def _mismatch(role: Role, held: str, asked: str) -> EncoderMismatch:
     return EncoderMismatch(
-        f"this library was made with the {role} encoder {held}, not {asked}: use that one, or encode "
-        f"everything again (text, OCR and speech are kept) with rag index FOLDER --reembed"
+        f"this library was made with the {role} encoder {held}, not {asked}: use that one, or "
+        f"{OTHER_ENCODER[role]}"
     )
 
 

@@ -46,7 +46,7 @@ def index(
 ) -> IndexReport:
     """Index folders and files, on disk or at addresses of a store; what the library has is left alone.
 
-    `reembed`: encode everything again with the encoders that the settings ask for;
+    `reembed`: encode all images again with the encoder that the settings ask for;
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
     disk; refused where a root is empty or more than half of its files are
     missing, unless it is `all`. `limit`: at most so many new contents.

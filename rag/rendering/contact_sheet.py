@@ -14,15 +14,15 @@ import numpy as np
 from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames
 from localization.sampling import midpoints
+from rag.rendering.fonts import Fonts, drawable
 from rag.rendering.terminal import visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
-    from PIL.ImageFont import FreeTypeFont, ImageFont, TransposedFont
 
-    Font = ImageFont | FreeTypeFont | TransposedFont
+    from rag.rendering.fonts import Font
 
 _WIDTH = 1200
 _MARGIN = 28
@@ -37,9 +37,6 @@ _LINES_A_TEXT = 4
 _LONGEST_TEXT = 2000
 _INLINE_SHORT_SIDE = 160
 _INLINE_QUALITY = 72
-
-_WIDE_SCRIPTS = ("NotoSansCJK-Regular.ttc", "wqy-microhei.ttc", "DroidSansFallbackFull.ttf")
-_FACES = {"regular": ("DejaVuSans.ttf", "NotoSans-Regular.ttf"), "bold": ("DejaVuSans-Bold.ttf",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +65,19 @@ def contact_sheet(sheet: Sheet) -> Image:
     if frames.ndim != 4 or frames.shape[3] != 3 or frames.dtype != np.uint8:
         raise ValueError(f"frames must be uint8 (n, h, w, 3), not {frames.dtype} {frames.shape}")
     pen = ImageDraw.Draw(Image.new("RGB", (1, 1)))
-    head = _header(pen, sheet)
-    words = _evidence_rows(pen, sheet.evidence)
+    fonts = Fonts(visible("".join((sheet.title, sheet.subtitle, *(item.text for item in sheet.evidence)))))
+    head = _header(pen, sheet, fonts)
+    words = _evidence_rows(pen, sheet.evidence, fonts)
     tile, columns = _tile_size(len(frames), *frames.shape[1:3])
     rows = -(-len(frames) // columns)
     grid = rows * (tile[1] + _GAP)
     height = _MARGIN + sum(row.height for row in head + words) + grid + (16 if words else 0) + _MARGIN
     sheet_image = Image.new("RGB", (_WIDTH, height), _BACKGROUND)
     pen = ImageDraw.Draw(sheet_image, "RGBA")
-    top = _write(pen, head, _MARGIN)
-    _paste_frames(sheet_image, pen, sheet.frames, tile, columns, top)
-    _write(pen, words, top + grid + (16 if words else 0))
+    plain, bold = fonts.font(18, "0"), fonts.font(18, "0", bold=True)
+    top = _write(pen, head, _MARGIN, plain)
+    _paste_frames(sheet_image, pen, sheet.frames, tile, columns, top, bold)
+    _write(pen, words, top + grid + (16 if words else 0), plain)
     return sheet_image
 
 
@@ -122,19 +121,21 @@ class _Row:
     indent: int = 0
 
 
-def _header(pen: ImageDraw, sheet: Sheet) -> list[_Row]:
+def _header(pen: ImageDraw, sheet: Sheet, fonts: Fonts) -> list[_Row]:
     title, quiet = visible(sheet.title), visible(sheet.subtitle)
-    big, small = _font(30, title, "bold"), _font(20, quiet)
+    big, small = fonts.font(30, title, bold=True), fonts.font(20, quiet)
+    title, quiet = drawable(title, big), drawable(quiet, small)
     rows = [_Row(line, big, _FOREGROUND, 40) for line in _fit(pen, title, big, _WIDTH - 2 * _MARGIN)[:2]]
     rows += [_Row(line, small, _MUTED, 28) for line in _fit(pen, quiet, small, _WIDTH - 2 * _MARGIN)[:2]]
     return [*rows, _Row("", small, _MUTED, 14)]
 
 
-def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
+def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence], fonts: Fonts) -> list[_Row]:
     rows = []
     for item in evidence:
         text = visible(" ".join(item.text.split())[:_LONGEST_TEXT])
-        font = _font(20, text)
+        font = fonts.font(20, text)
+        text = drawable(text, font)
         label = f"{item.kind} {_tenths(item.start)}"
         lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - _INDENT - 20)
         if len(lines) > _LINES_A_TEXT:
@@ -145,10 +146,10 @@ def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence]) -> list[_Row]:
     return rows
 
 
-def _write(pen: ImageDraw, rows: Sequence[_Row], top: int) -> int:
+def _write(pen: ImageDraw, rows: Sequence[_Row], top: int, label_font: Font) -> int:
     for row in rows:
         if row.label:
-            pen.text((_MARGIN, top), row.label, font=_font(18, row.label), fill=_ACCENT)
+            pen.text((_MARGIN, top), row.label, font=label_font, fill=_ACCENT)
         if row.text:
             pen.text((_MARGIN + row.indent, top), row.text, font=row.font, fill=row.ink)
         top += row.height
@@ -173,7 +174,7 @@ def _tile_size(count: int, height: int, width: int) -> tuple[tuple[int, int], in
 
 
 def _paste_frames(
-    canvas: Image, pen: ImageDraw, frames: Frames, tile: tuple[int, int], columns: int, top: int
+    canvas: Image, pen: ImageDraw, frames: Frames, tile: tuple[int, int], columns: int, top: int, font: Font
 ) -> None:
     from PIL import Image
 
@@ -182,7 +183,6 @@ def _paste_frames(
         left, upper = _MARGIN + column * (tile[0] + _GAP), top + row * (tile[1] + _GAP)
         canvas.paste(Image.fromarray(pixels).resize(tile, Image.Resampling.LANCZOS), (left, upper))
         label = _tenths(float(time))
-        font = _font(18, label, "bold")
         x0, y0, x1, y1 = pen.textbbox((0, 0), label, font=font)
         width, height = x1 - x0 + 14, y1 - y0 + 12
         lower = upper + tile[1]
@@ -228,16 +228,3 @@ def _tenths(seconds: float) -> str:
     hours, minutes = divmod(minutes, 60)
     clock = f"{minutes:02d}:{rest // 10:02d}.{rest % 10}"
     return f"{hours}:{clock}" if hours else clock
-
-
-def _font(size: int, text: str, face: str = "regular") -> Font:
-    """The first installed font for this script, else the one in Pillow (Latin only)."""
-    from PIL import ImageFont
-
-    wide = any(char >= "\u2e80" for char in text)
-    for name in (*(_WIDE_SCRIPTS if wide else ()), *_FACES[face]):
-        try:
-            return ImageFont.truetype(name, size)
-        except OSError:
-            continue
-    return ImageFont.load_default(size)

@@ -12,6 +12,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from corpora.passages.tables import without_bars
 from corpora.records import Evidence, Passage, Problem, Shot, cited_title
 from localization.windows import Window
 from rag.citations import QUOTED
@@ -57,14 +58,15 @@ HEADING_END = re.compile(r"(?<=[^\s.!?:;,…])[ \t]*\n\s*\n")
 
 
 def excerpt(text: str, width: int) -> str:
-    """The words of `text` on one line, with a dash after a heading; at most `width` characters, cut with an
-    ellipsis."""
-    line = visible(" ".join(HEADING_END.sub(" — ", text.strip()).split()))
+    """The words of `text` on one line, with a dash after a heading and tables as of `without_bars`; at most
+    `width` characters, cut with an ellipsis."""
+    line = visible(" ".join(HEADING_END.sub(" — ", without_bars(text).strip()).split()))
     return line if len(line) <= width else line[: max(1, width - 1)].rstrip() + "…"
 
 
 def _excerpt_with(quotations: Sequence[str], text: str, width: int) -> str:
     """As `excerpt`, from the first of `quotations` on where the beginning of `text` would cut it off."""
+    text = without_bars(text)
     for quotation in quotations:
         start = text.find(quotation) if quotation else -1
         if start >= 0:

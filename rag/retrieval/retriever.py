@@ -102,7 +102,9 @@ class Retriever:
         where: SearchFilter = EVERYWHERE,
         events: Sequence[str] = (),
         upcoming: Sequence[str] = (),
-        passages: tuple[Sequence[str], int] = ((), 1),
+        *,
+        passage_queries: Sequence[str] = (),
+        passages_each: int = 1,
     ) -> list[RetrievedClip]:
         """The `top_k` clips for a question, best first.
 
@@ -111,16 +113,15 @@ class Retriever:
         rankings are fused (RRF). A span counts for the clip that holds most of it, one
         longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
         `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event. `upcoming` texts of later searches are encoded with `text`. `passages`: queries
-        and `top_k` with which `find_passages_each` is called next, whose searches run beside these.
+        each clause and event. `upcoming` texts of later searches are encoded with `text`. `passage_queries`
+        and `passages_each`: of the next call of `find_passages_each`, whose searches run beside these.
         """
         where, pool = self.resolve(where), self._pool(top_k)
-        queries, each = passages if where.videos is None else ((), 1)
+        queries, of_passages = passage_queries if where.videos is None else (), self._pool(passages_each)
         searches = self._clip_searches(text, visual, pool, where, events, [*queries, *upcoming])
         self._expected.clear()
         for query in dict.fromkeys(queries):
-            searched = self._passage_searches(query, self._pool(each), where)
-            self._expected[query, self._pool(each)] = where, searched
+            self._expected[query, of_passages] = where, self._passage_searches(query, of_passages, where)
         return self._best_clips(self._clip_hits(searches, text, visual, pool, where), visual, top_k)
 
     def with_claims(

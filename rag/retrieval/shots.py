@@ -69,10 +69,7 @@ def resolved(
     check_filter(where)
     videos = {video.video_id: video for video in _candidates(where, reader)}
     if (wanted.after or wanted.before) and calibrator is None:
-        raise LibraryError(
-            f"{reader.folder}: what comes before or after is searched in image embeddings, and this "
-            f"library has none; {image_encoder_advice()}"
-        )
+        raise no_image_embeddings(reader, "what comes before or after")
     measured = reader.shots_by_video()
     if (wanted.tone or wanted.style) and any(v.height > 0 for v in videos.values()) and not measured:
         raise _unmeasured(reader, wanted)
@@ -261,6 +258,14 @@ def _merged(spans: Sequence[Span]) -> list[Span]:
 def _both(one: Sequence[Span], other: Sequence[Span]) -> list[Span]:
     """The intersections of the spans of each; spans of `one` are not merged."""
     return [(max(a, c), min(b, d)) for a, b in one for c, d in other if min(b, d) > max(a, c)]
+
+
+def no_image_embeddings(reader: Reader, searched: str) -> LibraryError:
+    """The error for a search by images in a library without an image encoder."""
+    return LibraryError(
+        f"{reader.folder}: {searched} is searched in image embeddings, and this library has none; "
+        f"{image_encoder_advice()}"
+    )
 
 
 def _unmeasured(reader: Reader, wanted: ShotFilter) -> LibraryError:

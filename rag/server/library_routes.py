@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
+from corpora.globs import composed
 from corpora.records import Evidence, EvidenceKind, Video
 from corpora.settings import StorageSettings
 from rag.errors import UsageError
@@ -150,7 +151,12 @@ def known_video(library: Library, video_id: str) -> Video:
 def spans_of(
     library: Library, video: Video, kinds: Sequence[str] | None, start: float = 0.0, end: float | None = None
 ) -> list[Evidence]:
-    """Evidence of a video that overlaps [start, end) seconds, in order of time; `kinds`: default all."""
+    """Evidence of a video that overlaps [start, end) seconds, in order of time; `kinds`: default all.
+
+    Raises `UsageError` where it ends before it starts.
+    """
+    if end is not None and end <= start:
+        raise UsageError("end is not after start")
     until = max(video.duration, start) + 1.0 if end is None else end
     found = library.engine.reader.evidence(video.video_id, start, until)
     return sorted((span for span in found if kinds is None or span.kind in kinds), key=_span_key)
@@ -237,7 +243,8 @@ def _span_key(span: Evidence) -> Key:
 
 
 def _has(text: str, *fields: str) -> bool:
-    return not text or any(text.casefold() in field.casefold() for field in fields)
+    wanted, *held = (composed(each).casefold() for each in (text, *fields))
+    return any(wanted in field for field in held)
 
 
 def _file_shapes(rows: Sequence[FileRow], storage: StorageSettings) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.objects import StoreError
 from corpora.records import Passage, Problem, Video
+from indexers.errors import OTHER_ENCODER, Role
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -189,12 +190,12 @@ class Writer(VideoWriter):
         self._db.replace_all("meta", "key", rows.table())
         self._meta_rows = rows
 
-    def _refuse_other(self, role: str, held: EncoderRef, new: EncoderRef | None) -> None:
+    def _refuse_other(self, role: Role, held: EncoderRef, new: EncoderRef | None) -> None:
         if new is None or held.fingerprint != new.fingerprint:
             raise EncoderMismatch(
                 f"{self._layout.folder}: made with {role} encoder {held.name} ({held.fingerprint[:12]}), "
                 f"not with {f'{new.name} ({new.fingerprint[:12]})' if new else 'none'}; "
-                "to encode everything again, keeping the text evidence: rag index FOLDER --reembed"
+                f"take that one, or {OTHER_ENCODER[role]}"
             )
 
     def _require_meta(self) -> Meta:

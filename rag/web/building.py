@@ -80,9 +80,7 @@ def build_web(
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
-        builder = _Builder(home, stack, progress or _no_progress)
-        if library is not None:
-            builder.take_scans(library)
+        builder = _Builder(home, stack, progress or _no_progress, library)
         for row_file, rows in builder.take_files(sources):
             builder.take_rows(row_file, rows)
         if library is not None:
@@ -114,7 +112,7 @@ def build_web(
 class _Builder:
     """Gathers fields by video id; files wait until all rows are known, for a row may name its file."""
 
-    def __init__(self, home: Path, stack: ExitStack, progress: Progress) -> None:
+    def __init__(self, home: Path, stack: ExitStack, progress: Progress, library: Library | None) -> None:
         self.problems: list[Problem] = []
         self._home = home
         self._stack = stack
@@ -123,8 +121,10 @@ class _Builder:
         self._fields: dict[str, dict[str, Any]] = {}
         self._pages: dict[str, PageEntry] = {}
         self._files: dict[str, tuple[FoundFile, dict[str, Any]]] = {}
-        self._scans: dict[str, list[Document]] = {}
-        """By path of a PDF, what a library holds of it; that of scanned pages no file says."""
+        self._library = library
+        rows = [] if library is None else library.engine.reader.file_rows()
+        self._pdfs = {row.path: row for row in rows if row.path.lower().endswith(".pdf")}
+        """Of the library, by path."""
 
     def take_files(
         self, sources: Iterable[str | os.PathLike[str]], known: Mapping[str, dict[str, Any]] | None = None
@@ -160,15 +160,6 @@ class _Builder:
             if local in self._files:
                 # What the file says of itself fills the row's gaps.
                 self._files[local] = self._files[local][0], {"id": fields["id"]}
-
-    def take_scans(self, library: Library) -> None:
-        """The texts of PDFs as the library holds them, of those that are still what was indexed."""
-        reader = library.engine.reader
-        rows = [row for row in reader.file_rows() if row.path.lower().endswith(".pdf")]
-        states = file_states((row for row in rows if not is_url(row.path)), library.settings.storage)
-        for row in rows:
-            if states.get(row.path) == "ok":
-                self._scans[row.path] = stored_documents(reader.passages_of(row.content_id))
 
     def take_library(self, library: Library) -> None:
         reader = library.engine.reader
@@ -267,8 +258,18 @@ class _Builder:
         found = next((str(path) for path in guesses if os.path.isfile(path)), by_id[0] if by_id else "")
         return os.path.abspath(found) if found else ""
 
+    def _held(self, path: str) -> list[Document]:
+        """What the library holds of a PDF that is still what was indexed; the text of scans is in no file."""
+        row = self._pdfs.get(path)
+        if self._library is None or row is None or is_url(path):
+            return []
+        (state,) = file_states([row], self._library.settings.storage).values()
+        if state != "ok":
+            return []
+        return stored_documents(self._library.engine.reader.passages_of(row.content_id))
+
     def _read_pages(self, path: str) -> None:
-        read, held = set[str](), self._scans.get(path, [])
+        read, held = set[str](), self._held(path)
         try:
             for found in self._reader().documents(path):
                 if isinstance(found, Problem):

@@ -418,11 +418,11 @@ def test_passages_searched_beside_clips_are_those_of_a_search_by_itself(worlds: 
     titles = [hit.passage.title for found in alone for hit in found]
     assert titles == ["How to Descale Kettles", "How to Sharpen Scissors", "How to Descale Kettles"]
     reader.fetched.clear()
-    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    retriever.find_clips("a drill", "a drill", 2, passage_queries=queries)
     assert retriever.find_passages_each(queries, 1) == alone
     assert [reader.fetched[query] for query in queries] == [1, 1, 1]
     # What was searched under another filter is not taken.
-    retriever.find_clips("a drill", "a drill", 2, passages=(queries, 1))
+    retriever.find_clips("a drill", "a drill", 2, passage_queries=queries)
     assert retriever.find_passages_each(queries, 1, SearchFilter(paths=("*.pdf",))) == [[], [], []]
 
 

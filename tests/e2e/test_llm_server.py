@@ -161,6 +161,18 @@ def test_a_dropped_connection_is_tried_again(act):
         assert len(server.requests) == 2
 
 
+def test_a_server_that_has_answered_is_waited_for():
+    waits = []
+    with chat_server([say(ANCHOR)]) as server:
+        chosen = settings(server.base_url)
+        client = OpenAIClient(chosen, first_wait=0.01, jitter=lambda: waits.append(1) or 0.0)
+        reasoner = LlmReasoner(client, chosen)
+        assert reasoner.run(ANCHOR_EVENT, OPEN).position == "before"
+    with pytest.raises(ReasonerUnreachable):
+        reasoner.run(ANCHOR_EVENT, OPEN)
+    assert len(waits) == 5, "a wait is computed after each attempt"
+
+
 def test_waits_double_with_jitter_up_to_a_bound():
     chosen = settings("http://127.0.0.1:9/v1")
     draws = iter((0.0, 0.5, 0.999, 0.0, 1.0))
@@ -231,8 +243,10 @@ def test_an_unreachable_server_is_one_line_that_names_it_and_what_to_do():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         base_url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        started = time.monotonic()
         with pytest.raises(ReasonerUnreachable) as caught:
-            ask(base_url)
+            ask(base_url, first_wait=20.0)
+        assert time.monotonic() - started < 5
     said = str(caught.value)
     assert base_url in said
     assert "reasoner.base_url" in said

@@ -220,6 +220,20 @@ def test_2_what_is_only_near_comes_after_the_matches(tab: Tab, site: Site) -> No
     assert best(tab).locator(".rating").inner_text() == "Relevance 0.90"
 
 
+def test_2_a_table_in_a_hit_is_without_the_marks_of_markdown(tab: Tab, site: Site) -> None:
+    text = "Codes\n\n| Code | Meaning |\n|-|-|\n| E03 | over \\| under |"
+    hit = {"kind": "passage", "path": "/x/a.md", "passage_id": site.passage, "title": "KX", "text": text}
+    shape = {
+        "query": "x",
+        "results": [hit | {"score": 0.5, "relevance": 0.9}],
+        "matched": True,
+        "threshold": 0.3,
+    }
+    tab.page.route("**/v1/search", lambda route: route.fulfill(json=shape))
+    tab.open("#/search?q=x")
+    assert best(tab).locator(".words").inner_text() == "Codes\n\nCode | Meaning\nE03 | over | under"
+
+
 def test_2_an_order_that_is_not_that_of_relevance_is_explained(tab: Tab, site: Site) -> None:
     def hit(name: str, relevance: float) -> dict[str, Any]:
         rest = {"kind": "video", "path": f"/x/{name}.mp4", "title": name, "score": 0.5, "evidence": []}

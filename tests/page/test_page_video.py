@@ -69,6 +69,21 @@ def test_4_windows_below_the_threshold_are_called_near(tab: Tab, site: Site) -> 
     assert said(0.1, 0.2) == "Nothing matches; 2 moments only near"
 
 
+def test_a_marked_window_stays_when_the_state_of_the_server_changes(tab: Tab, site: Site) -> None:
+    health = tab.page.request.get(f"{site.address}/v1/health").json() | {"models": "loading"}
+    tab.page.route("**/v1/health", lambda route: route.fulfill(json=health))
+    open_tools(tab, site)
+    tab.page.locator("h1").focus()
+    for time, key in ((3, "i"), (7, "o")):
+        tab.page.evaluate(f"() => {{ document.querySelector('video').currentTime = {time} }}")
+        tab.page.keyboard.press(key)
+    length = tab.page.locator(".length", has_text="4 s")
+    length.wait_for()
+    health["models"] = "ready"
+    tab.page.locator(".models").wait_for(state="detached")
+    assert length.count() == 1
+
+
 def test_9_what_the_browser_plays_is_played_as_it_is(tab: Tab, site: Site) -> None:
     open_tools(tab, site)
     assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from itertools import product, takewhile
 from typing import Any
 
 from eval.runs.records import LETTERS
@@ -97,7 +97,7 @@ def _parts(value: Any) -> tuple[list[str], int | None]:
     if isinstance(value, str):
         plain = value.strip()
         listed = literal(plain) if plain[:1] in ("[", "{") and len(plain) <= MAX_LIST else None
-        value = [part for part in plain.splitlines() if part.strip()] if listed is None else listed
+        value = _by_line(plain) if listed is None else listed
     if isinstance(value, list) and value:
         value = _labelled(value) or value
     if isinstance(value, Mapping):
@@ -105,6 +105,21 @@ def _parts(value: Any) -> tuple[list[str], int | None]:
     if not isinstance(value, list | tuple):
         return [], None
     return _unlabelled([_option_text(part) for part in value]), first
+
+
+def _by_line(text: str) -> list[str]:
+    """An option a line; where lines are labelled in order, those between belong to the option before them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    labelled: list[str] = []
+    for line in lines:
+        label = _LABEL.match(line)
+        if label and (label.group(1) or label.group(2)).upper() == LETTERS[len(labelled) % len(LETTERS)]:
+            labelled.append(line)
+        elif labelled:
+            labelled[-1] += f"\n{line}"
+        else:
+            return lines
+    return labelled if len(labelled) > 1 else lines
 
 
 def _labelled(parts: Sequence[Any]) -> dict[str, str]:
@@ -153,9 +168,10 @@ def other_label(options: Sequence[str], place: int) -> str:
 
 def literal(text: str) -> list[Any] | dict[Any, Any] | None:
     """A JSON or Python list or mapping, or a printed array of NumPy; None for anything else."""
-    separated = _BESIDE.sub(", ", text)
-    for form in (text, separated):
-        for parse in (parsed_json, ast.literal_eval):
+    # Neither form has line breaks within a text.
+    for whole in (text, " ".join(text.splitlines())):
+        separated = _BESIDE.sub(", ", whole)
+        for form, parse in product((whole, separated), (parsed_json, ast.literal_eval)):
             try:
                 found = parse(form)
             except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):

@@ -330,7 +330,10 @@ class _Questions:
         if source := subtitle_source(fields):
             self.subtitles.setdefault(question.video, source)
         self.classes[name] = first_text(fields, FIELDS["duration"]).casefold()
-        if windows := self._windows(fields, question.video):
+        spans = [(_span(one), str(one)[:60]) for one in self._intervals(fields, question.video)]
+        if unread := next((shown for span, shown in spans if span is None), ""):
+            self.unusable.append(UnusableRow(f"{place} ({name})", f"interval left out: {unread}"))
+        if windows := tuple(sorted(span for span, _ in spans if span is not None)):
             self.windows[name] = windows
             question = replace(question, window=windows[0])
         self.questions.append(question)
@@ -423,15 +426,12 @@ class _Questions:
             )
         return first.place
 
-    def _windows(self, fields: Mapping[str, Any], video: str) -> tuple[tuple[float, float], ...]:
+    def _intervals(self, fields: Mapping[str, Any], video: str) -> list[Any]:
+        """Of the first field that has some."""
         number = first_text(fields, FIELDS["number"])
-        held = self._joined.spans.get(video, {}).get(number) if number else None
-        if isinstance(held, list):
-            return _spans(held)
-        for key in FIELDS["windows"]:
-            if windows := _spans(_list(fields.get(key))):
-                return windows
-        return clock_span(first_text(fields, FIELDS["time"]))
+        grounded = self._joined.spans.get(video, {}).get(number) if number else None
+        held = (grounded, *(fields.get(key) for key in (*FIELDS["windows"], *FIELDS["time"])))
+        return next(filter(None, map(_intervals, held)), [])
 
 
 def _kind(fields: Mapping[str, Any]) -> str:
@@ -482,18 +482,23 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _spans(held: list[Any]) -> tuple[tuple[float, float], ...]:
-    """Those of a list of spans, or a single one, by their time."""
-    found = map(_span, held if any(isinstance(one, list) for one in held) else [held])
-    return tuple(sorted(span for span in found if span is not None))
+def _intervals(value: Any) -> list[Any]:
+    """Those of a list, or a single one; none where nothing is given."""
+    held = _list(value)
+    if any(isinstance(one, list | tuple) or _span(one) for one in held):
+        return held
+    text = text_of(value)
+    return [held] if held else [text] if text.casefold() not in NO_OPTION else []
 
 
 def _span(value: Any) -> tuple[float, float] | None:
-    if not isinstance(value, list) or len(value) != 2:
-        return None
+    """[start, end) in seconds, of two numbers or of times of a clock; None for anything else."""
+    parts = [text_of(one) for one in value] if isinstance(value, list | tuple) else [text_of(value)]
+    if clock := clock_span("-".join(parts)):
+        return clock[0]
     try:
-        start, end = float(value[0]), float(value[1])
-    except (TypeError, ValueError, OverflowError):
+        start, end = map(float, parts)
+    except ValueError:
         return None
     return (start, end) if 0 <= start < end < float("inf") else None
 

@@ -229,7 +229,7 @@ class OpenAIClient:
     times, from 1 s to 20 s). A wait is between half of it and the whole of `first_wait`, doubled each time,
     so that calls refused together do not come again together; or it is the server's Retry-After;
     `longest_wait` seconds at most. `jitter`: [0, 1), a new one for each wait. Everything else is an error at
-    once.
+    once; so is a first call that cannot connect: the server was not started, and does not start again.
     """
 
     def __init__(
@@ -339,7 +339,7 @@ class OpenAIClient:
 
         retrying = tenacity.AsyncRetrying(
             stop=tenacity.stop_after_attempt(self._attempts),
-            retry=tenacity.retry_if_exception(_passing),
+            retry=self._is_repeated,
             wait=self._wait,
             before_sleep=remember,
             reraise=True,
@@ -388,6 +388,13 @@ class OpenAIClient:
             )
         except ValueError as error:
             raise SettingsError(f"reasoner.model {self._settings.model!r}: {error}") from error
+
+    def _is_repeated(self, state: tenacity.RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        if error is None or not _passing(error):
+            return False
+        first = state.attempt_number == 1 and not self._answered
+        return not (first and isinstance(error.__cause__, httpx.ConnectError))
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         asked = _retry_after(state.outcome.exception() if state.outcome else None)

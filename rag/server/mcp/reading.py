@@ -8,7 +8,6 @@ from typing import Any, Literal, get_args
 from pydantic import Field
 
 from corpora.records import SPOKEN, EvidenceKind
-from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import evidence_shape
 from rag.rendering.terminal import counted, duration
@@ -71,8 +70,6 @@ class TranscriptResult(Row):
 def read_transcript(_: Service, library: Library, given: TranscriptArguments) -> Reply:
     """Text of a video in order of time."""
     video = library_routes.known_video(library, video_of(library, given.video))
-    if given.end is not None and given.end <= given.start:
-        raise UsageError("end is not after start")
     spans = library_routes.spans_of(library, video, KINDS[given.kind], given.start, given.end)
     rows = [quote_row(evidence_shape(span), LONGEST_LINE) for span in spans[given.skip :]]
     shown = fitting(rows, transcript_line)

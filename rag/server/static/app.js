@@ -162,6 +162,8 @@ navigate(true);
 /** Looked at often while something starts, else seldom, and never in a tab that nobody sees. */
 async function watchHealth() {
   if (!document.hidden && (await lookAtHealth())) {
+    // A window that was marked since is in the address alone.
+    route = parse(location.hash);
     view().enter(route);
     update();
   }

@@ -129,7 +129,7 @@ const letter = (/** @type {number} */ at) => String.fromCharCode(65 + at);
 /** @param {Route} route @param {string} question */
 function result(route, question) {
   if (asked.state === "failed") return failed(asked.error, () => { asked.reset(); enter(route); });
-  if (asked.state === "idle") return nothingFound("The question was given up", html`<button class="button" @click=${() => enter(route)}>Ask it again</button>`);
+  if (asked.state === "idle") return nothingFound("The question was given up", html`<button class="button" @click=${() => { asked.reset(); enter(route); }}>Ask it again</button>`);
   if (asked.state !== "done") return running();
   return answerOf(asked.value, question);
 }
@@ -146,7 +146,7 @@ function running() {
         })}
       </ol>
       <p role="status" class="visually-hidden">${now}</p>
-      <button class="button" @click=${() => { asked.stop(); update(); }}>Cancel</button>
+      <button class="button" @click=${() => { asked.giveUp(); update(); }}>Cancel</button>
     </div>
   `;
 }

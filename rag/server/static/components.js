@@ -2,7 +2,7 @@
 /** Parts that several views draw: icons, the four states of a list, chips, cards. */
 import { html, nothing, svg } from "./vendor/lit-html@3.3.3/lit-html.js";
 import { health, media, Problem, request } from "./api.js";
-import { citedTitle, clock, kindName, marked, printable, relevance, score, span, tail, words } from "./format.js";
+import { citedTitle, clock, kindName, marked, printable, relevance, score, span, tail, withoutBars, words } from "./format.js";
 import { href } from "./route.js";
 import * as scrub from "./scrub.js";
 import { say } from "./state.js";
@@ -201,7 +201,7 @@ export const passageCard = (hit, query, { answer = "", threshold, number } = {})
   const name = tail(hit.path, 1);
   return html`
     <li class="card passage" data-citation=${hit.citation ?? hit.passage_id}>
-      <a class="page" href=${address} aria-label=${`Read ${citedTitle(hit)}`}><span class="words">${withMarks(excerpt(hit.text, query, answer), query)}</span></a>
+      <a class="page" href=${address} aria-label=${`Read ${citedTitle(hit)}`}><span class="words">${withMarks(excerpt(withoutBars(hit.text), query, answer), query)}</span></a>
       <div class="about">
         <h2 class="name">${number ? html`<span class="number">${number}</span> ` : nothing}<a href=${address}>${citedTitle(hit)}</a></h2>
         <p class="evidence"><span class="kind">Passage</span>${hit.title && hit.title !== name ? html` <span class="quiet">${name}</span>` : nothing}</p>

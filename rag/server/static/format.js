@@ -76,6 +76,10 @@ export const globName = (glob) => tail(glob.replace(/\[([*?[])\]/g, "$1"), 1);
 /** Names that are not UTF-8 hold bytes as lone surrogates. @param {string} text */
 export const printable = (text) => text.replace(/[\ud800-\udfff]/gu, "\ufffd");
 
+/** A text with the rows of its tables as `M8 | 25 Nm`, without rules. @param {string} text */
+export const withoutBars = (text) =>
+  text.replace(/^\|(?:[ \t]*:?-+:?[ \t]*\|)+(?:\n|$)/gm, "").replace(/^\| (.*) \|$/gm, (_, /** @type {string} */ row) => row.replaceAll("\\|", "|"));
+
 /** @type {Record<string, string>} */
 export const KINDS = {
   subtitle: "Subtitle",

@@ -88,7 +88,7 @@ export class Loader {
 
   /** @param {string} key @param {(signal: AbortSignal) => Promise<T>} work */
   async load(key, work) {
-    if (key === this.key && (this.state === "done" || this.state === "loading")) return;
+    if (key === this.key && this.state !== "failed") return;
     this.stop();
     const mine = (this.running = new AbortController());
     Object.assign(this, { state: "loading", key, error: null });
@@ -109,6 +109,13 @@ export class Loader {
   reset() {
     this.stop();
     Object.assign(this, { state: "idle", key: "", value: null, error: null });
+  }
+
+  /** Stop, and load it no more until `reset`. */
+  giveUp() {
+    const { key } = this;
+    this.stop();
+    this.key = key;
   }
 
   stop() {

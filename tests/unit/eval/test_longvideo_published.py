@@ -87,6 +87,24 @@ def test_forms_of_options_and_answers(tmp_path: Path) -> None:
     assert found[0].order == (0, 2, 1)
 
 
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ("A. red\nor pink\nB. green\nC. blue", ("red\nor pink", "green", "blue")),
+        ("(A) red\n(B) green\nA. is no label here", ("red", "green\nA. is no label here")),
+        ("A. I. Smith\nJones\nBrown", ("A. I. Smith", "Jones", "Brown")),
+        ("red\nA. green\nB. blue", ("red", "A. green", "B. blue")),
+        ("['red\nor pink', 'green']", ("red or pink", "green")),
+        ('["red\nor pink", "green"]', ("red or pink", "green")),
+        ("['red\nor pink'\n 'green']", ("red or pink", "green")),
+        (["red\nor pink", "green"], ("red\nor pink", "green")),
+    ],
+)
+def test_line_breaks_within_options(tmp_path: Path, options: object, parts: tuple[str, ...]) -> None:
+    (asked,) = of_rows(tmp_path, {**ROW, "options": options, "answer": parts[1]}).questions
+    assert asked.options == parts
+
+
 def test_options_in_the_question_as_well_and_kinds_as_a_list(tmp_path: Path) -> None:
     mlvu = {**ROW, "question": "What?\n(A) red\n(B) green\n", "answer": "B", "question_type": '["a", "b"]'}
     one = {**ROW, "video": "b", "question_type": '["c d"]'}
@@ -386,6 +404,31 @@ def test_no_usable_row_is_said_with_its_reasons(tmp_path: Path) -> None:
 )
 def test_times_of_a_clock(text: str, window: tuple[tuple[float, float], ...]) -> None:
     assert clock_span(text) == window
+
+
+@pytest.mark.parametrize(
+    ("field", "windows", "left_out"),
+    [
+        ({"clue_intervals": [["00:12", "00:14"], [20, 24]]}, ((12.0, 15.0), (20.0, 24.0)), []),
+        ({"clue_intervals": ["0:20-0:24", "00:12 - 00:14"]}, ((12.0, 15.0), (20.0, 25.0)), []),
+        ({"clue_intervals": "[('00:12', '00:14')]"}, ((12.0, 15.0),), []),
+        ({"span": "00:12-00:14"}, ((12.0, 15.0),), []),
+        ({"span": ["00:12", "00:14"], "time_reference": "00:01-00:02"}, ((12.0, 15.0),), []),
+        ({"span": [], "time_reference": "00:01-00:02"}, ((1.0, 3.0),), []),
+        ({"clue_intervals": [[5, 5], [20, 24]]}, ((20.0, 24.0),), ["interval left out: [5, 5]"]),
+        ({"span": ["a", "b"]}, (), ["interval left out: ['a', 'b']"]),
+        ({"time_reference": "late"}, (), ["interval left out: late"]),
+        ({"time_reference": "N/A"}, (), []),
+    ],
+)
+def test_intervals_are_read_or_counted(
+    tmp_path: Path, field: dict[str, object], windows: tuple[tuple[float, float], ...], left_out: list[str]
+) -> None:
+    found = of_rows(tmp_path, {**ROW, "id": "q", **field})
+    assert found.windows.get("q", ()) == windows
+    assert [(row.place, row.reason) for row in found.unusable] == [
+        ("q.json:1 (q)", reason) for reason in left_out
+    ]
 
 
 def test_any_of_several_gold_windows_counts() -> None:

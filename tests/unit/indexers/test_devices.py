@@ -123,6 +123,8 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
         find_device(device)
     with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
         placement(f"{device}-fp16")
+    with pytest.raises(SettingsError, match="index into a new library with rag index FOLDER --library NEW"):
+        placement(f"{device}-fp16", "text")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from corpora.records import Passage
@@ -72,6 +73,16 @@ def test_what_a_search_has_is_taken(library: Library) -> None:
     where = SearchFilter(start=0, end=3600, kinds=frozenset(["asr", "subtitle"]))
     (hit,) = library.search("hammer", kind="video", top_k=1, where=where)
     assert hit.kind == "video"
+
+
+def test_a_search_by_images_without_image_embeddings_says_so(tmp_path: Path) -> None:
+    with open_world(tmp_path, images=False) as library:
+        for ask in (
+            lambda: library.search_like("workshop.mp4@1"),
+            lambda: library.search_image(np.zeros((8, 8, 3), np.uint8)),
+        ):
+            with pytest.raises(LibraryError, match="this library has none; add an image encoder with: rag"):
+                ask()
 
 
 def test_a_closed_library_says_so(tmp_path: Path) -> None:

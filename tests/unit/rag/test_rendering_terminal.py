@@ -94,6 +94,14 @@ def test_bar_ends() -> None:
     assert bar(0.5, 1) == "▌"
 
 
+def test_a_table_in_an_excerpt_is_read_on_one_line() -> None:
+    table = "Codes\n\n| Code | Meaning |\n|-|-|\n| E03 | over \\| under |\n\nNever weld."
+    assert excerpt(table, 80) == "Codes — Code | Meaning; E03 | over | under — Never weld."
+    assert excerpt("| --- | :-: |\n| E07 |  | hot |", 80) == "E07 | | hot"
+    for plain in ("| one bar", "a | b", "a |"):
+        assert excerpt(plain, 80) == plain
+
+
 def test_excerpt_cuts_and_joins() -> None:
     assert excerpt("two\n  lines", 20) == "two lines"
     assert excerpt("abcdefghij", 5) == "abcd…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -228,6 +229,18 @@ def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> No
         assert answer.status_code == (200 if cursor == "W10" else 400)
 
 
+def test_videos_are_found_by_letters_in_either_form(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with world.service.library() as library:
+        lamp = library.engine.reader.video(world.lamp)
+        titles = ("Pr\u00fcfung", "Pru\u0308fung")
+        videos = [replace(lamp, title=title) for title in titles]
+        monkeypatch.setattr(library.engine.reader, "videos", lambda: videos)
+    for text in ("pr\u00fcf", "PRU\u0308F"):
+        assert client.get("/v1/videos", params={"text": text}).json()["total"] == 2
+
+
 def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> None:
     address = f"/v1/videos/{world.lamp}/evidence"
     first = client.get(address, params={"limit": 1}).json()
@@ -237,6 +250,9 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
     late = client.get(address, params={"start": 4}).json()["evidence"]
     assert [row["text"] for row in late] == ["Drill four holes."]
     assert client.get(address, params={"kind": "ocr"}).json()["evidence"] == []
+    for end in (2, 4):
+        answer = client.get(address, params={"start": 4, "end": end})
+        assert (answer.status_code, answer.json()["detail"]) == (400, "end is not after start")
 
 
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:

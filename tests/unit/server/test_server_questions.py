@@ -104,6 +104,19 @@ def test_an_image_finds_the_moments_that_look_like_it(
     assert {hit["video_id"] for hit in shape["results"]} == {world.kettle, world.gone}
 
 
+def test_what_is_searched_by_images_in_a_library_without_them_is_a_problem(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with world.service.library() as library:
+        for name in ("tower", "image_encoder"):
+            monkeypatch.setitem(vars(library.engine), name, None)
+    image = _base64(Image.new("L", (8, 8)), "PNG")
+    for body in ({"like": f"{world.kettle}@1"}, {"image": image}):
+        answer = client.post("/v1/search", json=body)
+        assert (answer.status_code, answer.json()["type"]) == (409, "urn:rag:problem:library-error")
+        assert "rag models pull" in answer.json()["detail"]
+
+
 def test_an_image_is_scaled_and_anything_else_is_refused(client: TestClient) -> None:
     assert decode_image(_base64(Image.new("L", (3000, 1500)), "JPEG")).shape == (512, 1024, 3)
     for odd in ("x", base64.b64encode(b"GIF89a").decode(), _base64(Image.new("L", (8, 8)), "GIF")):
