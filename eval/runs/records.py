@@ -351,16 +351,6 @@ def _line(shape: Mapping[str, Any]) -> str:
     return json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def read_queries(path: Path) -> list[Query]:
-    """Read queries from JSON lines."""
-    return list(read_records(path, Query))
-
-
-def read_samples(path: Path) -> list[Sample]:
-    """Read samples from JSON lines."""
-    return list(read_records(path, Sample))
-
-
 def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
     """Of all whole lines. Raises `UsageError` naming the line that holds no such record."""
     from pydantic import TypeAdapter, ValidationError
