@@ -41,6 +41,11 @@ class ClipScore(NamedTuple):
     score: float
 
 
+def ranked_clips(clip_ids: Iterable[str]) -> tuple[ClipScore, ...]:
+    """Clips, best first, with the inverse of their rank for a score."""
+    return tuple(ClipScore(clip_id, 1.0 / rank) for rank, clip_id in enumerate(clip_ids, start=1))
+
+
 class PassageScore(NamedTuple):
     """A retrieved passage with its score."""
 

@@ -22,7 +22,7 @@ from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
-from rag.reasoners.wrappers import judge_is_apart, part_of, with_token_counts
+from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.web import MockWeb, open_web
 
 if TYPE_CHECKING:
@@ -249,11 +249,11 @@ class WebSolver(Generic[SettingsT]):
             **asdict(chosen),
             "web": self.environment.web.fingerprint,
             "reasoner": self.environment.reasoner.fingerprint,
-            "tokens": self.counted[1],
+            "tokens": self.counted.method,
         }
 
     @cached_property
-    def counted(self) -> Any:
+    def counted(self) -> ReasonerWithCounts:
         """The reasoner with its tokens counted, and how they are."""
         return with_token_counts(self.environment.reasoner)
 
