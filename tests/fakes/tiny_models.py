@@ -130,7 +130,7 @@ def save_siglip(
 
 
 def save_sentences(
-    folder: Path, *, seed: int = 0, pooling: str = "mean", architecture: str = "bert", width: int = 32
+    folder: Path, *, pooling: str = "mean", architecture: str = "bert", width: int = 32
 ) -> Path:
     """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers.
 
@@ -145,7 +145,7 @@ def save_sentences(
 
     raw = folder.parent / f"{folder.name}-raw"
     sizes = {**_bert_tokenizer(raw), "hidden_size": width, "intermediate_size": 2 * width}
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
     _rough(model).save_pretrained(raw)
     transformer = Transformer(str(raw), max_seq_length=80)
