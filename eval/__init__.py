@@ -1,1 +1,1 @@
-"""What it is worth: benchmarks and the systems tried on them, run folders, measures, reports; batches."""
+"""Evaluation: benchmarks and the systems run on them, run folders, measures, reports; batches."""

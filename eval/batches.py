@@ -1,4 +1,4 @@
-"""Many questions in one run that may be interrupted: read them strictly, append answers, take up again.
+"""Many questions in one run that may be interrupted: read strictly, answers appended, resumed.
 
 The output is JSON lines, one a question, each complete before the next. Beside
 it is `<output>.manifest.json` with what the answers depend on. A run that
@@ -126,7 +126,7 @@ class Output(LineWriter):
     """An append-only JSON lines file with its manifest; a context manager.
 
     `done` maps the ids that were answered before to their lines' objects. Under `force` what was made
-    otherwise is emptied; what was made the same is taken up.
+    otherwise is emptied; what was made the same is resumed.
     """
 
     to_replace = "start over with --force"

@@ -107,7 +107,7 @@ class Scorer(Protocol):
         ...
 
     def score(self, query: Query, output: Output) -> Score:
-        """Score one output; see `eval.task.Scorer`."""
+        """The verdict on the output of one query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +238,24 @@ class Task(ABC, Generic[Environment]):
         raise UsageError(f"{self.name} shows no frames")
 
 
+TaskT = TypeVar("TaskT", bound=Task[Any])
+
+
+def task_opener(
+    kind: Callable[[str, str, Path | None, Any], TaskT], name: str, about: str, shape: Any = None
+) -> Callable[[Path | None], TaskT]:
+    """The function of an entry point, which takes the folder of the data.
+
+    `kind`: from name, line about it, folder and `shape` to the task. `shape`: of synthetic data, which are by
+    default in a folder of the task's name; None for data from elsewhere.
+    """
+
+    def open_it(data: Path | None = None) -> TaskT:
+        return kind(name, about, data or (None if shape is None else Path(name)), shape)
+
+    return open_it
+
+
 @dataclass(frozen=True, slots=True)
 class ExactScorer:
     """Right is the gold letter; no judge."""
@@ -249,4 +267,4 @@ class ExactScorer:
 
     def score(self, query: Query, output: Output) -> Score:
         """Score one output; see `eval.task.Scorer`."""
-        return Score(correct=output.choice is not None and output.choice == query.answer)
+        return Score(correct=output.choice == query.answer)

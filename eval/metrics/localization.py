@@ -15,10 +15,11 @@ from collections.abc import Callable
 from eval.metrics.scored import Measure, Scored
 
 THRESHOLDS = (0.3, 0.5, 0.7)
+Span = tuple[float, float]
 _HAIR = 1e-9
 
 
-def temporal_iou(first: tuple[float, float], second: tuple[float, float]) -> float:
+def temporal_iou(first: Span, second: Span) -> float:
     """0.0 where they do not meet. Raises `ValueError` for an empty or reversed interval."""
     for start, end in (first, second):
         if not end > start:
@@ -29,12 +30,17 @@ def temporal_iou(first: tuple[float, float], second: tuple[float, float]) -> flo
     return shared / (max(first[1], second[1]) - min(first[0], second[0]))
 
 
-def found_iou(scored: Scored) -> float | None:
-    """Within the gold clip."""
+def _of_found(scored: Scored, value: Callable[[Span, Span], float]) -> float | None:
+    """`value` of the window found in the gold clip and the gold event; 0 where none was found."""
     if not scored.localizes or not scored.query.has_window:
         return None
     window = scored.sample.gold_window_found
-    return 0.0 if window is None else temporal_iou(window, scored.query.window)
+    return 0.0 if window is None else value(window, scored.query.window)
+
+
+def found_iou(scored: Scored) -> float | None:
+    """Within the gold clip."""
+    return _of_found(scored, temporal_iou)
 
 
 def corpus_iou(scored: Scored) -> float | None:
@@ -64,7 +70,7 @@ ORACLE_SECONDS = 5.0
 """The paper's window (4.1)."""
 
 
-def best_iou(event: tuple[float, float], length: float) -> float:
+def best_iou(event: Span, length: float) -> float:
     """The highest IoU of `event` with any window of `length` seconds: min(w, d) / max(w, d).
 
     5 s on an event of 2.5 s reach 0.5, and no method lifts R@1 at IoU 0.7 there. Holds while the clip is at
@@ -85,16 +91,13 @@ def oracle_iou(scored: Scored) -> float | None:
 
 def own_ceiling(scored: Scored) -> float | None:
     """Of a window as long as the one found; for lengths chosen by query too."""
-    if not scored.localizes or not scored.query.has_window:
-        return None
-    window = scored.sample.gold_window_found
-    return 0.0 if window is None else best_iou(scored.query.window, window[1] - window[0])
+    return _of_found(scored, lambda window, event: best_iou(event, window[1] - window[0]))
 
 
 ENOUGH = 0.8
 
 
-def covered(window: tuple[float, float], event: tuple[float, float]) -> float:
+def covered(window: Span, event: Span) -> float:
     """Share of `event` inside `window`, in [0, 1]. Raises `ValueError` for an empty event.
 
     Unlike IoU it does not punish a window for being longer than the event, so it says whether the event can
@@ -107,10 +110,7 @@ def covered(window: tuple[float, float], event: tuple[float, float]) -> float:
 
 def covers_event(scored: Scored) -> float | None:
     """1 where at least `ENOUGH` of the gold event is covered, a hair of rounding forgiven."""
-    if not scored.localizes or not scored.query.has_window:
-        return None
-    window = scored.sample.gold_window_found
-    return 0.0 if window is None else float(covered(window, scored.query.window) >= ENOUGH - 1e-9)
+    return _of_found(scored, lambda window, event: float(covered(window, event) >= ENOUGH - _HAIR))
 
 
 def judged(scored: Scored) -> float | None:

@@ -36,18 +36,8 @@ def sample_field(scored: Scored, name: str, default: Any = None) -> Any:
     return scored.sample.evidence.get(name, default)
 
 
-def flag(name: str) -> Measure:
-    """1 or 0 by a field of the evidence; None where the field is missing or None."""
-
-    def measure(scored: Scored) -> float | None:
-        value = sample_field(scored, name)
-        return None if value is None else float(bool(value))
-
-    return measure
-
-
 def number(name: str) -> Measure:
-    """A field of the evidence as a number; None where the field is missing or None."""
+    """A field of the evidence as a number, 1 where it is true; None where it is missing or None."""
 
     def measure(scored: Scored) -> float | None:
         value = sample_field(scored, name)

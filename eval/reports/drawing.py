@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.outputs import PROGRAM, atomic_file
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure
+from eval.metrics.scored import Measure, correct
 from eval.metrics.tables import estimate, of_family
 from eval.reports.spec import Labels, Row, Section, sweep_points
 from eval.runs.records import Explanation, Query, Sample
@@ -132,6 +132,32 @@ def draw_families(
     """A measure by family of queries, a series for each system."""
     series = {row.label: [estimate(measure, of_family(row.samples, one)) for one in families] for row in rows}
     draw_bars(path, title, families, {"": series}, label=label, size=size)
+
+
+def draw_systems(
+    path: Path, title: str, rows: Sequence[Row], ours: Container[str], label: str, *, width: float
+) -> list[str]:
+    """Accuracy of each system with its interval, those of `ours` in another colour; `width` in inches.
+
+    Gives the file's name; nothing where no sample could be judged.
+    """
+    found = [(row, part) for row in rows if (part := estimate(correct, row.samples)) is not None]
+    if not found:
+        return []
+
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        for place, (row, part) in enumerate(found):
+            axes.bar(place, 100 * part.value, 0.7, color=COLOURS[int(row.system in ours)])
+            if part.low is not None and part.high is not None:
+                axes.plot([place, place], [100 * part.low, 100 * part.high], color="#333333", linewidth=1)
+        names = [f"{row.label}, n={part.n}" for row, part in found]
+        axes.set_xticks(range(len(found)), names, rotation=35, ha="right")
+        axes.set_title(title)
+        percent_axis(axes, label)
+
+    draw(path, (width, 3.6), paint)
+    return [path.name]
 
 
 def draw_sweeps(

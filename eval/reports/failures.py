@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html, output_folder
-from eval.reports.tables import csv_text
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html
+from eval.reports.tables import csv_text, report_folder
 from eval.runs.records import Query, Sample, skip_reason
-from rag.errors import FileProblem, UsageError
+from rag.errors import FileProblem
 from rag.rendering.terminal import clock, visible
 
 if TYPE_CHECKING:
@@ -83,23 +83,15 @@ def write_failures(
         if failure is not None:
             found.append((query, failure))
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
-    try:
-        with output_folder(out, allowed) as draft:
-            page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
-            atomic_write_text(draft / "failures.html", mark_html(page))
-            rows = [
-                {
-                    "query_id": query.query_id,
-                    "family": query.family,
-                    "stage": failure.stage,
-                    **failure.details,
-                }
-                for query, failure in found
-            ]
-            table = csv_text(rows) if rows else "query_id,family,stage\n"
-            atomic_write_text(draft / "failures.csv", table)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    with report_folder(out, allowed) as draft:
+        page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
+        atomic_write_text(draft / "failures.html", mark_html(page))
+        rows = [
+            {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.details}
+            for query, failure in found
+        ]
+        table = csv_text(rows) if rows else "query_id,family,stage\n"
+        atomic_write_text(draft / "failures.csv", table)
     return [out / "failures.html", out / "failures.csv"]
 
 

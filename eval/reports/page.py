@@ -14,13 +14,14 @@ from html import escape
 from pathlib import Path
 from statistics import median
 
-from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, output_folder
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
 from eval.metrics.intervals import Estimate
-from eval.metrics.scored import Measure, parse_failure, sample_field
+from eval.metrics.scored import Measure, parse_failure, sample_field, tokens
 from eval.metrics.tables import estimate
 from eval.reports.sections import gather, judges_of, made_with
 from eval.reports.spec import Compared, Row, Section, answered
 from eval.reports.tables import (
+    MARK,
     Cell,
     Table,
     csv_text,
@@ -28,6 +29,7 @@ from eval.reports.tables import (
     measures_table,
     percent_range,
     record,
+    report_folder,
     system_lines,
 )
 from eval.resumable import whole_lines
@@ -48,22 +50,19 @@ def write_report(folders: Sequence[Path], out: Path, policy: OverwritePolicy | N
     allowed = policy or OverwritePolicy()
     check_output_folder(out, allowed)
     sections = gather(run_folders(folders))
-    try:
-        with output_folder(out, allowed) as draft:
-            written = [list(_write_section(section, draft)) for section in sections]
-            made = [out / path.relative_to(draft) for paths in written for path in paths]
-            parts = [
-                part
-                for section, paths in zip(sections, written, strict=True)
-                for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
-            ]
-            atomic_write_text(draft / "report.md", "\n".join(parts))
-            timings = _timings(sections)
-            atomic_write_text(draft / "timings.csv", csv_text(timings.records))
-            table = markdown_table(timings.head, timings.body)
-            atomic_write_text(draft / "timings.md", f"# {timings.title}\n\n{table}")
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    with report_folder(out, allowed) as draft:
+        written = [list(_write_section(section, draft)) for section in sections]
+        made = [out / path.relative_to(draft) for paths in written for path in paths]
+        parts = [
+            part
+            for section, paths in zip(sections, written, strict=True)
+            for part in _page(section, {path.stem: path.name for path in paths if path.suffix == ".png"})
+        ]
+        atomic_write_text(draft / "report.md", "\n".join(parts))
+        timings = _timings(sections)
+        atomic_write_text(draft / "timings.csv", csv_text(timings.records))
+        table = markdown_table(timings.head, timings.body)
+        atomic_write_text(draft / "timings.md", f"# {timings.title}\n\n{table}")
     return [out / "report.md", *made, out / "timings.md", out / "timings.csv"]
 
 
@@ -178,9 +177,7 @@ def _timings(sections: Sequence[Section]) -> Table:
     body, records = [], []
     for section in sections:
         for row in section.rows:
-            seconds = [value for folder in row.folders for value in seconds_of(folder)]
-            tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
-            mean_tokens = sum(tokens) / max(1, len(tokens))
+            seconds, mean_tokens = _seconds(row), _mean_tokens(row)
             middle = median(seconds) if seconds else 0.0
             cells = (
                 section.benchmark,
@@ -203,6 +200,14 @@ def _timings(sections: Sequence[Section]) -> Table:
     return Table("timings", "Timings", "", head, tuple(body), tuple(records))
 
 
+def _seconds(row: Row) -> list[float]:
+    return [value for folder in row.folders for value in seconds_of(folder)]
+
+
+def _mean_tokens(row: Row) -> float:
+    return sum(map(tokens, row.samples)) / max(1, len(row.samples))
+
+
 def seconds_of(folder: Path) -> Iterator[float]:
     """Seconds of each query of a run, as its `timings.jsonl` has them; none without that file."""
     path = folder / "timings.jsonl"
@@ -217,7 +222,6 @@ def seconds_of(folder: Path) -> Iterator[float]:
             raise UsageError(f"{path}: holds a line that is no timing: {line[:40]!r}; delete it") from error
 
 
-MARK = "paper, other data"
 TITLE = "All benchmarks"
 NOTE = (
     "Percent, with 95 % intervals by drawing 5,000 times whole clusters of queries, which are said with each "
@@ -282,12 +286,9 @@ def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy |
         "overview.html": "\n".join(_html(parts)),
         "overview.csv": csv_text([entry for section, lines in parts for entry in _records(section, lines)]),
     }
-    try:
-        with output_folder(out, allowed) as draft:
-            for name, text in files.items():
-                atomic_write_text(draft / name, text)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+    with report_folder(out, allowed) as draft:
+        for name, text in files.items():
+            atomic_write_text(draft / name, text)
     return [out / name for name in files]
 
 
@@ -296,15 +297,14 @@ def _lines(section: Section) -> list[_Line]:
 
 
 def _line(row: Row, measures: Sequence[Compared]) -> _Line:
-    seconds = [value for folder in row.folders for value in seconds_of(folder)]
-    tokens = [sum(scored.sample.tokens.values()) for scored in row.samples]
+    seconds = _seconds(row)
     return _Line(
         system=row.label,
         figures=tuple(
             _Figure(one, estimate(one.measure, row.samples), one.printed(row.system) if one.printed else "")
             for one in measures
         ),
-        tokens=sum(tokens) / max(1, len(tokens)),
+        tokens=_mean_tokens(row),
         seconds=median(seconds) if seconds else None,
     )
 

@@ -5,20 +5,26 @@ samples that it is about."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from corpora.outputs import OverwritePolicy, output_folder
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate, Quantity
 from eval.metrics.pairing import Paired, compare, holm
 from eval.metrics.scored import Measure, Scored, restricted
 from eval.metrics.tables import estimate, of_family
 from eval.reports.spec import Row, Section, sweep_points
+from rag.errors import UsageError
 
 NOTHING = "–"
+MARK = "paper, other data"
+"""Of a column or row that repeats what a paper printed."""
 
 Cell = str | int | float | None
 
@@ -104,6 +110,16 @@ def csv_text(records: Sequence[Mapping[str, Cell]]) -> str:
             {key: f"{cell:.6f}" if isinstance(cell, float) else cell for key, cell in each.items()}
         )
     return out.getvalue()
+
+
+@contextlib.contextmanager
+def report_folder(out: Path, policy: OverwritePolicy) -> Iterator[Path]:
+    """A folder that becomes `out` once it is whole. Raises `UsageError` where that cannot be written."""
+    try:
+        with output_folder(out, policy) as draft:
+            yield draft
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
 
 
 Key = TypeVar("Key", bound=Hashable)
@@ -203,12 +219,12 @@ def measures_table(
 
 
 def printed_rows(
-    mark: str, printed: Mapping[str, Sequence[float | None]], names: Sequence[str], columns: Iterable[str]
+    printed: Mapping[str, Sequence[float | None]], names: Sequence[str], columns: Iterable[str]
 ) -> list[tuple[str, ...]]:
     """A row for each model of a paper: of its percentages, which `names` are the columns of, `columns`."""
     places = [names.index(column) for column in columns]
     return [
-        (f"{mark}: {model}", *(NOTHING if (value := values[at]) is None else f"{value:.1f}" for at in places))
+        (f"{MARK}: {model}", *(NOTHING if (value := values[at]) is None else f"{value:.1f}" for at in places))
         for model, values in printed.items()
     ]
 

@@ -1,7 +1,7 @@
-"""What a run depends on: all that must be the same when it is taken up again, and who made it.
+"""What a run depends on: all that must be the same when it is resumed, and who made it.
 
 `identity` decides samples: benchmark, system, seed, settings, scorer, hashes of data
-and encoders, the program's version. A run that was begun under another identity is
+and encoders, the program's version. A run that was started under another identity is
 refused. `sessions` says which commit, packages and machine each stretch of the
 run was made with; a new one is added when they change, and the reports say so.
 """

@@ -41,6 +41,11 @@ class ClipScore(NamedTuple):
     score: float
 
 
+def ranked_clips(clip_ids: Iterable[str]) -> tuple[ClipScore, ...]:
+    """Clips, best first, with the inverse of their rank for a score."""
+    return tuple(ClipScore(clip_id, 1.0 / rank) for rank, clip_id in enumerate(clip_ids, start=1))
+
+
 class PassageScore(NamedTuple):
     """A retrieved passage with its score."""
 
@@ -349,16 +354,6 @@ def sample_line(sample: Sample) -> str:
 
 def _line(shape: Mapping[str, Any]) -> str:
     return json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n"
-
-
-def read_queries(path: Path) -> list[Query]:
-    """Read queries from JSON lines."""
-    return list(read_records(path, Query))
-
-
-def read_samples(path: Path) -> list[Sample]:
-    """Read samples from JSON lines."""
-    return list(read_records(path, Sample))
 
 
 def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:

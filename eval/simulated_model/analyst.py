@@ -219,10 +219,7 @@ def _orders(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_:
 
 
 def _counts(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_: Any) -> _Found:
-    if asked.asks == "events":
-        number = len(events_of(all_facts(views), replace(asked.clause, agent=None)))
-    else:
-        number = _parts_in(asked, views)
+    number = _count(asked, views)
     found = {}
     for label, option in options.items():
         values = numbers(option)
@@ -232,6 +229,12 @@ def _counts(asked: Asked, options: Mapping[str, str], views: Sequence[View], *_:
                 0.8 / (1 + gap), views[0].block.name if views else "", "", f"I count {number}."
             )
     return found
+
+
+def _count(asked: Asked, views: Sequence[View]) -> int:
+    if asked.asks == "events":
+        return len(events_of(all_facts(views), replace(asked.clause, agent=None)))
+    return _parts_in(asked, views)
 
 
 def _parts_in(asked: Asked, views: Sequence[View]) -> int:
@@ -345,11 +348,7 @@ def open_answer(asked: Asked, views: Sequence[View], passages: Sequence[Block] =
             return words, Support(best, facts[at].source, "", f"At {facts[at].start:.1f} s it is seen.")
         return "", Support(0.0)
     if asked.asks in ("events", "parts"):
-        count = (
-            len(events_of(facts, replace(asked.clause, agent=None)))
-            if asked.asks == "events"
-            else _parts_in(asked, views)
-        )
+        count = _count(asked, views)
         return str(count), Support(0.5, views[0].block.name if views else "", "", f"I count {count}.")
     for score, text, view in text_scores(asked, views)[:1]:
         if score >= 0.25:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from corpora.records import CAMERA_WEARER
+from eval.tasks.query_templates import FAMILIES
 from eval.workbench.catalogue import (
     ACTIONS,
     COLORS,
@@ -45,14 +46,6 @@ STYLES = {
     "flat": ("2d animation", "2d cartoon", "drawn flat"),
     "shaded": ("3d animation", "3d rendering"),
     "graphics": ("pure graphics", "graphics alone"),
-}
-FAMILIES = {
-    "some kind of tool": "hand tools",
-    "some bottle or can": "cans and bottles",
-    "something for the kitchen": "cookware",
-    "something to eat": "food",
-    "some household thing": "household",
-    "something from an office": "office",
 }
 
 
@@ -105,7 +98,7 @@ def _names() -> tuple[re.Pattern[str], dict[str, tuple[tuple[str, str], ...]]]:
         for value, texts in table.items():
             for text in texts:
                 add(text, sort, value)
-    for text, family in FAMILIES.items():
+    for family, text in FAMILIES.items():
         add(text, "family", family)
     longest = sorted(found, key=lambda text: (-len(text), text))
     pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?=s?(?![\w-]))", re.IGNORECASE)

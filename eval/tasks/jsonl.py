@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-def file_hash(path: Path) -> str:
-    """SHA-256 of the bytes, 64 hex digits."""
-    return file_sha256(path)
-
-
 def text_hash(text: str) -> str:
     """SHA-256 of the UTF-8 bytes, 64 hex digits."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -46,7 +41,7 @@ def write_records(path: Path, records: Iterable[Any]) -> None:
 
 def write_manifest(folder: Path, files: Iterable[str], **fields: Any) -> None:
     """`manifest.json` with `fields` and the hashes of `files`. Written last: it marks complete data."""
-    manifest = {**fields, "hashes": {name: file_hash(folder / name) for name in files}}
+    manifest = {**fields, "hashes": {name: file_sha256(folder / name) for name in files}}
     atomic_write_text(folder / "manifest.json", json.dumps(manifest, indent=1) + "\n")
 
 

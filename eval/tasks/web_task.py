@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from corpora.identity import file_sha256
 from corpora.records import Frames
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, ClipWindow, Explanation, Query, TaskInput
 from eval.task import Prepared, ProgressCallback, Solver, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import PublishedRows, file_hash, published_files, read_records
+from eval.tasks.jsonl import PublishedRows, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
 from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
-from rag.reasoners.wrappers import judge_is_apart, part_of, with_token_counts
+from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
 from rag.web import MockWeb, open_web
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 SettingsT = TypeVar("SettingsT")
 Record = TypeVar("Record")
-TaskT = TypeVar("TaskT", bound="WebTask[Any, Any]")
 WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
 
 
@@ -189,7 +189,7 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
             queries=[self.query_of(record) for record in gold.values()],
             inputs={name: self.input_of(record) for name, record in gold.items()},
             environment=environment,
-            dataset={os.path.relpath(path, folder): file_hash(path) for path in hashed if path.is_file()},
+            dataset={os.path.relpath(path, folder): file_sha256(path) for path in hashed if path.is_file()},
             encoders=fingerprints(environment.library),
             gold=gold,
             skipped={} if self.shape is not None else self._skipped(gold, environment),
@@ -233,17 +233,6 @@ class WebTask(Task[WebEnvironment], Generic[SettingsT, Record]):
         return prepared.environment.library.engine.read_frames
 
 
-def task_opener(
-    kind: type[TaskT], name: str, about: str, shape: Any = None
-) -> Callable[[Path | None], TaskT]:
-    """The function of an entry point; synthetic data are by default in a folder of the task's name."""
-
-    def open_it(data: Path | None = None) -> TaskT:
-        return kind(name, about, data or (None if shape is None else Path(name)), shape)
-
-    return open_it
-
-
 @dataclass(frozen=True)
 class WebSolver(Generic[SettingsT]):
     """A variant of an agent; every query meets the web as its first visitor."""
@@ -260,11 +249,11 @@ class WebSolver(Generic[SettingsT]):
             **asdict(chosen),
             "web": self.environment.web.fingerprint,
             "reasoner": self.environment.reasoner.fingerprint,
-            "tokens": self.counted[1],
+            "tokens": self.counted.method,
         }
 
     @cached_property
-    def counted(self) -> Any:
+    def counted(self) -> ReasonerWithCounts:
         """The reasoner with its tokens counted, and how they are."""
         return with_token_counts(self.environment.reasoner)
 

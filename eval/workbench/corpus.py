@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from corpora.errors import os_reason
 from corpora.outputs import OverwritePolicy, atomic_file, atomic_write_text, check_output_folder, holds_files
+from eval.resumable import map_os_errors
 from eval.workbench.jobs import CorpusPlan, Job, truth, video_jobs
 from eval.workbench.passages import WorldPassage, write_passages
 from eval.workbench.recording import recorded_fields
@@ -101,13 +101,10 @@ def make_corpus(
     """
     home = Path(folder).absolute()
     hidden, video_folder = home / MANIFEST.parent, home / "videos"
-    try:
+    with map_os_errors(home):
         claim_folder(home, hidden, recorded_fields(plan), policy)
         with exclusive(hidden):
             whole, made = _make(home, hidden, video_folder, plan, workers, progress, world)
-    except OSError as error:
-        reason = os_reason(error)
-        raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
     lines = whole["videos"]
     return CorpusReport(
         folder=os.fspath(folder),

@@ -25,7 +25,7 @@ from eval.workbench.long_videos import (
 from eval.workbench.near_duplicates import Change, changed_frames, changed_sound, plan_change
 from eval.workbench.pen import Style
 from eval.workbench.recording import LATER
-from eval.workbench.seeds import stable_number
+from eval.workbench.seeds import opaque_name, stable_number
 from eval.workbench.sound import find_voice, story_sound, to_sixteen_bits, voiced
 from eval.workbench.story import CLIP_SECONDS, ClipStory, Event, plan_clip
 from eval.workbench.video import (
@@ -303,7 +303,7 @@ def _copy(job: Job, number: int) -> Job:
 
 
 def _opaque(plan: CorpusPlan, kind: Kind, number: int) -> str:
-    return f"{stable_number('name', plan.seed, plan.split, kind, number):016x}"[:12]
+    return opaque_name("name", plan.seed, plan.split, kind, number)
 
 
 def _titled(title: str, opaque: str) -> str:

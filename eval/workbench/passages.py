@@ -8,7 +8,6 @@ help. No two objects of one activity have a topic in common, so that a statement
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections import Counter
@@ -20,6 +19,7 @@ from random import Random
 from typing import Any
 
 from eval.workbench.catalogue import KINDS, PLURAL, Kind, indefinite, read_data
+from eval.workbench.seeds import stable_number, stream
 
 TOPIC_FILES = ("topics_placement", "topics_handling", "topics_conditions")
 
@@ -266,7 +266,7 @@ def _twin_object(draft: _Draft, taken: set[tuple[str, str]]) -> PassageObject | 
         fitting,
         key=lambda one: (
             one.kind is None or one.kind.family != family,
-            _seed("twin", one.name, draft.activity.name, draft.about.name),
+            stable_number("twin", one.name, draft.activity.name, draft.about.name),
         ),
         default=None,
     )
@@ -349,7 +349,7 @@ class _Assembly:
         self._count: Counter[str] = Counter()
 
     def draft(self, activity: Activity, about: PassageObject) -> _Draft:
-        rng = Random(_seed(activity.name, about.name))
+        rng = stream(activity.name, about.name)
         turn = self._count[about.name]
         self._count[about.name] += 1
         topic = self._topic(activity, about)
@@ -363,7 +363,8 @@ class _Assembly:
         fitting = [topic for topic in topics() if topic.heading not in used | own]
         fitting = [topic for topic in fitting if len(_suitable(topic, about)) >= STATEMENTS]
         topic = min(
-            fitting, key=lambda t: (self._given[t.heading], _seed(t.heading, activity.name, about.name))
+            fitting,
+            key=lambda t: (self._given[t.heading], stable_number(t.heading, activity.name, about.name)),
         )
         self._given[topic.heading] += 1
         used.add(topic.heading)
@@ -420,10 +421,6 @@ def _sentence(frame: str, slots: tuple[Slot, ...], choice: Choice, about: Passag
 def _articled(text: str) -> str:
     """With "an" before a vowel that a slot begins with."""
     return re.sub(r"\b([Aa]) (?=[aeio])", r"\1n ", text)
-
-
-def _seed(*parts: str) -> int:
-    return int.from_bytes(hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest(), "big")
 
 
 def _slug(text: str) -> str:

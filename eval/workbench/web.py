@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import datetime
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,7 +19,7 @@ from eval.workbench.jobs import CorpusPlan, Job
 from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.passages import world_passages
 from eval.workbench.pen import Style
-from eval.workbench.seeds import stable_number, stream
+from eval.workbench.seeds import opaque_name, stable_number, stream
 from eval.workbench.story import Event
 from eval.workbench.video import Line, Render
 
@@ -192,10 +192,15 @@ def plan_web(plan: WebPlan) -> tuple[Upload, ...]:
     originals = [_original(rng, plan, number) for number in range(plan.videos)]
     again = rng.sample(originals, _share(plan.reuploads, plan.videos))
     same = rng.sample(originals, _share(plan.mirrors, plan.videos))
-    copied = [_copied(rng, plan, upload, number) for number, upload in enumerate(again)]
-    mirrored = [_mirrored(rng, plan, upload, number) for number, upload in enumerate(same)]
+    copied = [
+        reuploaded(rng, plan, upload, "copy", number, changed_copy(plan, upload.video, "web copy", number))
+        for number, upload in enumerate(again)
+    ]
+    mirrored = [
+        reuploaded(rng, plan, upload, "mirror", number, upload.video) for number, upload in enumerate(same)
+    ]
     noise = [_noise(rng, plan, number) for number in range(plan.noise)]
-    return tuple(_with_fates(rng, plan, [*originals, *copied, *mirrored, *noise]))
+    return tuple(_with_availability(rng, plan, [*originals, *copied, *mirrored, *noise]))
 
 
 def plan_pages() -> tuple[WebPage, ...]:
@@ -211,12 +216,33 @@ def plan_pages() -> tuple[WebPage, ...]:
     )
 
 
-def new_video(plan: WebPlan, number: int, minutes: float, *, cards: Iterable[Card] = ()) -> Job:
-    """A video for a inserted upload. `number`: any that the caller has not used, from 1,000,000 on.
+def new_video(plan: WebPlan, number: int, minutes: float, *, cards: tuple[Card, ...] = ()) -> Job:
+    """A video of an upload. `number`: of an inserted one any that is not used yet, from 1,000,000 on.
 
     Its story is that of `Job.video`; `cards` are shown besides the video's own.
     """
-    return _video(plan, number, minutes, tuple(cards))
+    made = CorpusPlan(plan.seed, plan.split, 0, plan.render, plan.style)
+    name = opaque_name("web film", plan.seed, plan.split, number)
+    return Job("web", f"{name}.mp4", number, minutes, made, cards=cards)
+
+
+def changed_copy(plan: WebPlan, video: Job, name: str, number: int) -> Job:
+    """The video cropped, graded and at another speed; `name`: of what it is a copy for."""
+    file = f"{opaque_name(name, plan.seed, plan.split, number)}.mp4"
+    return Job("copy", file, number, video.minutes, video.plan, video)
+
+
+def reuploaded(
+    rng: random.Random, plan: WebPlan, upload: Upload, name: str, number: int, video: Job
+) -> Upload:
+    """`video`, the upload's own or a changed copy of it, uploaded again by another channel."""
+    return Upload(
+        id=video_name(plan.seed, plan.split, name, number),
+        metadata=reupload_metadata(rng, upload.metadata),
+        upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
+        video=video,
+        alias_of=upload.id,
+    )
 
 
 def shown_video(video: Job) -> tuple[LongVideo, float]:
@@ -236,14 +262,8 @@ def video_name(*parts: object) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _video(plan: WebPlan, number: int, minutes: float, cards: tuple[Card, ...] = ()) -> Job:
-    made = CorpusPlan(plan.seed, plan.split, 0, plan.render, plan.style)
-    name = f"{stable_number('web film', plan.seed, plan.split, number):016x}"[:12]
-    return Job("web", f"{name}.mp4", number, minutes, made, cards=cards)
-
-
 def _original(rng: random.Random, plan: WebPlan, number: int) -> Upload:
-    job = _video(plan, number, rng.choice(plan.minutes))
+    job = new_video(plan, number, rng.choice(plan.minutes))
     video = job.video()
     days = (LAST_DAY - FIRST_DAY).days - 400
     return Upload(
@@ -255,27 +275,6 @@ def _original(rng: random.Random, plan: WebPlan, number: int) -> Upload:
     )
 
 
-def _copied(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
-    name = f"{stable_number('web copy', plan.seed, plan.split, number):016x}"[:12]
-    video = upload.video
-    copy = Job("copy", f"{name}.mp4", number, video.minutes, video.plan, video)
-    return _again(rng, plan, upload, "copy", number, copy)
-
-
-def _mirrored(rng: random.Random, plan: WebPlan, upload: Upload, number: int) -> Upload:
-    return _again(rng, plan, upload, "mirror", number, upload.video)
-
-
-def _again(rng: random.Random, plan: WebPlan, upload: Upload, kind: str, number: int, video: Job) -> Upload:
-    return Upload(
-        id=video_name(plan.seed, plan.split, kind, number),
-        metadata=reupload_metadata(rng, upload.metadata),
-        upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
-        video=video,
-        alias_of=upload.id,
-    )
-
-
 def _noise(rng: random.Random, plan: WebPlan, number: int) -> Upload:
     noisy = replace(plan, style="graphics")
     days = (LAST_DAY - FIRST_DAY).days
@@ -283,26 +282,26 @@ def _noise(rng: random.Random, plan: WebPlan, number: int) -> Upload:
         id=video_name(plan.seed, plan.split, "noise", number),
         metadata=noise_metadata(rng),
         upload_date=FIRST_DAY + datetime.timedelta(rng.randrange(days)),
-        video=_video(noisy, 900_000 + number % NOISE_VIDEOS, 0.5),
+        video=new_video(noisy, 900_000 + number % NOISE_VIDEOS, 0.5),
     )
 
 
-def _with_fates(rng: random.Random, plan: WebPlan, uploads: Sequence[Upload]) -> list[Upload]:
-    """Some are gone or closed; which ones hangs on nothing but chance."""
+def _with_availability(rng: random.Random, plan: WebPlan, uploads: Sequence[Upload]) -> list[Upload]:
+    """Some are gone or closed, chosen at random."""
     order = list(range(len(uploads)))
     rng.shuffle(order)
-    fates: dict[int, Availability] = {}
+    availability: dict[int, Availability] = {}
     shares: tuple[tuple[Availability, float], ...] = (
         ("dead", plan.dead),
         ("private", plan.private),
         ("region-blocked", plan.region_blocked),
         ("age-gated", plan.age_gated),
     )
-    for fate, share in shares:
+    for kind, share in shares:
         for _ in range(_share(share, len(uploads))):
             if order:
-                fates[order.pop()] = fate
-    return [replace(upload, availability=fates.get(at, "ok")) for at, upload in enumerate(uploads)]
+                availability[order.pop()] = kind
+    return [replace(upload, availability=availability.get(at, "ok")) for at, upload in enumerate(uploads)]
 
 
 def _share(share: float, count: int) -> int:

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from corpora.errors import os_reason
 from corpora.identity import content_hash
 from corpora.outputs import OverwritePolicy
+from eval.resumable import map_os_errors
 from eval.workbench.corpus import (
     MANIFEST,
     Progress,
@@ -33,7 +33,7 @@ from eval.workbench.corpus import (
 from eval.workbench.jobs import Job, truth
 from eval.workbench.recording import recorded_fields
 from eval.workbench.web import HOST, Upload, WebPage, WebPlan, plan_pages, plan_web
-from rag.errors import RagError, UsageError
+from rag.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def make_web(
     texts = [*plan_pages(), *pages]
     if len({upload.id for upload in uploads}) < len(uploads):
         raise UsageError("two uploads of the web share an id")
-    try:
+    with map_os_errors(home):
         claim_folder(home, hidden, _arguments(plan, inserted, pages), policy)
         with exclusive(hidden):
             video_folder.mkdir(exist_ok=True)
@@ -91,9 +91,6 @@ def make_web(
                     home / "pages.jsonl", (_page(page) for page in sorted(texts, key=lambda page: page.id))
                 )
                 write_lines(home / "web.jsonl", _rows(video_folder, uploads, done))
-    except OSError as error:
-        reason = os_reason(error)
-        raise RagError(f"{error.filename or home}: {reason}; the same command goes on from here") from error
     return WebReport(
         folder=os.fspath(folder),
         uploads=len(uploads),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from rag.agents.runtime.frame_source import FrameSource, ReadFrames, ReadSound
     from rag.library import Library
     from rag.reasoners.protocol import Reasoner
+    from rag.reasoners.wrappers import ReasonerWithCounts
     from rag.web import Faults, MockWeb
 
 
@@ -152,9 +153,8 @@ def open_library(session: Session, web: Path) -> Library | None:
         return None
 
 
-def open_reasoner(session: Session, library: Library | None) -> tuple[Reasoner, str]:
-    """The reasoner of the settings with token counts of its embedded parts, and how it counts, for
-    `rag.reasoners.wrappers.token_count_method`."""
+def open_reasoner(session: Session, library: Library | None) -> ReasonerWithCounts:
+    """The reasoner of the settings with token counts of its embedded parts."""
     from rag.reasoners import open_reasoner
     from rag.reasoners.wrappers import with_token_counts
 

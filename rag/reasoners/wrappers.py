@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -116,29 +116,37 @@ def counted_tokens(text: str, images: int, count: Count) -> int:
     return count(text) + IMAGE_TOKENS * images
 
 
-def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> tuple[Reasoner, str]:
-    """The reasoner with its embedded parts counted, and how the tokens of its runs are to be read.
+class ReasonerWithCounts(NamedTuple):
+    """A reasoner whose usage has tokens, and how they are to be read."""
+
+    reasoner: Reasoner
+    method: str
+
+
+def with_token_counts(reasoner: Reasoner, count: Count | None = None) -> ReasonerWithCounts:
+    """The reasoner with its embedded parts counted.
 
     A reasoner that is a language model throughout comes back as it is. `count`: default, `count_tokens()`.
     """
     from rag.reasoners.embedded import EmbeddedReasoner
 
     if isinstance(reasoner, EmbeddedReasoner):
-        return TokenCountingReasoner(reasoner, count), COUNTED_AS
+        return ReasonerWithCounts(TokenCountingReasoner(reasoner, count), COUNTED_AS)
     if not isinstance(reasoner, RoutedReasoner):
-        return reasoner, MEASURED_AS
+        return ReasonerWithCounts(reasoner, MEASURED_AS)
     wrapped: dict[int, Reasoner] = {}
     parts: dict[Part, Reasoner] = {}
     for part, own in reasoner.parts.items():
         # Parts that are one reasoner stay one, so that its usage is given once.
         if id(own) not in wrapped:
-            wrapped[id(own)], _ = with_token_counts(own, count)
+            wrapped[id(own)] = with_token_counts(own, count).reasoner
         parts[part] = wrapped[id(own)]
     bare = [part for part, own in parts.items() if own is not reasoner.parts[part]]
     if not bare:
-        return reasoner, MEASURED_AS
+        return ReasonerWithCounts(reasoner, MEASURED_AS)
     others = [part for part in parts if part not in bare]
-    return RoutedReasoner(parts), f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
+    method = f"{', '.join(others)}: {MEASURED_AS}; {', '.join(bare)}: {COUNTED_AS}"
+    return ReasonerWithCounts(RoutedReasoner(parts), method)
 
 
 def token_count_method(label: str, usage: Usage) -> str:

@@ -11,7 +11,7 @@ from eval.runs.runner import Done, run_solver
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
 from eval.tasks.browsecomp.task import BrowseCompTask
 from tests.fakes.browser_world import HOST, RuleReasoner, make_web
-from tests.fakes.web_tasks import environment_of, prepare_records
+from tests.fakes.web_tasks import check_resumed, environment_of, prepare_records
 
 NAMES = (
     "direct",
@@ -58,17 +58,7 @@ def test_open_questions_are_scored(runs: Path) -> None:
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "again"
-    run(runs / "web", "pyramidal", folder)
-    samples = folder / "samples.jsonl"
-    whole = samples.read_bytes()
-    samples.write_bytes(whole[: len(whole) // 2])
-    done = run(runs / "web", "pyramidal", folder)
-    assert 0 < done.asked < 6
-    assert samples.read_bytes() == whole
-    first = runs / "runs" / "pyramidal-seed0"
-    for name in ("samples.jsonl", "results.json", "queries.jsonl"):
-        assert (folder / name).read_bytes() == (first / name).read_bytes()
+    check_resumed(run, runs, "pyramidal", tmp_path / "again")
 
 
 def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:

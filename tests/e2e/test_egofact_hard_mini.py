@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from eval.runs.runner import run_solver
 from eval.tasks.egofact.construction import build
 from eval.tasks.egofact.construction.records import FactPassage, Shape
 from eval.tasks.egofact.construction.sources import workbench_passages
-from eval.tasks.egofact.dataset import hard_world
+from eval.tasks.egofact.dataset import HARD
 from eval.tasks.egofact.task import EgoFactTask
 from eval.workbench.families import Families
 from tests.fakes.settings import FIXED_BACKEND
@@ -27,7 +28,7 @@ def few(twins: bool = False) -> list[FactPassage]:
 @pytest.mark.slow
 def test_clips_are_found_among_their_likes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "workbench_passages", few)
-    world = hard_world(NAME, 4, Shape(2, 2, 0, 2, 0), fps=2, families=Families(size=2, longest=30.0))
+    world = replace(HARD, clips=4, shape=Shape(2, 2, 0, 2, 0), fps=2, families=Families(size=2, longest=30.0))
     task = EgoFactTask(NAME, "coarse", tmp_path / "data", world)
     prepared = task.prepare(FIXED_BACKEND)
     manifest = json.loads((tmp_path / "data" / "manifest.json").read_text(encoding="utf-8"))

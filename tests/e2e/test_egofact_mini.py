@@ -36,7 +36,7 @@ from tests.fakes.settings import FIXED_BACKEND
 
 MINI = "egofact-workbench-mini"
 # The frames that are sampled, two a second, are those of a video of 15 a second.
-SMALL = Workbench(MINI, 8, Shape(4, 4, 2, 4, 2), fps=2)
+SMALL = Workbench(8, Shape(4, 4, 2, 4, 2), fps=2)
 QUERIES = 12
 SYSTEMS = (
     "rag-ask",
@@ -227,7 +227,7 @@ def test_what_is_perceived_decides_what_is_answered(
 
 # The controls on questions before the non-triviality filter: of texts that are encoded by now.
 UNFILTERED = "egofact-workbench-unfiltered"
-TWO_WORLDS = Workbench(UNFILTERED, 4, Shape(3, 1, 1, 1, 1))
+TWO_WORLDS = Workbench(4, Shape(3, 1, 1, 1, 1))
 
 
 @pytest.fixture(scope="module")

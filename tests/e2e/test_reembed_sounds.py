@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,22 +13,16 @@ from rag.indexing import Silent, encoders, index, reembed
 from rag.settings import load_settings
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.mean_colors import MeanColors
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
-class Hearing(ImageEncoder):
+class Hearing(MeanColors):
     """Colours for images, length and loudness for sounds."""
 
-    name, dim, fingerprint, batch, backend, weights = "hearing", 3, "0" * 32, 4, "", ""
     takes_audio = True
-
-    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return unit_rows(np.ones((len(texts), 3), np.float32))
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
         return unit_rows(np.array([len(waveform) / 16000, np.abs(waveform).mean() * 100, 1], np.float32))

@@ -132,8 +132,8 @@ def _shortened(words: list[str], asked: Sequence[int]) -> list[str]:
     return [*kept, "--limit", "1"]
 
 
-def _option(words: list[str], name: str, default: str = "") -> str:
-    return words[words.index(name) + 1] if name in words else default
+def _option(words: list[str], name: str) -> str:
+    return words[words.index(name) + 1] if name in words else ""
 
 
 def _runs(words: list[str]) -> list[Path]:

@@ -82,12 +82,12 @@ def hang() -> Act:
     return lambda handler, _: handler.script.over.wait(60) and None
 
 
-def dribble(head: bytes, every: float = 0.05) -> Act:
+def dribble(head: bytes) -> Act:
     """`head`, then one byte now and then for ever: a read time-out never comes."""
 
     def act(handler: _Handler, _: dict[str, Any]) -> None:
         handler.wfile.write(head)
-        while not handler.script.over.wait(every):
+        while not handler.script.over.wait(0.05):
             try:
                 handler.wfile.write(b"x")
             except OSError:

@@ -106,18 +106,18 @@ A4 = (1654, 2339)
 """Pixels at 200 dpi."""
 
 
-def page_image(text: str, *, letters: int = 32, size: tuple[int, int] = A4) -> Image.Image:
-    """A gray page with these lines in letters of so many pixels, tabs between columns."""
+def page_image(text: str, *, size: tuple[int, int] = A4) -> Image.Image:
+    """A gray page with these lines in letters of 32 pixels, tabs between columns."""
     image = Image.new("L", size, 255)
-    font = ImageFont.load_default(letters)
+    font = ImageFont.load_default(32)
     for row, line in enumerate(text.split("\n")):
         for column, part in enumerate(line.split("\t")):
-            place = (size[0] // 10 + column * size[0] // 4, size[1] // 10 + row * letters * 3 // 2)
+            place = (size[0] // 10 + column * size[0] // 4, size[1] // 10 + row * 48)
             ImageDraw.Draw(image).text(place, part, fill=20, font=font)
     return image
 
 
-def write_scans(target: Target, pages: Sequence[Image.Image | str], *, title: str = "") -> Target:
+def write_scans(target: Target, pages: Sequence[Image.Image | str]) -> Target:
     """A PDF whose pages are images at 200 dpi, as Pillow writes them, or text, as of `write_pdf`."""
     writer = PdfWriter()
     for page in pages:
@@ -127,8 +127,6 @@ def write_scans(target: Target, pages: Sequence[Image.Image | str], *, title: st
         else:
             page.save(held, "PDF", resolution=200)
         writer.append(held)
-    if title:
-        writer.add_metadata({"/Title": title})
     writer.write(target)
     return target
 

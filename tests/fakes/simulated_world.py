@@ -81,10 +81,10 @@ def frame_index(count: int = 2) -> FrameIndex:
 
 @contextlib.contextmanager
 def simulated_reasoner(
-    dials: Dials = PERFECT, *, seed: int = 0, index: FrameIndex | None = None, **settings: Any
+    dials: Dials = PERFECT, *, index: FrameIndex | None = None, **settings: Any
 ) -> Iterator[tuple[LlmReasoner, SimulatedModelServer]]:
     """A language-model reasoner on a server of the simulated model, and the server."""
-    with running(SimulatedModel(index or frame_index(), dials, seed)) as server:
+    with running(SimulatedModel(index or frame_index(), dials)) as server:
         chosen = ReasonerSettings(
             **{
                 "kind": "openai",

@@ -23,19 +23,23 @@ def _clip_tokenizer(folder: Path) -> tuple[int, int]:
     pieces = letters + [letter + "</w>" for letter in letters]
     merges: list[tuple[str, str]] = []
     for word in WORDS.split():
-        parts = [*word[:-1], word[-1] + "</w>"]
-        while len(parts) > 1:
-            pair = (parts[0], parts[1])
-            parts[:2] = ["".join(pair)]
-            if pair not in merges:
-                merges.append(pair)
-            if parts[0] not in pieces:
-                pieces.append(parts[0])
+        _merge([*word[:-1], word[-1] + "</w>"], pieces, merges)
     pieces += ["<|startoftext|>", "<|endoftext|>"]
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     tokenizer = CLIPTokenizer(vocab=vocabulary, merges=merges, model_max_length=77)
     tokenizer.save_pretrained(folder)
     return len(vocabulary), vocabulary["<|endoftext|>"]
+
+
+def _merge(parts: list[str], pieces: list[str], merges: list[tuple[str, str]]) -> None:
+    """Adds what makes one piece of a word's parts."""
+    while len(parts) > 1:
+        pair = (parts[0], parts[1])
+        parts[:2] = ["".join(pair)]
+        if pair not in merges:
+            merges.append(pair)
+        if parts[0] not in pieces:
+            pieces.append(parts[0])
 
 
 def _gemma_like_tokenizer(folder: Path, tokenizer_class: str) -> int:
@@ -48,14 +52,7 @@ def _gemma_like_tokenizer(folder: Path, tokenizer_class: str) -> int:
         pieces.append(letter)
     for word in WORDS.split():
         for start in ("▁", ""):
-            parts = [*start, *word]
-            while len(parts) > 1:
-                pair = (parts[0], parts[1])
-                parts[:2] = ["".join(pair)]
-                if pair not in merges:
-                    merges.append(pair)
-                if parts[0] not in pieces:
-                    pieces.append(parts[0])
+            _merge([*start, *word], pieces, merges)
     vocabulary = {piece: number for number, piece in enumerate(pieces)}
     tokenizer = GemmaTokenizer(
         vocab=vocabulary,
@@ -130,7 +127,7 @@ def save_siglip(
 
 
 def save_sentences(
-    folder: Path, *, seed: int = 0, pooling: str = "mean", architecture: str = "bert", width: int = 32
+    folder: Path, *, pooling: str = "mean", architecture: str = "bert", width: int = 32
 ) -> Path:
     """A sentence-transformers folder around a BERT (or, for the torch-only way, a RoBERTa) of two layers.
 
@@ -145,7 +142,7 @@ def save_sentences(
 
     raw = folder.parent / f"{folder.name}-raw"
     sizes = {**_bert_tokenizer(raw), "hidden_size": width, "intermediate_size": 2 * width}
-    torch.manual_seed(seed)
+    torch.manual_seed(0)
     model = BertModel(BertConfig(**sizes)) if architecture == "bert" else RobertaModel(RobertaConfig(**sizes))
     _rough(model).save_pretrained(raw)
     transformer = Transformer(str(raw), max_seq_length=80)

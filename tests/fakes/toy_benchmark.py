@@ -50,15 +50,15 @@ def stable_random(*parts: object) -> random.Random:
     return random.Random(int.from_bytes(digest, "big"))
 
 
-def make_queries(count: int = 40, clips: int = 12) -> tuple[Query, ...]:
-    return tuple(_query(number, clips) for number in range(count))
+def make_queries(count: int) -> tuple[Query, ...]:
+    return tuple(_query(number) for number in range(count))
 
 
-def _query(number: int, clips: int) -> Query:
+def _query(number: int) -> Query:
     chance = stable_random("query", number)
     family = FAMILIES[number % 4]
     two_hop = family.endswith("2hop")
-    clip = chance.randrange(clips)
+    clip = chance.randrange(12)
     start = round(chance.uniform(0, 26), 3)
     end = round(start + chance.uniform(1.5, 4), 3)
     order = tuple(chance.sample(range(6), 6))

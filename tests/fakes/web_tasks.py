@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from eval.runs.answering import answer_query
 from eval.runs.records import Sample
+from eval.runs.runner import Done
 from eval.task import Prepared, ScorerOptions
 from eval.tasks.web_task import WebEnvironment, WebTask
 from tests.fakes.browser_world import frame_source
@@ -28,6 +31,19 @@ def prepare_records(
 def environment_of(web: Any, reasoner: Any, library: Any = None, source: Any = None) -> WebEnvironment:
     """The fakes have what solvers and scorers of these tests use, and no more."""
     return WebEnvironment(web, cast(Any, library), reasoner, source or frame_source())
+
+
+def check_resumed(run: Callable[[Path, str, Path], Done], place: Path, name: str, folder: Path) -> None:
+    """A run of `place` that was stopped half-way goes on to the bytes of the whole one."""
+    whole = place / "runs" / f"{name}-seed0"
+    shutil.copytree(whole, folder)
+    samples = folder / "samples.jsonl"
+    samples.write_bytes(samples.read_bytes()[: samples.stat().st_size // 2])
+    done = run(place / "web", name, folder)
+    assert done.asked
+    assert done.kept
+    for file in ("samples.jsonl", "results.json", "queries.jsonl"):
+        assert (folder / file).read_bytes() == (whole / file).read_bytes()
 
 
 def answers(

@@ -49,9 +49,9 @@ def gone(pid: int) -> bool:
     return state == "Z"
 
 
-def wait_until(what: str, done: object, seconds: float = 10.0) -> None:
+def wait_until(what: str, done: object) -> None:
     assert callable(done)
-    limit = time.monotonic() + seconds
+    limit = time.monotonic() + 10
     while not done():
         assert time.monotonic() < limit, what
         time.sleep(0.02)

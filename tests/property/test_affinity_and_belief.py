@@ -35,8 +35,8 @@ def nodes(draw: st.DrawFn, most: int = 40) -> tuple[NDArray[np.float64], NDArray
 
 
 @st.composite
-def graphs(draw: st.DrawFn, most: int = 40) -> csr_array:
-    rows, centres = draw(nodes(most))
+def graphs(draw: st.DrawFn) -> csr_array:
+    rows, centres = draw(nodes(40))
     return affinity_graph(rows, centres, neighbours=draw(st.integers(1, 10)))
 
 

@@ -29,6 +29,7 @@ from eval.reports.spec import (
     sweep_points,
 )
 from eval.reports.tables import (
+    MARK,
     NOTHING,
     PAIR_HEAD,
     Cell,
@@ -54,7 +55,6 @@ from rag.agents.video_browser.records import SCALING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARK = "paper, other data"
 BINS = 5
 """Of the calibration error (equation 5)."""
 

@@ -10,14 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eval.runs.records import ClipScore, Output, TaskInput
+from eval.runs.records import Output, TaskInput, ranked_clips
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
 from rag.errors import ReplyInvalid, UsageError
 from rag.reasoners.protocol import Reasoner
-from rag.reasoners.wrappers import with_token_counts
+from rag.reasoners.wrappers import ReasonerWithCounts, with_token_counts
 from rag.records import Question
 
 if TYPE_CHECKING:
@@ -95,18 +95,23 @@ class VideoBrowserSolver:
             "faults": str(self.web.faults),
             "fault_seed": self.web.faults.seed,
             "reasoner": self.reasoner.fingerprint,
-            "tokens": self._counted[1],
+            "tokens": self._counted.method,
         }
 
     @cached_property
-    def _counted(self) -> Any:
+    def _counted(self) -> ReasonerWithCounts:
         return with_token_counts(self.reasoner)
 
     def solve(self, asked: TaskInput) -> Output:
         """Run the agent on one question."""
         question = Question(asked.query_id, asked.text, asked.options)
         run = run_video_browser(
-            question, self.web.session(), self._counted[0], self.frame_source, self.chosen, must_choose=True
+            question,
+            self.web.session(),
+            self._counted.reasoner,
+            self.frame_source,
+            self.chosen,
+            must_choose=True,
         )
         require_reachable(run.failure, asked.query_id)
         windows = [read.window for read in run.evidence]
@@ -114,7 +119,7 @@ class VideoBrowserSolver:
         opened = (step.data["url"] for step in run.steps if step.kind in OPENED and "url" in step.data)
         return Output(
             confidence=run.answer.confidence,
-            clips=tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(videos, start=1)),
+            clips=ranked_clips(videos),
             evidence={
                 "answer": run.answer.text if run.answer.matched else "",
                 "explanation": run.answer.explanation,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_browsecomp
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
 from eval.tasks.browsecomp.report import REPORT
@@ -14,7 +14,7 @@ from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
 from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
-from eval.tasks.web_task import WebEnvironment, WebTask, task_opener
+from eval.tasks.web_task import WebEnvironment, WebTask
 from rag.agents.video_browser.records import BrowserSettings
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import Prepared, ProgressCallback, task_settings
@@ -26,13 +26,13 @@ from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.registry import Environment
 from eval.tasks.libraries import fingerprints, rendering
 from eval.tasks.videos import FoundVideos, IndexedVideos, index_videos
+from eval.workbench.families import Families
 from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
 
 if TYPE_CHECKING:
     from eval.workbench.catalogue import Split
-    from eval.workbench.families import Families
 
 WORLDS = 5
 """Seeds whose questions before the non-triviality filter are pooled."""
@@ -45,7 +45,6 @@ FIXED = {"ocr.mode": "off", "asr.mode": "off"}
 class Workbench:
     """Data that the task makes itself: how many clips are rendered, and what is chosen from them."""
 
-    name: str
     clips: int
     shape: Shape
     seed: int = 7
@@ -60,38 +59,29 @@ class Workbench:
     """Numbers of the construction."""
 
 
-def hard_world(name: str, clips: int, shape: Shape, **changes: Any) -> Workbench:
-    """Clips in families: shaken, blurred, partly hidden, coarsely compressed, asked for by what is done.
-
-    `changes`: of other fields.
-    """
-    from eval.workbench.families import Families
-
-    build = BuildSettings(
+HARD_DESCRIBED = 2
+"""Events that a clip's description names: with one most clips of a family fit it too."""
+PAPER_SIZE = Workbench(200, PAPER)
+MINI_SIZE = Workbench(28, MINI)
+HARD = Workbench(
+    400,
+    Shape(240, 113, 73, 119, 91),
+    fps=10,
+    kilobits=250,
+    families=Families(),
+    build=BuildSettings(
         min_events=HARD_DESCRIBED + 2,
         every_clip=True,
         described_by=HARD_DESCRIBED,
         templates=4,
         twin_passages=True,
-    )
-    made = Workbench(name, clips, shape, fps=10, kilobits=250, families=Families(), build=build)
-    return replace(made, **changes)
-
-
-def hard_mini(name: str, fps: int = 10) -> Workbench:
-    """Two families of four clips of 30 or 45 seconds."""
-    from eval.workbench.families import Families
-
-    return hard_world(name, 8, Shape(12, 6, 3, 6, 3), fps=fps, families=Families(size=4, longest=45.0))
-
-
-HARD_DESCRIBED = 2
-"""Events that a clip's description names: with one most clips of a family fit it too."""
-HARD = Shape(240, 113, 73, 119, 91)
-"""The paper's questions, of twice as many clips."""
-
-PAPER_SIZE = Workbench("egofact-workbench", 200, PAPER)
-MINI_SIZE = Workbench("egofact-workbench-mini", 28, MINI)
+    ),
+)
+"""Clips in families: shaken, blurred, partly hidden, coarsely compressed, asked for by what is done. The
+paper's questions, of twice as many clips."""
+HARD_DEV = replace(HARD, seed=11, split="dev")
+HARD_MINI = replace(HARD, clips=8, shape=Shape(12, 6, 3, 6, 3), families=Families(size=4, longest=45.0))
+"""Two families of four clips of 30 or 45 seconds."""
 
 
 def prepare_egofact(
@@ -104,7 +94,7 @@ def prepare_egofact(
     chosen = task_settings(name, settings, folder / "library", FIXED, synthetic=made is not None)
     if made is not None and not (folder / MANIFEST).is_file():
         check_data_folder(folder, "corpus")
-        _render(folder, made, progress)
+        _render(name, folder, made, progress)
     data = load_egofact(folder)
     if made is not None and data.name != name:
         raise UsageError(f"{folder} holds {data.name}, not {name}; name another --data DIR")
@@ -143,7 +133,7 @@ def query_of(row: Row) -> Query:
     return Query(video=row.clip_id, cluster=row.clip_id, **same)
 
 
-def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
+def _render(name: str, folder: Path, made: Workbench, progress: ProgressCallback | None) -> None:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.jobs import CorpusPlan
     from eval.workbench.passages import twin_passages
@@ -155,13 +145,7 @@ def _render(folder: Path, made: Workbench, progress: ProgressCallback | None) ->
     world = twin_passages() if made.build.twin_passages else None
     make_corpus(corpus, plan, progress=rendering(progress), world=world)
     build_egofact(
-        corpus,
-        folder,
-        seed=made.seed,
-        shape=made.shape,
-        name=made.name,
-        split=made.split,
-        settings=made.build,
+        corpus, folder, seed=made.seed, shape=made.shape, name=name, split=made.split, settings=made.build
     )
 
 

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.tasks.egofact.records import ClipRow, EgoFact, Manifest, PassageRow, Query
-from eval.tasks.jsonl import file_hash
 from rag.errors import UsageError
 
 VIDEOS, PASSAGES, QUERIES = "videos.jsonl", "passages.jsonl", "queries.jsonl"
@@ -49,7 +49,7 @@ def write_folder(
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
         lines = (adapter.dump_python(one, by_alias=True, mode="json") for one in records)
         atomic_write_text(out / name, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    hashes = {name: file_hash(out / name) for name in rows}
+    hashes = {name: file_sha256(out / name) for name in rows}
     atomic_write_text(
         out / MANIFEST, json.dumps({**manifest, "hashes": hashes}, ensure_ascii=False, indent=2) + "\n"
     )
@@ -111,7 +111,7 @@ def _hash_faults(folder: Path, manifest: Manifest) -> Iterator[str]:
             yield f"{folder / MANIFEST}: {name!r} is no file of this folder"
         elif not path.is_file():
             yield f"{path}: no such file"
-        elif file_hash(path) != wanted:
+        elif file_sha256(path) != wanted:
             yield f"{path}: not the file that the manifest was written for (another SHA-256)"
 
 

@@ -13,6 +13,7 @@ from eval.metrics.tables import CASES, estimate, families
 from eval.reports.drawing import COLOURS, draw, grouped_bars, legend_below, percent_axis
 from eval.reports.generic import draw_reliability
 from eval.reports.spec import Compared, Labels, ReportSpec, Section, named_systems, printed_figure, shown
+from eval.reports.tables import MARK
 from eval.tasks.egofact import tables
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ REPORT = ReportSpec(
     draw=draw_figures,
     note=(
         "Intervals are 95 %, by drawing whole videos 5,000 times; n counts answers. Columns marked "
-        f'"{tables.MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
+        f'"{MARK}" repeat what the EgoFact paper printed, on other videos, questions and models.'
     ),
     labels=Labels(),
     compared=(Compared("right", correct, printed=_printed),),

@@ -257,5 +257,5 @@ class EgoFactScorer:
 
     def score(self, query: Query, output: Output) -> EgoFactScore:
         """Score one output; see `eval.task.Scorer`."""
-        correct = output.choice is not None and output.choice == query.answer
+        correct = output.choice == query.answer
         return EgoFactScore(correct) if self.judge is None else self.judge.score(query, output, correct)

@@ -19,6 +19,7 @@ from eval.metrics.tables import CASES, MEASURES, estimate, families
 from eval.reports.generic import calibration_table, localization_table, reliability_table
 from eval.reports.spec import Row, Section, named_systems
 from eval.reports.tables import (
+    MARK,
     NOTHING,
     Cell,
     Table,
@@ -32,7 +33,6 @@ from eval.reports.tables import (
 )
 from eval.tasks.egofact.records import FAMILIES
 
-MARK = "paper, other data"
 BASELINE = "no-localization"
 """The system that the others are compared with."""
 

@@ -10,15 +10,15 @@ import numpy as np
 
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener
 from eval.tasks.egofact.dataset import (
     HARD,
+    HARD_DEV,
+    HARD_MINI,
     MINI_SIZE,
     PAPER_SIZE,
     WORLDS,
     Workbench,
-    hard_mini,
-    hard_world,
     prepare_egofact,
     prepare_unfiltered,
 )
@@ -106,10 +106,10 @@ class UnfilteredTask(EgoFactTask):
     judges: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
-        self, name: str, about: str, folder: Path, made: Workbench = PAPER_SIZE, worlds: int = WORLDS
+        self, name: str, about: str, folder: Path | None, made: Workbench | None, worlds: int = WORLDS
     ) -> None:
         super().__init__(name, about, folder, made)
-        self.place, self.world, self.worlds = folder, made, worlds
+        self.worlds = worlds
 
     @property
     def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
@@ -121,7 +121,9 @@ class UnfilteredTask(EgoFactTask):
         return SOLVERS[name]
 
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:  # noqa: ARG002 (nothing takes long)
-        return prepare_unfiltered(self.name, self.place, self.world, settings, self.worlds)
+        assert self.folder is not None, "open_unfiltered names one"
+        assert self.made is not None, "its worlds are planned"
+        return prepare_unfiltered(self.name, self.folder, self.made, settings, self.worlds)
 
     def open_scorer(self, prepared: Prepared[Environment], options: ScorerOptions) -> EgoFactScorer:  # noqa: ARG002 (no judge)
         self.refuse(options)
@@ -137,49 +139,29 @@ class UnfilteredTask(EgoFactTask):
         raise UsageError(f"{self.name} renders no videos, so {query.query_id} cannot be shown")
 
 
-def open_workbench(data: Path | None = None) -> EgoFactTask:
-    """The paper's size, rendered on first use."""
-    name, about = (
-        "egofact-workbench",
-        "396 questions of one and two hops over 127 rendered clips and their passages",
-    )
-    return EgoFactTask(name, about, data or Path(name), PAPER_SIZE)
-
-
-def open_mini(data: Path | None = None) -> EgoFactTask:
-    """A tenth of it, for trying out and for tests."""
-    name, about = "egofact-workbench-mini", "a tenth of egofact-workbench, for trying out"
-    return EgoFactTask(name, about, data or Path(name), MINI_SIZE)
-
-
-def open_hard(data: Path | None = None) -> EgoFactTask:
-    """Families of clips, rendered on first use."""
-    name = "egofact-workbench-hard"
-    return EgoFactTask(name, f"{HARD_ABOUT}, test split", data or Path(name), hard_world(name, 400, HARD))
-
-
-def open_hard_dev(data: Path | None = None) -> EgoFactTask:
-    """The same in the dev split's looks and words, with a seed of its own."""
-    name = "egofact-workbench-hard-dev"
-    made = hard_world(name, 400, HARD, seed=11, split="dev")
-    return EgoFactTask(name, f"{HARD_ABOUT}, dev split", data or Path(name), made)
-
-
-def open_hard_mini(data: Path | None = None) -> EgoFactTask:
-    """A few clips of it, for trying out and for tests."""
-    name = "egofact-workbench-hard-mini"
-    about = "two small families of egofact-workbench-hard, for trying out"
-    return EgoFactTask(name, about, data or Path(name), hard_mini(name))
-
-
-def open_unfiltered(data: Path | None = None) -> EgoFactTask:
-    """All candidates of five worlds of the paper's size."""
-    name = "egofact-workbench-unfiltered"
-    about = "its questions and those of four other seeds before the non-triviality filter, for the controls"
-    return UnfilteredTask(name, about, data or Path(name))
-
-
-def open_folder(data: Path | None = None) -> EgoFactTask:
-    """Files of the same format from elsewhere: Ego4D clips and WikiHow passages of one's own."""
-    about = "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR"
-    return EgoFactTask("egofact", about, data, None)
+open_workbench = task_opener(
+    EgoFactTask,
+    "egofact-workbench",
+    "396 questions of one and two hops over 127 rendered clips and their passages",
+    PAPER_SIZE,
+)
+open_mini = task_opener(
+    EgoFactTask, "egofact-workbench-mini", "a tenth of egofact-workbench, for trying out", MINI_SIZE
+)
+open_hard = task_opener(EgoFactTask, "egofact-workbench-hard", f"{HARD_ABOUT}, test split", HARD)
+open_hard_dev = task_opener(EgoFactTask, "egofact-workbench-hard-dev", f"{HARD_ABOUT}, dev split", HARD_DEV)
+open_hard_mini = task_opener(
+    EgoFactTask,
+    "egofact-workbench-hard-mini",
+    "two small families of egofact-workbench-hard, for trying out",
+    HARD_MINI,
+)
+open_unfiltered = task_opener(
+    UnfilteredTask,
+    "egofact-workbench-unfiltered",
+    "its questions and those of four other seeds before the non-triviality filter, for the controls",
+    PAPER_SIZE,
+)
+open_folder = task_opener(
+    EgoFactTask, "egofact", "files of the same format from elsewhere, as of Ego4D and WikiHow: --data DIR"
+)

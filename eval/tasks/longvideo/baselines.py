@@ -30,11 +30,10 @@ from rag.agents.video_detective.features import (
 )
 from rag.agents.video_detective.records import PAPER, TUNED, Pack
 from rag.errors import ReplyInvalid, Unanswered
-from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE, ChosenOption
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS, Facet
 from rag.reasoners.roles.reading import Reading
-from rag.reasoners.wrappers import with_token_counts
+from rag.reasoners.wrappers import ReasonerWithCounts, with_token_counts
 from rag.records import Question, Usage
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class LongVideoEnvironment(NamedVideos):
         return {clip.clip_id: name for name, video_id in self.ids.items() for clip in clips(video_id)}
 
     @cached_property
-    def counted(self) -> tuple[Reasoner, str]:
+    def counted(self) -> ReasonerWithCounts:
         """The library's reasoner, counting tokens where no language model does, and how it counts."""
         return with_token_counts(self.library.engine.reasoner)
 
@@ -66,7 +65,7 @@ class VideoSolver(ABC):
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON: all that outputs depend on."""
-        return {"frames": TUNED.frames, "tokens": self.environment.counted[1]}
+        return {"frames": TUNED.frames, "tokens": self.environment.counted.method}
 
     def solve(self, asked: LongInput) -> Output:
         """Answer one input; see `eval.task.Solver`. Raises `ReasonerError` where no reasoner answers."""
@@ -74,7 +73,7 @@ class VideoSolver(ABC):
             return self._solve(asked, Question(asked.query_id, asked.text, asked.options))
         except Unanswered as error:
             reply = ChosenOption(choice=None, confidence=0.0, explanation=str(error))
-            usage = self.environment.counted[0].usage()
+            usage = self.environment.counted.reasoner.usage()
             output = output_of_reply(asked, reply, (), usage, failure=type(error).__name__)
             return replace(output, parse_failure=isinstance(error, ReplyInvalid))
 
@@ -110,7 +109,7 @@ class _Baseline(VideoSolver):
 
     def _solve(self, asked: LongInput, question: Question) -> Output:
         environment = self.environment
-        agent = VideoDetective(environment.library, reasoner=environment.counted[0], must_choose=True)
+        agent = VideoDetective(environment.library, reasoner=environment.counted.reasoner, must_choose=True)
         features = agent.features(environment.ids[asked.video])
         agent.reasoner.usage()
         reply, packs, evidence = self._answer(agent, features, question)

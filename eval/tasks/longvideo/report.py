@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, correct, restricted, sample_field, tokens
-from eval.metrics.tables import estimate, families
-from eval.reports.drawing import COLOURS, draw, percent_axis
+from eval.metrics.scored import Measure, Scored, correct, number, restricted, sample_field, tokens
+from eval.metrics.tables import families
+from eval.reports.drawing import draw_systems
 from eval.reports.spec import Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
+    MARK,
     NOTHING,
     Cell,
     Column,
@@ -29,7 +29,6 @@ from eval.reports.tables import (
 from eval.tasks.longvideo.dataset import KINDS
 from eval.tasks.longvideo.solvers import SUFFIXES
 
-MARK = "paper, other data"
 COMPARISON: Mapping[str, Mapping[str, float]] = {
     "Qwen3-8B + Qwen3VL-8B": {
         "LVNet": 40.4,
@@ -156,7 +155,7 @@ def _token_table(section: Section) -> Table:
         "tokens": Column(_tokens, "amount"),
         "prompt tokens": Column(_tokens_of("prompt"), "amount"),
         "image tokens": Column(_tokens_of("image"), "amount"),
-        "calls": Column(lambda scored: sample_field(scored, "calls"), "amount"),
+        "calls": Column(number("calls"), "amount"),
         "moment shown": _of_moment("gold_shown"),
         "words read": _of_moment("gold_read"),
     }
@@ -241,34 +240,13 @@ def _tokens_of(kind: str) -> Measure:
 
 def _of_moment(name: str) -> Measure:
     """A boolean field, of the questions that one moment decides: not of counts, nor without known times."""
-
-    def measure(scored: Scored) -> float | None:
-        value = sample_field(scored, name)
-        return float(value) if isinstance(value, bool) else None
-
-    return restricted(measure, lambda one: one.query.family != "count" and one.query.has_window)
+    return restricted(number(name), lambda one: one.query.family != "count" and one.query.has_window)
 
 
 def draw_figures(section: Section, folder: Path) -> list[str]:
     """Accuracy of every system with its interval."""
-    rows = _rows(section)
-    names = [f"{row.label}, n={len(row.samples)}" for row in rows]
-
-    def paint(figure: Any) -> None:
-        axes = figure.subplots()
-        for place, row in enumerate(rows):
-            part = estimate(correct, row.samples)
-            if part is None:
-                continue
-            axes.bar(place, 100 * part.value, 0.7, color=COLOURS[1 if row.system == OURS else 0])
-            if part.low is not None and part.high is not None:
-                axes.plot([place, place], [100 * part.low, 100 * part.high], color="#333333", linewidth=1)
-        axes.set_xticks(range(len(rows)), names, rotation=35, ha="right")
-        axes.set_title("Accuracy over all questions, intervals by video")
-        percent_axis(axes, "% right")
-
-    draw(folder / "accuracy.png", (8.0, 3.6), paint)
-    return ["accuracy.png"]
+    title = "Accuracy over all questions, intervals by video"
+    return draw_systems(folder / "accuracy.png", title, _rows(section), (OURS,), "% right", width=8.0)
 
 
 def _printed(system: str) -> str:

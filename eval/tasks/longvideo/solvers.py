@@ -51,7 +51,7 @@ class Detective(VideoSolver):
         return {
             **dataclasses.asdict(self.chosen),
             "truthful_watcher": self.truthful,
-            "tokens": self.environment.counted[1],
+            "tokens": self.environment.counted.method,
         }
 
     def _solve(self, asked: LongInput, question: Question) -> Output:
@@ -75,7 +75,7 @@ class Detective(VideoSolver):
         return self._agents[key]
 
     def _reasoner(self, asked: LongInput) -> Reasoner:
-        reasoner = self.environment.counted[0]
+        reasoner = self.environment.counted.reasoner
         if not self.truthful:
             return reasoner
         assert asked.truth is not None, "an oracle is given the truth"

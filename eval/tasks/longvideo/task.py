@@ -11,7 +11,7 @@ import numpy as np
 
 from corpora.outputs import atomic_write_text
 from eval.runs.records import ClipWindow, Explanation, Output, Query, Score, TaskInput
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
 from eval.tasks.jsonl import record_lines, text_hash
 from eval.tasks.libraries import fingerprints, rendering, window_frames
 from eval.tasks.longvideo.baselines import LongVideoEnvironment
@@ -94,7 +94,7 @@ class LongVideoScorer:
 
     def score(self, query: Query, output: Output) -> Score:
         """Compare one output with the gold letter and window."""
-        correct = output.choice is not None and output.choice == query.answer
+        correct = output.choice == query.answer
         words: Sequence[tuple[float, float]] | None = output.evidence.get("words")
         if words is None:
             return Score(correct)
@@ -222,18 +222,12 @@ def _window_lines(windows: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     return "".join(f"{name} {list(held)}\n" for name, held in windows.items() if len(held) > 1)
 
 
-def open_workbench(data: Path | None = None) -> LongVideoTask:
-    """The synthetic benchmark at full size."""
-    name = "longvideo-workbench"
-    about = "312 questions over 12 synthetic videos of 30 to 60 minutes"
-    return LongVideoTask(name, about, data or Path(name), FULL)
-
-
-def open_mini(data: Path | None = None) -> LongVideoTask:
-    """The synthetic benchmark for trying out."""
-    name = "longvideo-workbench-mini"
-    about = "24 questions over two short videos, for trying out"
-    return LongVideoTask(name, about, data or Path(name), MINI)
+open_workbench = task_opener(
+    LongVideoTask, "longvideo-workbench", "312 questions over 12 synthetic videos of 30 to 60 minutes", FULL
+)
+open_mini = task_opener(
+    LongVideoTask, "longvideo-workbench-mini", "24 questions over two short videos, for trying out", MINI
+)
 
 
 def open_folder(

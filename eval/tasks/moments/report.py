@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from eval.metrics.scored import correct
-from eval.metrics.tables import estimate, families
-from eval.reports.drawing import COLOURS, draw, percent_axis
+from eval.metrics.tables import families
+from eval.reports.drawing import draw_systems
 from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows
 from eval.reports.tables import Table, by_family, measures_table, system_lines
 from eval.tasks.moments.scorer import (
@@ -22,9 +20,6 @@ from eval.tasks.moments.scorer import (
     recall_name,
 )
 from eval.tasks.moments.solvers import CONTROLS, SOLVERS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ORDER = tuple(SOLVERS)
 FIRST = recall_name(1, RIGHT_IOU)
@@ -86,25 +81,9 @@ def _family_table(section: Section) -> Table:
 
 def draw_figures(section: Section, folder: Path) -> list[str]:
     """R@1 at IoU 0.5, or rank@1, of every system with its interval; nothing without a score."""
-    rows = [(row, estimate(correct, row.samples)) for row in _rows(section)]
-    shown = [(row, found) for row, found in rows if found is not None]
-    if not shown:
-        return []
-
-    def paint(figure: Figure) -> None:
-        axes = figure.subplots()
-        for place, (row, found) in enumerate(shown):
-            colour = COLOURS[0 if row.system in CONTROLS else 1]
-            axes.bar(place, 100 * found.value, 0.7, color=colour)
-            if found.low is not None and found.high is not None:
-                axes.plot([place, place], [100 * found.low, 100 * found.high], color="#333333", linewidth=1)
-        names = [f"{row.label}, n={found.n}" for row, found in shown]
-        axes.set_xticks(range(len(shown)), names, rotation=35, ha="right")
-        axes.set_title(f"{FIRST} (DiDeMo: {AGREEMENT[0]}), intervals by video")
-        percent_axis(axes, "% of queries")
-
-    draw(folder / "moments.png", (6.0, 3.6), paint)
-    return ["moments.png"]
+    rows, title = _rows(section), f"{FIRST} (DiDeMo: {AGREEMENT[0]}), intervals by video"
+    ours = {row.system for row in rows} - set(CONTROLS)
+    return draw_systems(folder / "moments.png", title, rows, ours, "% of queries", width=6.0)
 
 
 REPORT = ReportSpec(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from corpora.identity import file_sha256
 from corpora.outputs import atomic_write_text
 from eval.metrics.scored import Measure, Scored
 from eval.runs.records import ClipWindow, Explanation, Query
-from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
-from eval.tasks.jsonl import file_hash
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_opener, task_settings
 from eval.tasks.libraries import fingerprints, rendering, window_frames
 from eval.tasks.moments.dataset import (
     FORMATS,
@@ -134,7 +135,7 @@ class MomentsTask(Task[MomentEnvironment]):
             queries=queries,
             inputs={moment.query_id: input_of(moment) for moment in held.moments},
             environment=MomentEnvironment(videos.library, videos.paths),
-            dataset={held.path.name: file_hash(held.path)},
+            dataset={held.path.name: file_sha256(held.path)},
             encoders=fingerprints(videos.library),
             gold={moment.query_id: moment for moment in held.moments},
             skipped=videos.skipped_queries(queries),
@@ -172,11 +173,12 @@ class MomentsTask(Task[MomentEnvironment]):
         return Explanation(times, relevance.round(6), tuple(windows), shown, query.text)
 
 
-def open_mini(data: Path | None = None) -> MomentsTask:
-    """Rendered clips, for trying out."""
-    name = "moments-workbench-mini"
-    about = "sentences about the events of 24 synthetic clips of 30 s, for trying out"
-    return MomentsTask(name, about, data or Path(name), MINI, format="qvhighlights")
+open_mini = task_opener(
+    partial(MomentsTask, format="qvhighlights"),
+    "moments-workbench-mini",
+    "sentences about the events of 24 synthetic clips of 30 s, for trying out",
+    MINI,
+)
 
 
 def open_folder(data: Path | None = None, format: str = "", split: str = "") -> MomentsTask:

@@ -23,9 +23,8 @@ from eval.tasks.query_templates import Fuzz, QueryText, auditory_cue, beside, im
 from eval.tasks.rvms.dataset import TASKS, RvmsSample, TargetUpload, group_of, memory_texts
 from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
 from eval.workbench.catalogue import Split
-from eval.workbench.jobs import Job
 from eval.workbench.long_videos import LongVideo, Part
-from eval.workbench.seeds import stable_number, stream
+from eval.workbench.seeds import stream
 from eval.workbench.story import Event
 from eval.workbench.video import Render
 from eval.workbench.web import (
@@ -33,8 +32,9 @@ from eval.workbench.web import (
     Upload,
     UploadMetadata,
     WebPlan,
+    changed_copy,
     new_video,
-    reupload_metadata,
+    reuploaded,
     shown_video,
     video_metadata,
     video_name,
@@ -185,12 +185,10 @@ def _target(
     upload = _upload(rng, shape, ("rvms", number), minutes, render, story, day)
     duplicates = []
     if number in shape.mirrors:
-        duplicates.append(_duplicate(rng, shape, "mirror", number, upload, upload.video))
+        duplicates.append(reuploaded(rng, shape.web, upload, "rvms mirror", number, upload.video))
     if number in shape.copies:
-        name = f"{stable_number('rvms copy', shape.seed, shape.split, number):016x}"[:12]
-        video = upload.video
-        copy = Job("copy", f"{name}.mp4", number, video.minutes, video.plan, video)
-        duplicates.append(_duplicate(rng, shape, "copy", number, upload, copy))
+        copy = changed_copy(shape.web, upload.video, "rvms copy", number)
+        duplicates.append(reuploaded(rng, shape.web, upload, "rvms copy", number, copy))
     theme = f"{story[0].other}, {story[1].other}"
     return TargetVideo(number, upload, upload.video.video(), theme, tuple(duplicates))
 
@@ -234,18 +232,6 @@ def _metadata(rng: random.Random, video: LongVideo, story: Story) -> UploadMetad
     why = f"{story[0].plain}, {story[1].plain}."
     return replace(
         words, description=f"{why} In this one: {shown}. With {listed}. {words.description}".strip()
-    )
-
-
-def _duplicate(
-    rng: random.Random, shape: RvmsShape, kind: str, number: int, upload: Upload, video: Job
-) -> Upload:
-    return Upload(
-        id=video_name(shape.seed, shape.split, f"rvms {kind}", number),
-        metadata=reupload_metadata(rng, upload.metadata),
-        upload_date=upload.upload_date + datetime.timedelta(rng.randint(3, 400)),
-        video=video,
-        alias_of=upload.id,
     )
 
 

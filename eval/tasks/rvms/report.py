@@ -14,11 +14,12 @@ from typing import Any
 
 from eval.metrics.agreement import Agreement, agreement_of
 from eval.metrics.pairing import Paired, compare
-from eval.metrics.scored import Measure, Scored, correct, flag, sample_field
+from eval.metrics.scored import Measure, Scored, correct, number, sample_field
 from eval.metrics.tables import estimate, of_family
 from eval.reports.drawing import draw_agreement, draw_bars, draw_families, draw_sweeps
 from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
+    MARK,
     NOTHING,
     Cell,
     Line,
@@ -42,7 +43,6 @@ from eval.tasks.rvms.scorer import CLIP_SCORE, STAGES
 from eval.tasks.rvms.solvers import VARIANTS
 from rag.agents.raclo.records import SWEEPS
 
-MARK = "paper, other data"
 Printed = Mapping[str, tuple[float | None, ...]]
 COLUMNS = (*TASKS, "all")
 RULE_ONLY: Printed = {
@@ -66,16 +66,16 @@ LOCALIZED: Printed = {
 """Table 2."""
 
 MEASURES: Mapping[str, Measure] = {
-    "rule": flag("rule"),
-    "model+rule": flag("model_rule"),
-    "model+rule, true": flag("model_rule_true"),
-    "content": flag("content"),
-    "frame": flag("frame"),
-    "shot": flag("in_shot"),
-    "event": flag("on_event"),
-    "answer's video": flag("answer_true"),
-    "answer's shot": flag("in_shot_answer"),
-    "answer's event": flag("on_event_answer"),
+    "rule": number("rule"),
+    "model+rule": number("model_rule"),
+    "model+rule, true": number("model_rule_true"),
+    "content": number("content"),
+    "frame": number("frame"),
+    "shot": number("in_shot"),
+    "event": number("on_event"),
+    "answer's video": number("answer_true"),
+    "answer's shot": number("in_shot_answer"),
+    "answer's event": number("on_event_answer"),
     "found": correct,
 }
 """Of `candidates` unless `answer` is in the name; `COUNTED` defines them."""
@@ -158,7 +158,7 @@ def _by_task(
 ) -> Table:
     columns = by_family(MEASURES[measure], tasks, "all")
     note = f"Percent of queries{TASKS_OF[tasks]}: {COUNTED[measure]}"
-    papers = printed_rows(MARK, printed or {}, COLUMNS, columns)
+    papers = printed_rows(printed or {}, COLUMNS, columns)
     return measures_table(
         name, title, note, system_lines(_rows(section)), columns, key="task", printed=papers
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from eval.runs.records import ClipScore, Output, Query, TaskInput
+from eval.runs.records import Output, Query, TaskInput, ranked_clips
 from eval.tasks.rvms.dataset import RvmsInput
 from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
 from rag.agents.raclo.agent import recall, run_raclo
@@ -103,9 +103,7 @@ class RacloSolver(WebSolver[RacloSettings]):
         moment = None if run.answer is None else run.answer.moment
         return Output(
             confidence=0.0 if run.answer is None else run.answer.fit,
-            clips=tuple(
-                ClipScore(one.video_id or one.url, 1 / rank) for rank, one in enumerate(ranked, start=1)
-            ),
+            clips=ranked_clips(one.video_id or one.url for one in ranked),
             evidence={
                 "matched": run.matched,
                 "chosen": run.chosen,
@@ -129,7 +127,7 @@ class RacloSolver(WebSolver[RacloSettings]):
 
     def _run(self, asked: RvmsInput) -> RacloRun:
         environment, mode, memory = self.environment, self.variant.mode, asked.memory
-        reasoner, settings = self.counted[0], self.variant.settings
+        reasoner, settings = self.counted.reasoner, self.variant.settings
         source = environment.content_web if mode == "contents" else environment.web
         web = source.session()
         try:
@@ -149,7 +147,7 @@ class RacloSolver(WebSolver[RacloSettings]):
 
     def _metadata_run(self, memory: Memory, web: MockWeb) -> RacloRun:
         """The agent's searches; of their results the most likely by title and description, and its middle."""
-        reasoner, settings = self.counted[0], self.variant.settings
+        reasoner, settings = self.counted.reasoner, self.variant.settings
         reasoner.usage()
         queries = recall(reasoner, memory, (), settings).queries
         found: dict[str, tuple[SearchResult, str]] = {}
@@ -171,7 +169,7 @@ class RacloSolver(WebSolver[RacloSettings]):
 
     def _oracle_run(self, memory: Memory, web: MockWeb, url: str) -> RacloRun:
         """The target video is the only candidate."""
-        reasoner, settings = self.counted[0], self.variant.settings
+        reasoner, settings = self.counted.reasoner, self.variant.settings
         reasoner.usage()
         source = self.environment.frame_source
         video = fetch_video(web, _result(web, url), source, RetryPolicy(1), transcript=settings.sound)

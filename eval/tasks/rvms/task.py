@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample, TaskInput
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.rvms.construction import FULL, MINI, SAMPLES, build_rvms
@@ -16,7 +16,7 @@ from eval.tasks.rvms.dataset import BENCHMARK, RvmsInput, RvmsSample, load_rows,
 from eval.tasks.rvms.report import REPORT
 from eval.tasks.rvms.scorer import CLIP_SCORE, JUDGES, RvmsScore, RvmsScorer, failure_of
 from eval.tasks.rvms.solvers import VARIANTS, RacloSolver, give_target
-from eval.tasks.web_task import Variant, WebEnvironment, WebTask, task_opener
+from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.raclo.records import RacloSettings
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from eval.tasks.synthetic_web import render_web
 from eval.workbench.catalogue import Split
 from eval.workbench.jobs import CorpusPlan
 from eval.workbench.pen import Style
-from eval.workbench.seeds import stable_number, stream
+from eval.workbench.seeds import opaque_name, stable_number, stream
 from eval.workbench.shot_videos import AudioKind, ShotJob, shot_job, shot_story
 from eval.workbench.story import ClipStory
 from eval.workbench.video import Render
@@ -222,7 +222,7 @@ def _job(shape: ShotShape, name: str, seeds: tuple[int, ...], task: Task, value:
     height = int(value.removesuffix("p")) if task == "resolution" else shape.render.height
     render = Render(height, shape.render.fps, shape.render.crf)
     style = STYLES[value] if task == "style" else "live"
-    file = f"{stable_number('shot film name', shape.seed, shape.split, name):016x}"[:12]
+    file = opaque_name("shot film name", shape.seed, shape.split, name)
     return shot_job(
         f"{file}.mp4",
         number,

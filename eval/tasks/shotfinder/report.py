@@ -38,6 +38,7 @@ from eval.reports.drawing import (
 )
 from eval.reports.spec import RIGHT, Compared, Labels, ReportSpec, Row, Section, ordered_rows, printed_figure
 from eval.reports.tables import (
+    MARK,
     NOTHING,
     Cell,
     Column,
@@ -62,7 +63,6 @@ from rag.agents.shotfinder.records import SWEEPS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARK = "paper, other data"
 COLUMNS = ("shot", "temporal", "color", "style", "resolution", "audio", "overall")
 TABLE_1: Mapping[str, tuple[float | None, ...]] = {
     "Human": (85.1, 91.6, 91.4, 83.3, 91.7, 87.5, 88.5),
@@ -197,7 +197,7 @@ def _result_table(section: Section) -> Table:
     measure, lines = by_rule("strict") if _timed(section) else correct, system_lines(_rows(section))
     table = _by_task(section, "table1_results", "Table 1: accuracy by constraint", note, measure, lines)
     columns = (*_tasks(section), OVERALL)
-    papers = printed_rows(MARK, TABLE_1, COLUMNS, columns)
+    papers = printed_rows(TABLE_1, COLUMNS, columns)
     records: tuple[Mapping[str, Cell], ...] = tuple(
         {"system": f"{MARK}: {model}", "task": name, "value": value / 100}
         for model, values in TABLE_1.items()

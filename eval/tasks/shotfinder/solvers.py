@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from eval.runs.records import ClipScore, Output
+from eval.runs.records import Output, ranked_clips
 from eval.tasks.shotfinder.dataset import ShotInput
 from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
 from rag.agents.runtime.context import metadata_of
@@ -72,12 +72,12 @@ class ShotFinderSolver(WebSolver[ShotSettings]):
         web = self.environment.web.session()
         source = self.environment.frame_source
         run = find_shot(
-            request, web, self.counted[0], source, self.variant.settings, calibration=self._calibration
+            request, web, self.counted.reasoner, source, self.variant.settings, calibration=self._calibration
         )
         require_reachable(run.failure, asked.query_id)
         return Output(
             confidence=run.shot.score if run.shot is not None else 0.0,
-            clips=_ranked([look.video_id for look in run.looks]),
+            clips=ranked_clips(dict.fromkeys(look.video_id for look in run.looks)),
             evidence={
                 "shot": None if run.shot is None else _as_json(run.shot),
                 "looks": [
@@ -107,16 +107,16 @@ class MetadataControl(ShotFinderSolver):
         except (Unanswered, WebError) as error:
             # As in the agent: an unusable reply or page costs one query, not the run.
             failure = type(error).__name__
-        usage = self.counted[0].usage()
+        usage = self.counted.reasoner.usage()
         return Output(
-            clips=_ranked(results),
+            clips=ranked_clips(dict.fromkeys(results)),
             evidence={"guess": guess, **({"failure": failure} if failure else {})},
             parse_failure=failure == ReplyInvalid.__name__,
             tokens={"all": usage.prompt_tokens + usage.completion_tokens},
         )
 
     def _guess(self, asked: ShotInput) -> tuple[dict[str, Any] | None, list[str]]:
-        web, reasoner, settings = self.environment.web.session(), self.counted[0], self.variant.settings
+        web, reasoner, settings = self.environment.web.session(), self.counted.reasoner, self.variant.settings
         memory = memory_of(asked.description, asked.constraints)
         imagined = reasoner.run(IMAGINE_QUERIES, ImagineRequest(memory, settings.queries))
         results = {
@@ -139,10 +139,6 @@ def open_solver(variant: Variant[ShotSettings], environment: WebEnvironment, see
     """The solver of a variant."""
     kind = MetadataControl if variant.mode == "metadata" else ShotFinderSolver
     return kind(variant, environment, seed)
-
-
-def _ranked(videos: list[str]) -> tuple[ClipScore, ...]:
-    return tuple(ClipScore(video, 1.0 / rank) for rank, video in enumerate(dict.fromkeys(videos), start=1))
 
 
 def _span(found: FoundShot | None) -> list[float] | None:

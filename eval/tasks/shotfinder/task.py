@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eval.reports.failures import Failure
 from eval.runs.records import Query, Sample
-from eval.task import Prepared, ScorerOptions
+from eval.task import Prepared, ScorerOptions, task_opener
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.shotfinder.construction import FULL, MINI, QUERIES, build_shotfinder
@@ -24,7 +24,7 @@ from eval.tasks.shotfinder.scorer import (
     failure_of,
 )
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
-from eval.tasks.web_task import Variant, WebEnvironment, WebTask, task_opener
+from eval.tasks.web_task import Variant, WebEnvironment, WebTask
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 

@@ -26,6 +26,7 @@ from rag.errors import UsageError
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.reasoners.roles.decompose_facets import Facet
+from rag.reasoners.wrappers import ReasonerWithCounts
 from rag.records import Question
 from rag.settings import load_settings
 from tests.fakes.answer_world import BagOfWords, ImageWords
@@ -166,7 +167,9 @@ def test_without_subtitles_nothing_of_them_is_evidence(library: Library) -> None
 def test_texts_that_fit_the_question_are_shown_beside_even_frames(library: Library) -> None:
     reasoner = RuleReasoner()
     environment = SimpleNamespace(
-        library=library, counted=(reasoner, "counted"), ids={"workshop": library.video_id("workshop")}
+        library=library,
+        counted=ReasonerWithCounts(reasoner, "counted"),
+        ids={"workshop": library.video_id("workshop")},
     )
     asked = Question("q", "The kettle?", ("kettle here", "kettle there"))
     task_input = LongInput(asked.question_id, asked.text, asked.options, "workshop")

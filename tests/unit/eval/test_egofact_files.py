@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.tasks.egofact.files import file_hash, load_egofact, write_folder
+from corpora.identity import file_sha256
+from eval.tasks.egofact.files import load_egofact, write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from rag.errors import UsageError
 from tests.fakes.egofact_world import ONE_HOP, TWO_HOP
@@ -26,7 +27,7 @@ def _write(folder: Path, queries=(ONE_HOP, TWO_HOP), candidates=(ONE_HOP,)) -> P
 def _seal(folder: Path) -> None:
     """The manifest of someone who means the files as they are."""
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    manifest["hashes"] = {name: file_hash(folder / name) for name in manifest["hashes"]}
+    manifest["hashes"] = {name: file_sha256(folder / name) for name in manifest["hashes"]}
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 

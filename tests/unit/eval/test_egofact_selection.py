@@ -89,8 +89,8 @@ def _accept(candidate):
     return _query(candidate, (*names, right), (None,) * 6, ONE_HOP_TRUTH, None, 1)
 
 
-def _choose(shape, accept=_accept, seed=1, clips=12):
-    found = [one for clip in world(clips) for one in candidates_of(clip, 4.0)]
+def _choose(shape, accept=_accept, seed=1):
+    found = [one for clip in world(12) for one in candidates_of(clip, 4.0)]
     return select(found, shape, accept, seed)
 
 

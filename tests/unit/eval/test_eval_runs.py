@@ -16,14 +16,15 @@ from eval.runs.folder import folder_name, read_run_folder
 from eval.runs.records import (
     Output,
     PassageScore,
+    Query,
+    Sample,
     Score,
     canonical,
     check_sample,
     make_sample,
     output_of,
     query_line,
-    read_queries,
-    read_samples,
+    read_records,
     sample_line,
     score_of,
 )
@@ -289,11 +290,11 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
     sample = answer_query(prepared, spec, spec.open(None, 0), scorer, query)
     line = sample_line(sample)
     (tmp_path / "samples.jsonl").write_text(line, encoding="utf-8")
-    (read,) = read_samples(tmp_path / "samples.jsonl")
+    (read,) = read_records(tmp_path / "samples.jsonl", Sample)
     assert isinstance(read.passages[0], PassageScore)
     assert sample_line(read) == line
     (tmp_path / "queries.jsonl").write_text(query_line(query), encoding="utf-8")
-    assert read_queries(tmp_path / "queries.jsonl") == [query]
+    assert list(read_records(tmp_path / "queries.jsonl", Query)) == [query]
     assert canonical({"b": -0.0000001, "a": (1, 2.00000049)}) == {"a": [1, 2.0], "b": 0.0}
     assert json.dumps(canonical(-1e-9)) == "0.0"
     with pytest.raises(ValueError, match="nan cannot be written"):

@@ -31,7 +31,9 @@ QUERY = Query(
     order=(0, 1),
 )
 ENVIRONMENT: Any = SimpleNamespace(
-    counted=(SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)), "counted")
+    counted=SimpleNamespace(
+        reasoner=SimpleNamespace(usage=lambda: Usage(calls=3, prompt_tokens=7)), method="counted"
+    )
 )
 
 

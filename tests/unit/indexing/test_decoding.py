@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
-from indexers.protocol import ImageEncoder, unit_rows
 from rag.errors import DamagedFile, FileProblem
 from rag.indexing import IndexReport, Silent, encoders, index, reembed
 from rag.indexing.clips import CLIPS_PER_COMMIT
 from rag.indexing.decoding import MOST_DECODERS, decoder_count, interleave
 from rag.settings import load_settings
 from tests.fakes.library_dump import dump
+from tests.fakes.mean_colors import MeanColors
 from tests.fakes.synthetic import damage, truncate, write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
@@ -85,21 +83,9 @@ def test_one_decoder_beside_the_processor_and_several_beside_a_gpu(monkeypatch: 
     assert decoder_count(VideoSettings(decoders=7), "torch-fp32") == 7
 
 
-class Mean(ImageEncoder):
-    """The mean colour."""
-
-    name, dim, fingerprint, batch, backend, weights = "mean", 3, "2" * 32, 4, "", ""
-
-    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return unit_rows(np.ones((len(texts), 3), np.float32))
-
-
 @pytest.fixture(autouse=True)
-def mean(monkeypatch: pytest.MonkeyPatch) -> Mean:
-    encoder = Mean()
+def mean(monkeypatch: pytest.MonkeyPatch) -> MeanColors:
+    encoder = MeanColors()
     for module in (encoders, reembed):
         monkeypatch.setattr(module, "open_configured_encoder", lambda *_, **__: (encoder, "mean"))
     monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
@@ -143,7 +129,7 @@ def single(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library that one decoder makes."""
     library, log = tmp_path_factory.mktemp("one") / "library", Log()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (Mean(), "mean"))
+        patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
         indexed(corpus, library, 1, log)
     assert log.events[:2] == ["0.mkv", "clip"]
     return library
@@ -172,7 +158,7 @@ def test_a_run_broken_off_with_several_files_in_progress_is_resumed(
 
 @pytest.mark.slow
 def test_embeddings_are_made_again_with_several_decoders(
-    corpus: Path, single: Path, tmp_path: Path, mean: Mean, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, single: Path, tmp_path: Path, mean: MeanColors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library, log = tmp_path / "library", Log()
     shutil.copytree(single, library)
@@ -185,7 +171,7 @@ def test_embeddings_are_made_again_with_several_decoders(
 def test_seconds_that_are_lost_do_not_count_as_indexed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (Mean(), "mean"))
+    monkeypatch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
     (tmp_path / "corpus").mkdir()
     write_video(tmp_path / "corpus" / "a.mkv", 20, fps=4)
     damage(tmp_path / "corpus" / "a.mkv", 0.02, seed=3)

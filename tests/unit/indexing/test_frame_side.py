@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +10,20 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.preprocess import Preprocessing
-from indexers.protocol import ImageEncoder, unit_rows
+from indexers.protocol import ImageEncoder
 from rag.indexing import IndexReport, Silent, encoders, index, reembed
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.mean_colors import MeanColors
 from tests.fakes.synthetic import write_video
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
-class Large(ImageEncoder):
+class Large(MeanColors):
     """Takes 384 pixels, and keeps the short sides that it was given."""
 
-    name, dim, fingerprint, batch, backend, weights = "large", 3, "1" * 32, 4, "", ""
     short_side = 384
 
     def __init__(self) -> None:
@@ -32,10 +31,7 @@ class Large(ImageEncoder):
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         self.sides.add(min(images.shape[1:3]))
-        return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return unit_rows(np.ones((len(texts), 3), np.float32))
+        return super()._encode_batch(images)
 
 
 @pytest.fixture

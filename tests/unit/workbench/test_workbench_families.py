@@ -14,7 +14,7 @@ from eval.tasks.egofact.construction.build import workbench_source, write_benchm
 from eval.tasks.egofact.construction.questions import TEMPLATES, Rivals, candidates_of, question_text
 from eval.tasks.egofact.construction.records import MINI, BuildSettings
 from eval.tasks.egofact.construction.sources import segments_of_stories
-from eval.tasks.egofact.dataset import hard_world
+from eval.tasks.egofact.dataset import HARD as HARD_WORLD
 from eval.workbench.catalogue import ACTIONS, KINDS, place_name, predicate
 from eval.workbench.families import Families, plan_member
 from eval.workbench.jobs import CorpusPlan, truth, video_jobs
@@ -27,7 +27,7 @@ from rag.reasoners.embedded.rewriting import anchor_event
 from rag.records import Question
 from tests.fakes.egofact_world import WordEncoder, words
 
-HARD = hard_world("hard", 20, MINI)
+HARD = replace(HARD_WORLD, clips=20, shape=MINI)
 SHORT = Families(size=4, longest=30.0)
 
 

@@ -84,7 +84,7 @@ def inserted() -> Upload:
         id=video_name("a benchmark", 1),
         metadata=UploadMetadata("What is in my locker", "", "two left hands", ("locker",)),
         upload_date=datetime.date(2020, 5, 17),
-        video=new_video(TINY, 1_000_000, 0.5, cards=[card]),
+        video=new_video(TINY, 1_000_000, 0.5, cards=(card,)),
     )
 
 
