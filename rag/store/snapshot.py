@@ -179,24 +179,6 @@ class Snapshot:
             for batch in self.tables[name].scanner(columns=columns, batch_size=16384).to_batches():
                 yield pa.Table.from_batches([batch])
 
-    def stored_vectors(self, vectors: VectorTable, count: int) -> NDArray[np.float32]:
-        """Vectors of `count` rows spread over a table, or of all where it has fewer, float32 (n, dim)."""
-        name, dim = vectors.table.name, vectors.table.dim
-        rows = np.sort(self.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-        chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
-        return schema.column_matrix(self.take(name, ["vector"], chosen.tolist())["vector"], dim).astype(
-            np.float32
-        )
-
-    def stored_texts(self, count: int) -> list[str]:
-        """Texts of `count` spans spread over the library, or of all."""
-        rows = np.sort(self.scan("evidence", [], row_ids=True)["_rowid"].to_numpy())
-        chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
-        texts: list[str] = self.take("evidence", [schema.FULL_TEXT], chosen.tolist())[
-            schema.FULL_TEXT
-        ].to_pylist()
-        return texts
-
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
         import pyarrow as pa

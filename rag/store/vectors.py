@@ -22,7 +22,7 @@ from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix, places_of
+from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -182,24 +182,6 @@ class VectorTable:
             vectors = column_matrix(table["vector"], self.table.dim)
             held.append((table["_rowid"].to_numpy().astype(np.int64), vectors))
         return np.concatenate([ids for ids, _ in held]), np.concatenate([own for _, own in held])
-
-    def recall(self, queries: NDArray[np.float32], k: int) -> float:
-        """Share of the exact k best rows of all queries, unit float32 (n, dim), that `nearest` finds.
-
-        In one scan of the table. Rows that tie with the last of the k count as found.
-        """
-        name, dim = self.table.name, self.table.dim
-        best = np.full((len(queries), k), -np.inf)
-        shown = {owner for part in self.indexed for owner in part.shown}.union(self.matrix.owners.names)
-        for batch in self._source.batches(name, [self.table.owner, "vector"]):
-            keep = Codes(batch[self.table.owner]).among(shown)
-            scores = column_matrix(batch["vector"], dim)[keep].astype(np.float32) @ queries.T
-            best = -np.sort(-np.concatenate([best, scores.T], axis=1), axis=1)[:, :k]
-        found = 0
-        for query, right in zip(queries, best, strict=True):
-            least = right[-1] - 10**-5
-            found += sum(hit.score >= least for hit in self.nearest(query, k, None, SearchFilter()))
-        return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
 
     def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
         """The keys of rows by row id, int64 (n,), an Arrow array of n strings; null for an unknown id.
