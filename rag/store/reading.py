@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
@@ -23,7 +24,7 @@ from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, open_layout, require_library
 from rag.store.recall import recall
-from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
+from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -318,12 +319,9 @@ class Reader:
         """
 
         def search(s: Snapshot) -> list[Hit]:
-            best: dict[str, Hit] = {}
-            for vectors in (s.clip_vectors, s.sound_vectors):
-                for hit in _nearest(vectors, vector, k, s.wanted_videos(where), where):
-                    if hit.key not in best or hit.score > best[hit.key].score:
-                        best[hit.key] = hit
-            return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
+            wanted = s.wanted_videos(where)
+            both = (_nearest(v, vector, k, wanted, where) for v in (s.clip_vectors, s.sound_vectors))
+            return best_hits(chain.from_iterable(both))[:k]
 
         return self._search(search)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -142,6 +142,15 @@ class Hit:
     """clip_id, evidence_id or passage_id."""
     score: float
     """Cosine, or BM25, rounded to 6 decimals."""
+
+
+def best_hits(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, ties by key; of equal keys the best."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.key not in best or hit.score > best[hit.key].score:
+            best[hit.key] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
 
 
 @dataclass(frozen=True, slots=True)

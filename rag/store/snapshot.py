@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -34,12 +35,12 @@ from rag.store.layout import Layout, LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.sums import SumsAtOpening
-from rag.store.vector_index import Codes, IndexKind, Matrix
+from rag.store.vector_index import Codes, IndexKind, Matrix, RowSpans
 from rag.store.vectors import VectorTable
 from rag.store.video_caches import MANY_VIDEOS, cached, cached_lists
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 ATTEMPTS = 5
 CLIPS_IN_MEMORY = 200_000
@@ -316,8 +317,8 @@ class Snapshot:
         ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
         return [Clip(clip_id, clip_id.rpartition(":")[0], start, end) for start, clip_id, end in ordered]
 
-    def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
+    def clip_spans(self, matrix: Matrix) -> RowSpans:
+        """Of the clips of a matrix's rows, float64 (n,) seconds each."""
         import pyarrow.compute as pc
 
         if matrix.spans is None:
@@ -422,7 +423,7 @@ class Snapshot:
         with self._loading.setdefault(table.name, threading.Lock()):
             if table.name not in self._loaded:
                 indexed, later = self.indexed(table.name, shown)
-                spans = self.clip_spans if schema.is_clip_vectors(table.name) else Matrix.own_spans
+                spans = self.clip_spans if schema.is_clip_vectors(table.name) else attrgetter("spans")
                 matrix = self._matrix(table, shown, later)
                 self._loaded[table.name] = VectorTable(self, table, matrix, indexed, spans)
             return self._loaded[table.name]

@@ -20,9 +20,9 @@ from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
-from rag.store.records import Hit
+from rag.store.records import Hit, best_hits
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, places_of
+from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, RowSpans, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,6 @@ SEARCH_THREADS = 4
 
 T = TypeVar("T")
 R = TypeVar("R")
-Spans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
 class VectorTable:
@@ -57,7 +56,7 @@ class VectorTable:
         table: VectorColumns,
         matrix: Matrix,
         indexed: Sequence[IndexedRows],
-        spans: Callable[[Matrix], Spans | None],
+        spans: Callable[[Matrix], RowSpans | None],
     ) -> None:
         self.matrix = matrix
         self.indexed = list(indexed)
@@ -94,7 +93,7 @@ class VectorTable:
         hits = self.matrix.nearest(query, k, self._matrix_mask(owners, where))
         if self.indexed and k > 0:
             masks = [part.mask(owners, where) for part in self.indexed]
-            hits = _best([*hits, *self._proposed(query, k, masks)])[:k]
+            hits = best_hits([*hits, *self._proposed(query, k, masks)])[:k]
         return hits
 
     def _proposed(
@@ -164,7 +163,7 @@ class VectorTable:
         names = self.keys_of(ids[near[best]])
         pairs = zip(ids[near[best]].tolist(), scores[best].tolist(), strict=True)
         # Adding zero turns -0.0 into 0.0.
-        hits = _best(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
+        hits = best_hits(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
         return hits, float(rough.min())
 
     def _vectors_at(self, rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
@@ -353,15 +352,6 @@ class VectorTable:
             names = self.keys_of(row_ids)
             found |= dict(zip(map(names.__getitem__, row_ids.tolist()), rows.astype(np.float32), strict=True))
         return found
-
-
-def _best(hits: Iterable[Hit]) -> list[Hit]:
-    """Best first, ties by key; of equal keys the best."""
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        if hit.key not in best or hit.score > best[hit.key].score:
-            best[hit.key] = hit
-    return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
 
 
 _NOTHING = np.empty(0, np.float32), np.empty(0, np.int64)
