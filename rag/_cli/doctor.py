@@ -262,7 +262,7 @@ def _checked(area: str, name: str, ask: Callable[[], tuple[bool | None, str]]) -
 
 def store_findings(session: Session) -> Iterator[Finding]:
     """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
     if isinstance(location, Path):
@@ -289,7 +289,7 @@ def store_findings(session: Session) -> Iterator[Finding]:
 
 def _repair(session: Session, *, yes: bool) -> bool:
     """Repair the library and say on stderr what was done; False where that was refused."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
     from rag.store.repair import repair
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
@@ -337,7 +337,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
 
 
 def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
     if isinstance(folder, Path):

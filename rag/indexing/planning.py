@@ -32,7 +32,8 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.report import Prune
-from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
+from rag.store.finding import require_library
+from rag.store.layout import SYSTEM_NAMES, Location, open_layout
 from rag.store.records import FileRow
 from rag.store.schema import column_names, problem_of
 from rag.store.sums import compare_versions, read_all_sums, sums_faults, unfinished

@@ -32,7 +32,8 @@ from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
 from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
-from rag.store.layout import Layout, Location, open_layout, require_library
+from rag.store.finding import require_library
+from rag.store.layout import Layout, Location, open_layout
 from rag.store.records import Meta
 from rag.store.snapshot import Snapshot
 from rag.store.staging import FolderObjects, Staging

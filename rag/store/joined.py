@@ -16,9 +16,10 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
+from rag.store.finding import nothing_indexed
 from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
-from rag.store.layout import LibraryLayout, Location, nothing_indexed
+from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind

@@ -24,7 +24,8 @@ from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
 from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_tables, write_errors
-from rag.store.layout import CopyNote, Layout, ObjectLayout, nothing_indexed, require_library
+from rag.store.finding import nothing_indexed, require_library
+from rag.store.layout import CopyNote, Layout, ObjectLayout
 from rag.store.maintenance import compact, index_keys, update_index_files
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
 from rag.store.sums import note_sums, sums_path

@@ -21,8 +21,9 @@ from rag.store.clip_rows import clips_by_id, clips_holding
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
+from rag.store.finding import require_library
 from rag.store.joined import open_snapshot
-from rag.store.layout import LibraryLayout, Location, open_layout, require_library
+from rag.store.layout import LibraryLayout, Location, open_layout
 from rag.store.recall import recall
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.snapshot import Snapshot

@@ -22,7 +22,8 @@ from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
-from rag.store.layout import LibraryLayout, Location, writable_library
+from rag.store.finding import writable_library
+from rag.store.layout import LibraryLayout, Location
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
 from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
