@@ -16,13 +16,13 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line, reads_text
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
+from rag.indexing.missing import prune_refusal
 from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
     StoredRows,
     estimated_seconds,
     limits_of,
     make_plan,
-    prune_refusal,
     shares_its_size,
 )
 from rag.indexing.report import Forecast, IndexReport, Prune, examples

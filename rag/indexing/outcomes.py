@@ -13,7 +13,8 @@ from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of, still_holds
+from rag.indexing.missing import LOCAL, below, find_gone
+from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer

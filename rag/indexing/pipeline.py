@@ -17,19 +17,13 @@ from rag.indexing.decoding import open_readers
 from rag.indexing.distributing import BundledRun, by_bundles
 from rag.indexing.encoders import device_here, other_devices, select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
+from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import (
-    Group,
-    Plan,
-    damaged_index,
-    limits_of,
-    make_plan,
-    prune_refusal,
-    remove_missing,
-)
+from rag.indexing.planning import Group, Plan, limits_of, make_plan
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.settings import Settings
+from rag.store.damage import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.writing import Writer
 
