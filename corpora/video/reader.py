@@ -137,9 +137,7 @@ class MediaReader:
 
     def probe(self, path: str) -> Probe:
         """The facts of a file; packets are counted where the container's word cannot be right."""
-        facts = self._one(self._media(path), "probe", path)[0]["probe"]
-        chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
-        probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
+        probe = Probe.of(self._one(self._media(path), "probe", path)[0]["probe"])
         self._probed = path, self._stamp(path), probe
         return probe
 
