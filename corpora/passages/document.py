@@ -151,8 +151,3 @@ def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentR
         raise UnsupportedFile(f"{path}: {error}") from error
     read: DocumentReader = partial(reader, recognized=recognized) if name == "pdf" else reader
     return read
-
-
-def solid(text: str) -> str:
-    """Without blanks."""
-    return "".join(text.split())
