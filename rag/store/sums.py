@@ -345,6 +345,28 @@ def has_later(folder: Path, newest: str) -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block of a file, to be compared with its sum."""
+
+    path: Path
+    number: int
+    sum: str
+    wrong: Damage
+    """Of the file, where the block has another sum."""
+
+    def read(self) -> tuple[str, int]:
+        """The sum of the block as it is now, empty where it cannot be read, and its size."""
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                file.seek(self.number * SUM_BLOCK)
+                block = file.read(SUM_BLOCK)
+        except OSError as error:
+            require_access(error, self.path)
+            return "", 0
+        return block_sum(block), len(block)
+
+
 def compare(
     tables: Iterable[tuple[str, Path, Mapping[str, FileSums]]],
     *,
@@ -361,8 +383,8 @@ def compare(
     bytes that were compared, and those that will be. Raises `LibraryReadOnly` for a file without permission.
     """
     damages: list[Damage] = []
-    chosen: list[tuple[Damage, Path, int, str]] = []
-    rest: list[tuple[Damage, Path, int, str]] = []
+    chosen: list[_Block] = []
+    rest: list[_Block] = []
     whole: dict[Path, tuple[object, ...]] = {}
     left, total = 2**63 if budget is None else budget, 0
     files = [
@@ -383,36 +405,24 @@ def compare(
         if seen is not None and state in seen:
             continue
         wrong = Damage(table, name, "is not as it was written")
-        parts = [(wrong, path, number, expected) for number, expected in enumerate(each.sums)]
+        blocks = [_Block(path, number, own, wrong) for number, own in enumerate(each.sums)]
         if each.bytes <= left:
             left -= each.bytes
             whole[path] = state
-            chosen += parts
+            chosen += blocks
         else:
-            rest += parts
+            rest += blocks
     if sample:
         chosen += random.sample(rest, min(len(rest), left // SUM_BLOCK))
     done = 0
-    for wrong, path, number, expected in chosen:
-        found, size = _sum_at(path, number)
+    for block in chosen:
+        found, size = block.read()
         done += size
         progress(done, len(chosen) * SUM_BLOCK)
-        if found != expected:
-            damages.append(wrong)
-            whole.pop(path, None)
+        if found != block.sum:
+            damages.append(block.wrong)
+            whole.pop(block.path, None)
     if seen is not None:
         seen.update(whole.values())
     order = sorted(set(damages), key=lambda d: (PARTS.index(d.part), d.table, d.file))
     return Compared(done, total, tuple(order))
-
-
-def _sum_at(path: Path, number: int) -> tuple[str, int]:
-    """The sum of a block of a file, empty where it cannot be read, and its size."""
-    try:
-        with path.open("rb", buffering=0) as file:
-            file.seek(number * SUM_BLOCK)
-            block = file.read(SUM_BLOCK)
-    except OSError as error:
-        require_access(error, path)
-        return "", 0
-    return block_sum(block), len(block)
