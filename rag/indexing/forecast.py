@@ -21,7 +21,6 @@ from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
     StoredRows,
     estimated_seconds,
-    limits_of,
     make_plan,
     shares_its_size,
 )
@@ -74,8 +73,7 @@ def forecast(
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path
 
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(found, roots, held, settings.storage, identify, limits, within, reads_scans=scans)
+    plan = make_plan(found, roots, held, settings, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]

@@ -8,7 +8,6 @@ from contextlib import closing
 
 from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
-from indexers.ocr import reads_text
 from rag.errors import LibraryError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_specialised
@@ -105,8 +104,7 @@ def _planned(
     limit: int | None,
 ) -> Plan:
     """The work of a run, with its problems reported, and what is beyond `limit` deferred."""
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(scan, roots, writer, settings.storage, limits=limits, within=within, reads_scans=scans)
+    plan = make_plan(scan, roots, writer, settings)
     if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
         raise LibraryError(refusal)
     stats = outcomes.stats

@@ -23,6 +23,7 @@ from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
+from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import LOCAL, find_misnamed, find_missing
 from rag.store.finding import require_library
@@ -127,29 +128,28 @@ def make_plan(
     scan: Scan,
     roots: Sequence[str],
     indexed: Indexed,
-    storage: StorageSettings = LOCAL,
+    settings: Settings,
     identify: Callable[[FoundFile], str] | None = None,
-    limits: str = "",
-    within: Sequence[str] = (),
-    *,
-    reads_scans: bool = False,
 ) -> Plan:
     """Compare the files found with the library.
 
     `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
-    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
-    `limits`: of reading files (`limits_of`); what exceeded them is not tried again. `within`: as of a scan.
-    `reads_scans`: whether there is OCR, so that a PDF that was skipped without it is read now.
+    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan. What exceeded
+    the limits of reading is not tried again under the same ones; a PDF that was skipped for lack of OCR is,
+    where there is OCR now.
     """
-    rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), _problems(indexed, reads_scans)
+    storage = settings.storage
+    rows, ready = indexed.files(), indexed.stage_fingerprints()
+    problems = _problems(indexed, reads_text(settings.ocr))
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
     plan = Plan(problems=list(scan.problems))
-    identified = _identify(
-        scan.files, rows, problems, identify or _by_content(scan, rows, storage), limits, plan
-    )
+    identify = identify or _by_content(scan, rows, storage)
+    identified = _identify(scan.files, rows, problems, identify, limits_of(settings), plan)
     by_content = identified.by_content
     held = Counter(row.content_id for row in rows.values())
-    elsewhere = _sidecars_elsewhere(rows, {f.path for f in scan.files}, by_content.keys(), within)
+    elsewhere = _sidecars_elsewhere(
+        rows, {f.path for f in scan.files}, by_content.keys(), settings.scan.within
+    )
     for content, files in by_content.items():
         group = Group(
             "" if content in identified.unread else content,

@@ -19,7 +19,6 @@ from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
 from corpora.scan import Scan
-from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import EncoderMismatch, FileProblem, LibraryBusy, LibraryError, LibraryNotFound
 from rag.indexing.calibrating import calibrate_scores
@@ -28,7 +27,7 @@ from rag.indexing.contents import ContentIndexer, pinned_settings, warn_of_speci
 from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import device_here, other_devices, select_encoders, stored_encoders, stored_side
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
-from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
+from rag.indexing.planning import Group, StoredRows, make_plan
 from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
@@ -207,8 +206,7 @@ def run_staging(
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(scan, roots, rows, settings.storage, limits=limits, within=within, reads_scans=scans)
+    plan = make_plan(scan, roots, rows, settings)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
