@@ -155,8 +155,7 @@ def _module(module: str) -> Finding:
     try:
         loaded = importlib.import_module(module)
     except Exception as error:  # whatever a package raises while it loads is the finding
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return Finding("package", module, False, f"{reason}; reinstall this package")
+        return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
 
 
@@ -223,15 +222,21 @@ def _protections(session: Session) -> Iterator[Finding]:
 def _extensions() -> Iterator[Finding]:
     """Loads what other packages register."""
     for group in EXTENSIONS:
+        own = own_entry_points(group)
         for name, point in all_entry_points(group).items():
-            if name not in own_entry_points(group):
-                try:
-                    point.load()
-                except Exception as error:  # whatever an extension raises while it loads is the finding
-                    reason = f"{type(error).__name__}: {error}".splitlines()[0]
-                    yield Finding("extension", f"{group} {name}", False, f"{point.value}: {reason}")
-                else:
-                    yield Finding("extension", f"{group} {name}", True, point.value)
+            if name in own:
+                continue
+            try:
+                point.load()
+            except Exception as error:  # whatever an extension raises while it loads is the finding
+                message = f"{point.value}: {_first_line(error)}"
+                yield Finding("extension", f"{group} {name}", False, message)
+            else:
+                yield Finding("extension", f"{group} {name}", True, point.value)
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _weights(session: Session) -> Iterator[Finding]:
