@@ -137,8 +137,9 @@ def row_files(fragment: Any) -> list[str]:
     return found
 
 
-def _named(dataset: Any) -> tuple[list[str], tuple[str, ...]]:
-    """The manifest and files of rows of a version, and the folders of its indexes."""
+def files_of(dataset: Any) -> tuple[list[str], tuple[str, ...]]:
+    """The manifest and the files of rows of a version, then the folders of its indexes; by their paths below
+    the table's folder."""
     files = [manifest_name(dataset.version)]
     files += (file for fragment in dataset.get_fragments() for file in row_files(fragment))
     return files, tuple(folder for each in index_folders(dataset).values() for folder in each)
@@ -226,7 +227,7 @@ def _note(folder: Path, table: str, files: Path, dataset: Any) -> None:
     held = _readable_sums(folder, table)
     if held.version == dataset.version:
         return
-    names, folders = _named(dataset)
+    names, folders = files_of(dataset)
     kept = names[:1]
     for each in folders:
         names += (f"{each}{path.name}" for path in sorted((files / each).iterdir()))
@@ -285,7 +286,7 @@ def compare_versions(
 
 def covers(noted: TableSums, dataset: Any) -> bool:
     """Whether all files of rows of a version have sums."""
-    return all(file in noted.files for file in _named(dataset)[0])
+    return all(file in noted.files for file in files_of(dataset)[0])
 
 
 class SumsAtOpening:
@@ -329,7 +330,7 @@ def compare_fragments(layout: LibraryLayout, name: str, fragments: Iterable[Any]
 def _sums_of_version(folder: Path, noted: TableSums, dataset: Any) -> dict[str, FileSums]:
     """The noted sums of the files of an open version, and those of the manifest that was newest then."""
     newest = manifest_name(noted.version)
-    files, folders = _named(dataset) if dataset is not None else ([], ())
+    files, folders = files_of(dataset) if dataset is not None else ([], ())
     own = set(files)
     if os.path.exists(folder / newest) or not has_later(folder, newest):
         own.add(newest)
