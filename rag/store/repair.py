@@ -509,7 +509,7 @@ def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> se
         if rows is not None:
             known = True
             values = rows[each].to_pylist()
-            found |= {value.rpartition(":")[0] for value in values} if each == key else {*values}
+            found |= {schema.video_id_of(value) for value in values} if each == key else {*values}
     return found if known else None
 
 

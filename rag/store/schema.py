@@ -418,6 +418,11 @@ def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
     return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)
 
 
+def video_id_of(key: str) -> str:
+    """The id of the video of a clip or a span, by which their own ids begin, before a colon."""
+    return key.rpartition(":")[0]
+
+
 def with_videos(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of evidence with the ids of their videos, by which their own ids begin, before a colon."""
-    return [{**row, "video_id": row["evidence_id"].rpartition(":")[0]} for row in rows]
+    """Rows of evidence with the ids of their videos."""
+    return [{**row, "video_id": video_id_of(row["evidence_id"])} for row in rows]

@@ -296,7 +296,7 @@ class Snapshot:
 
     def clip(self, clip_id: str) -> Clip:
         """A clip by id. Raises KeyError for an unknown one."""
-        found = {clip.clip_id: clip for clip in self.clips_of(clip_id.rpartition(":")[0])}
+        found = {clip.clip_id: clip for clip in self.clips_of(schema.video_id_of(clip_id))}
         return found[clip_id]
 
     def clips_of(self, video_id: str) -> list[Clip]:
@@ -315,7 +315,7 @@ class Snapshot:
             rows = self.scan("clips", CLIP_COLUMNS, f"video_id IN {quoted(videos)}")
         # By columns: a dictionary a row would take most of the time.
         ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
-        return [Clip(clip_id, clip_id.rpartition(":")[0], start, end) for start, clip_id, end in ordered]
+        return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
 
     def clip_spans(self, matrix: Matrix) -> RowSpans:
         """Of the clips of a matrix's rows, float64 (n,) seconds each."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from rag.store.records import Hit
-from rag.store.schema import column_matrix
+from rag.store.schema import column_matrix, video_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -218,10 +218,10 @@ class Codes:
 def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, int]:
     """Position by id of those of `wanted` that are among `ids`, an Arrow array of strings.
 
-    An id begins with that of its video and a colon; `videos`: of the rows.
+    `videos`: of the rows.
     """
     found: dict[str, int] = {}
-    for video_id, keys in groupby(sorted(set(wanted)), lambda key: key.rpartition(":")[0]):
+    for video_id, keys in groupby(sorted(set(wanted)), video_id_of):
         rows = videos.rows_of(video_id)
         held = dict(zip(ids.take(rows).to_pylist(), rows.tolist(), strict=True))
         found.update((key, held[key]) for key in keys if key in held)

@@ -21,7 +21,7 @@ from rag.store.filters import row_mask
 from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit, best_hits
-from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
+from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix, video_id_of
 from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, RowSpans, places_of
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class VectorTable:
             seen = self._seen
             found.update((key, seen[key]) for key in missing if key in seen)
             if unknown := missing - found.keys():
-                owners = sorted({key.rpartition(":")[0] for key in unknown})
+                owners = sorted({video_id_of(key) for key in unknown})
                 owned = f"{self.table.owner} IN {quoted(owners)}"
                 where = f"{owned} AND {self.table.key} IN {quoted(sorted(unknown))}"
                 rows = self._source.scan(self.table.name, [self.table.key], where, row_ids=True)
@@ -323,7 +323,7 @@ class VectorTable:
             if clips is not None:
                 names = [str(key, "utf-8") for key in clips.keys]
                 times = zip(names, clips.starts.tolist(), clips.ends.tolist(), strict=True)
-                found += [Clip(name, name.rpartition(":")[0], start, end) for name, start, end in times]
+                found += [Clip(name, video_id_of(name), start, end) for name, start, end in times]
         return found
 
     def rows_inside(self, owner: str, start: float, end: float) -> list[int]:
