@@ -321,9 +321,9 @@ class Writer(VideoWriter):
         self._erase_videos(videos)
         self._passages.erase(lost & self._passages.sources)
 
-    def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
-        """Erase videos that were begun and never finished, if neither `keep` nor a known path names them."""
-        gone = sorted(self.pending() - self._contents() - set(keep))
+    def drop_unfinished(self) -> tuple[str, ...]:
+        """Erase videos that were begun and never finished, if no known path names them."""
+        gone = sorted(self.pending() - self._contents())
         self._erase_videos(gone)
         return tuple(gone)
 
