@@ -20,7 +20,7 @@ from rag.indexing.outcomes import Done, FileOutcomes
 from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
-from rag.store.records import FileRow
+from rag.store.records import FileRow, NotedProblem
 from rag.store.staging import Staging, content_of
 from rag.store.writing import Writer
 
@@ -49,7 +49,7 @@ class _Work:
     sources: list[_New] = field(default_factory=list)
     known: list[Group] = field(default_factory=list)
     bad: list[tuple[Group, FileProblem]] = field(default_factory=list)
-    problems: list[tuple[Problem, str]] = field(default_factory=list)
+    problems: list[NotedProblem] = field(default_factory=list)
     replaced: set[str] = field(default_factory=set)
 
 

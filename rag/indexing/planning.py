@@ -28,7 +28,7 @@ from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import LOCAL, find_misnamed, find_missing
 from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
-from rag.store.records import FileRow
+from rag.store.records import FileRow, NotedProblem
 from rag.store.schema import column_names, problem_of
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ class Indexed(Protocol):
     def stage_fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
         """Each finished video's stages."""
 
-    def problems(self) -> Mapping[str, tuple[Problem, str]]:
-        """Path to its problem and the stamp that the file had then."""
+    def problems(self) -> Mapping[str, NotedProblem]:
+        """Path to its problem."""
 
 
 class StoredRows:
@@ -95,7 +95,7 @@ class StoredRows:
     def __init__(self, folder: Location) -> None:
         self._files: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
-        self._problems: dict[str, tuple[Problem, str]] = {}
+        self._problems: dict[str, NotedProblem] = {}
         if open_layout(folder).exists():
             from rag.store.snapshot import Snapshot
 
@@ -106,7 +106,7 @@ class StoredRows:
                 self._files = {row.path: row for row in snapshot.file_rows}
                 self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
                 rows = snapshot.scan("problems", column_names("problems")).to_pylist()
-                self._problems = {problem.path: (problem, stamp) for problem, stamp in map(problem_of, rows)}
+                self._problems = {noted.problem.path: noted for noted in map(problem_of, rows)}
             finally:
                 if mark is not None:
                     mark.release()
@@ -119,7 +119,7 @@ class StoredRows:
         """As `Writer.stage_fingerprints`."""
         return self._stages
 
-    def problems(self) -> dict[str, tuple[Problem, str]]:
+    def problems(self) -> dict[str, NotedProblem]:
         """As `Writer.problems`."""
         return self._problems
 
@@ -199,7 +199,7 @@ class _Identified:
 def _identify(
     files: Iterable[FoundFile],
     rows: Mapping[str, FileRow],
-    problems: Mapping[str, tuple[Problem, str]],
+    problems: Mapping[str, NotedProblem],
     identify: Callable[[FoundFile], str],
     limits: str,
     plan: Plan,
@@ -209,8 +209,13 @@ def _identify(
     result = _Identified()
     for found in files:
         row, earlier = rows.get(found.path), problems.get(found.path)
-        if earlier is not None and row is None and earlier[1] == found.stamp and earlier[0].action == SKIPPED:
-            plan.problems.append(earlier[0])
+        if (
+            earlier is not None
+            and row is None
+            and earlier.stamp == found.stamp
+            and earlier.problem.action == SKIPPED
+        ):
+            plan.problems.append(earlier.problem)
             continue
         if row is not None and row.stamp == found.stamp:
             content = row.content_id
@@ -227,19 +232,19 @@ def _identify(
                     continue
             result.fresh.add(found.path)
         if earlier is not None and still_holds(earlier, found, row is not None and row.content_id == content):
-            result.noted[found.path] = earlier[0]
+            result.noted[found.path] = earlier.problem
         if not content:
             result.unread.add(found.path)
         result.by_content.setdefault(content or found.path, []).append(found)
     return result
 
 
-def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, tuple[Problem, str]]:
+def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, NotedProblem]:
     """Those of the library, but for PDFs that were skipped for lack of OCR where there is OCR now."""
     return {
         path: found
         for path, found in indexed.problems().items()
-        if not (reads_scans and NO_TEXT_LAYER in found[0].reason)
+        if not (reads_scans and NO_TEXT_LAYER in found.problem.reason)
     }
 
 
@@ -289,9 +294,9 @@ def limit_stamp(content_id: str, limits: str) -> str:
     return f"{OVER_LIMIT}{content_id} {limits}"
 
 
-def still_holds(problem: tuple[Problem, str], found: FoundFile, same: bool) -> bool:
+def still_holds(noted: NotedProblem, found: FoundFile, same: bool) -> bool:
     """Whether a stored problem is one of the file as it is now; `same`: its path had that content before."""
-    return problem[1] == found.stamp or (same and problem[0].action != SKIPPED)
+    return noted.stamp == found.stamp or (same and noted.problem.action != SKIPPED)
 
 
 def _by_content(

@@ -33,7 +33,7 @@ from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
 from rag.store.finding import require_library
 from rag.store.layout import Layout, Location, open_layout
-from rag.store.records import Meta
+from rag.store.records import Meta, NotedProblem
 from rag.store.snapshot import Snapshot
 from rag.store.staging import FolderObjects, Staging
 from rag.store.writing import Writer
@@ -212,8 +212,8 @@ def run_staging(
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
         staging, stored = worker.staging, rows.problems()
         stamps = {f.path: f.stamp for f in scan.files} | plan.over_limit
-        noted = [(problem, stamps.get(problem.path, "")) for problem in plan.problems]
-        staging.put_problems(pair for pair in noted if stored.get(pair[0].path) != pair)
+        noted = (NotedProblem(problem, stamps.get(problem.path, "")) for problem in plan.problems)
+        staging.put_problems(each for each in noted if stored.get(each.problem.path) != each)
         groups = staging.missing(plan.groups)
         for group in plan.known:
             staging.put_paths(group)

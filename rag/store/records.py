@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpora.kinds import FileKind
 from rag.store.halves import single
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from corpora.records import Clip
+    from corpora.records import Clip, Problem
 
 SCHEMA = 3
 """Number of the newest migration; a library with a higher one is refused."""
@@ -97,6 +97,13 @@ class FileRow:
     size: int
     mtime_ns: int
     ctime_ns: int
+    stamp: str
+
+
+class NotedProblem(NamedTuple):
+    """What was wrong with a file, and the stamp that it had then."""
+
+    problem: Problem
     stamp: str
 
 

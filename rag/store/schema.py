@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, NotedProblem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,13 +169,13 @@ def file_of(row: Mapping[str, Any]) -> FileRow:
     return FileRow(**{**row, "path": os.fsdecode(row["path"])})
 
 
-def problem_of(row: Mapping[str, Any]) -> tuple[Problem, str]:
-    """A problem and the stamp of its file, from a row."""
-    return Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"]
+def problem_of(row: Mapping[str, Any]) -> NotedProblem:
+    """A problem from its row."""
+    return NotedProblem(Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"])
 
 
-def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:
-    """Problems with stamps as an Arrow table."""
+def problem_rows(problems: Iterable[NotedProblem]) -> Any:
+    """Problems as an Arrow table."""
     values = (
         {"path": os.fsencode(p.path), "reason": clean(p.reason), "action": clean(p.action), "stamp": stamp}
         for p, stamp in problems
