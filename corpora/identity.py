@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
 from corpora.errors import UnreadableFile, os_reason
@@ -13,10 +12,9 @@ from corpora.errors import UnreadableFile, os_reason
 BLOCK = 4 * 2**20
 
 
-def content_hash(path: str | os.PathLike[str], *, progress: Callable[[int], None] | None = None) -> str:
+def content_hash(path: str | os.PathLike[str]) -> str:
     """32 hex digits of blake2b over the bytes of the file.
 
-    `progress` is called with the number of bytes of each block read (at most 4 MiB).
     Raises `UnreadableFile` if the file cannot be read to its end or is no plain file.
     """
     digest = hashlib.blake2b(digest_size=16)
@@ -30,8 +28,6 @@ def content_hash(path: str | os.PathLike[str], *, progress: Callable[[int], None
         with os.fdopen(handle, "rb", buffering=0) as file:
             while count := file.readinto(block):
                 digest.update(block[:count])
-                if progress is not None:
-                    progress(count)
     except OSError as error:
         raise UnreadableFile(f"{os.fspath(path)}: cannot be read: {os_reason(error)}") from error
     return digest.hexdigest()

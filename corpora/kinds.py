@@ -24,7 +24,8 @@ AUDIO = (
 NAMED_PASSAGES = (".json",)
 """Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
 READERS = "rag.document_readers"
-"""Entry points whose names are the suffixes of documents (`corpora.passages.document`)."""
+"""Entry points of readers of documents: the name is a file's suffix without its dot, in lower case, and the
+value a function `read(path) -> Iterator[Document | Problem]` (`corpora.passages.document`)."""
 
 SAVE_AS = {
     suffix: kind

@@ -55,6 +55,11 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def without_blanks(text: str) -> str:
+    """Without any white space, by which texts compare that are broken into lines in other places."""
+    return "".join(text.split())
+
+
 def decode(data: bytes) -> str:
     """Text of any encoding, cleaned; what cannot be decoded becomes U+FFFD."""
     return clean(data.decode(guess_encoding(data), errors="replace"))

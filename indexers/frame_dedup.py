@@ -40,7 +40,7 @@ def encode_frames(encoder: ImageEncoder, frames: Frames, *, reuse: bool = True) 
     return encoder.encode_images(frames.images[kept])[places]
 
 
-def representative_frames(images: NDArray[np.uint8], threshold: float = DEDUP_THRESHOLD) -> NDArray[np.int64]:
+def representative_frames(images: NDArray[np.uint8]) -> NDArray[np.int64]:
     """For each of (n, h, w, 3) frames the index of the frame whose vector it takes.
 
     int64 (n,), never falling; a frame's own index where it is encoded itself.
@@ -51,7 +51,7 @@ def representative_frames(images: NDArray[np.uint8], threshold: float = DEDUP_TH
     blocks = _block_means(images)
     last = 0
     for place in range(1, len(images)):
-        if np.abs(blocks[place] - blocks[last]).max() <= threshold:
+        if np.abs(blocks[place] - blocks[last]).max() <= DEDUP_THRESHOLD:
             chosen[place] = last
         else:
             last = place

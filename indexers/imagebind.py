@@ -255,7 +255,7 @@ def import_models(module: str) -> Any:
     if importlib.util.find_spec("imagebind") is None:
         raise ExtraMissing(
             "imagebind is not installed: in an environment of its own, "
-            "pip install --group imagebind (in a checkout; README, Installing)"
+            "pip install --group imagebind (in a checkout; docs/start/install.md)"
         )
     guard_torchvision()
     spec = importlib.util.find_spec("imagebind")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages.scanned_text import TextLine
+from corpora.passages.scanned_text import TextLine, rows_of
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.protocol import Disabled
@@ -121,9 +121,8 @@ class Ocr:
                 parts = merged([*found, *dense], slopes.shape)
             parts = screen.with_neighbours(parts)
             self._read_parts(scaled, slopes, parts, before, screen)
-            yield "\n".join(
-                lines_in_reading_order([line.box for line in screen.lines if self._shown(line.box)])
-            )
+            shown = (line.box for line in screen.lines if self._shown(line.box))
+            yield "\n".join(lines_in_reading_order(shown))
 
     def _read_parts(
         self,
@@ -184,20 +183,9 @@ class Ocr:
             torch.set_flush_denormal(False)
 
 
-def lines_in_reading_order(boxes: Sequence[TextBox]) -> list[str]:
-    """Boxes joined into lines, from top to bottom, each from left to right.
-
-    A box belongs to a line when its middle is between the line's top and
-    bottom; so a word a little higher than its neighbour stays beside it.
-    """
-    lines: list[list[TextBox]] = []
-    for box in sorted(boxes, key=lambda box: ((box.top + box.bottom) / 2, box.left)):
-        middle = (box.top + box.bottom) / 2
-        if lines and lines[-1][0].top <= middle <= lines[-1][0].bottom:
-            lines[-1].append(box)
-        else:
-            lines.append([box])
-    return [" ".join(box.text for box in sorted(line, key=lambda box: box.left)) for line in lines]
+def lines_in_reading_order(boxes: Iterable[TextBox]) -> list[str]:
+    """Boxes joined into lines, from top to bottom, each from left to right."""
+    return [" ".join(box.text for box in row) for row in rows_of(boxes)]
 
 
 def open_ocr(settings: OcrSettings) -> Ocr | Disabled:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.passages.scanned_text import TextLine
+
 SAME_STROKES = 0.85
 """Least correlation of the slopes in every piece of a text, a third as wide as it is high, that makes it
 the same: half a letter, so that an 8 is no 3."""
@@ -40,14 +42,9 @@ Part = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class TextBox:
-    """One piece of text in an image; pixels from the upper left corner."""
+class TextBox(TextLine):
+    """A piece of text in an image; the text may be empty."""
 
-    left: float
-    top: float
-    right: float
-    bottom: float
-    text: str
     score: float
     """Confidence in [0, 1]."""
 

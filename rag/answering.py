@@ -271,6 +271,16 @@ def sample_frames(
     return samples
 
 
+def decoded(context: Context, path: str, times: NDArray[np.float64]) -> tuple[Frames | None, str]:
+    """Pixels at `times`, float64 (n,) seconds, for a reasoner that reads them; none and why, else."""
+    if not (context.reasoner.reads_pixels and context.read_frames is not None):
+        return None, ""
+    try:
+        return context.read_frames(path, times), ""
+    except FileProblem as problem:
+        return None, f"{path}: {problem}"
+
+
 def read(
     context: Context,
     rewriting: Rewriting,
@@ -364,6 +374,22 @@ def answer_reading(reasoner: Reasoner, reading: Reading) -> ChosenOption | OpenA
     if reading.question.options:
         return reasoner.run(ANSWER_CHOICE, reading)
     return reasoner.run(ANSWER_OPEN, reading)
+
+
+# The pipeline
+
+
+@dataclass
+class _Clock:
+    """Seconds by stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    _last: float = field(default_factory=time.perf_counter)
+
+    def stop(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.seconds[stage] = round(now - self._last, 6)
+        self._last = now
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,29 +497,6 @@ def _most_relevant(clips: Sequence[RetrievedClip], passages: Sequence[RetrievedP
 
 
 # What becomes of the reply
-
-
-@dataclass
-class _Clock:
-    """Seconds by stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    _last: float = field(default_factory=time.perf_counter)
-
-    def stop(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage] = round(now - self._last, 6)
-        self._last = now
-
-
-def decoded(context: Context, path: str, times: NDArray[np.float64]) -> tuple[Frames | None, str]:
-    """Pixels at `times`, float64 (n,) seconds, for a reasoner that reads them; none and why, else."""
-    if not (context.reasoner.reads_pixels and context.read_frames is not None):
-        return None, ""
-    try:
-        return context.read_frames(path, times), ""
-    except FileProblem as problem:
-        return None, f"{path}: {problem}"
 
 
 def _why_no_match(context: Context, reply: ChosenOption | OpenAnswer) -> str | None:

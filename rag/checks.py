@@ -84,7 +84,7 @@ def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], obj
 
 def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
     """Whether the files exist, with the size and the time of change that they were indexed with."""
-    from rag.indexing.planning import find_gone
+    from rag.indexing.missing import find_gone
 
     storage = engine.settings.storage
     states = file_states(engine.reader.file_rows(), storage)

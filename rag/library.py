@@ -29,14 +29,8 @@ from rag.records import (
 )
 from rag.settings import Settings, load_settings
 from rag.store.filters import at_or_below
-from rag.store.layout import (
-    Location,
-    absolute_path,
-    find_library,
-    library_location,
-    nothing_indexed,
-    path_list,
-)
+from rag.store.finding import absolute_path, find_library, library_location, nothing_indexed, path_list
+from rag.store.layout import Location
 from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, window_seconds
 from rag.store.reading import Reader
 from rag.store.records import Removed, Stats

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpora.passages.document import solid
 from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone, page_range
+from corpora.text_decoding import without_blanks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -234,8 +234,8 @@ def passage_citation(
 
 def pages_with(passage: Passage, quotations: Iterable[str]) -> tuple[int, ...]:
     """The pages that quotations of a passage are on; all of its pages where it has none of them."""
-    whole, starts, found = solid(passage.text), passage.page_starts, set[int]()
-    for said in filter(None, map(solid, quotations)):
+    whole, starts, found = without_blanks(passage.text), passage.page_starts, set[int]()
+    for said in filter(None, map(without_blanks, quotations)):
         if len(starts) == len(passage.pages) and (at := whole.find(said)) >= 0:
             found |= {
                 *passage.pages[max(0, bisect_right(starts, at) - 1) : bisect_left(starts, at + len(said))]

@@ -297,25 +297,7 @@ def load_settings(
     try:
         return Sourced(**given)
     except ValidationError as error:
-        first = error.errors()[0]
-        names = [str(part) for part in first["loc"]]
-        if first["type"] != "extra_forbidden":
-            names = _known_part(names)
-        message = first["msg"].removeprefix("Value error, ")
-        what = {
-            "extra_forbidden": f"no such setting{_meant('.'.join(names))}",
-            "tuple_type": 'it is a list, as ["drafts/*"]',
-            "model_type": "it is a section, not a value",
-            "path_type": 'it is a path, as "folder/name"',
-        }.get(first["type"], message)
-        source = f"{path}: "
-        if _sets(given, names):
-            source = ""
-        elif _sets(EnvSettingsSource(Settings)(), names):
-            source = f"environment variable {_variable(names)}: "
-        raise SettingsError(
-            f"{source}setting {'.'.join(names)}: {what}; see docs/reference/settings.md"
-        ) from error
+        raise SettingsError(_refusal(error, given, path)) from error
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read: {os_reason(error)}") from error
     except SourcesError as error:
@@ -325,6 +307,27 @@ def load_settings(
         ) from error
     except (ValueError, RecursionError) as error:  # besides those of TOML, a number of thousands of digits
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
+
+
+def _refusal(error: ValidationError, flags: Mapping[str, Any], path: Path) -> str:
+    """What is wrong with the first refused setting, and where it is set: by a flag, in the environment or the
+    file `path`."""
+    first = error.errors()[0]
+    names = [str(part) for part in first["loc"]]
+    if first["type"] != "extra_forbidden":
+        names = _known_part(names)
+    what = {
+        "extra_forbidden": f"no such setting{_meant('.'.join(names))}",
+        "tuple_type": 'it is a list, as ["drafts/*"]',
+        "model_type": "it is a section, not a value",
+        "path_type": 'it is a path, as "folder/name"',
+    }.get(first["type"], first["msg"].removeprefix("Value error, "))
+    source = f"{path}: "
+    if _sets(flags, names):
+        source = ""
+    elif _sets(EnvSettingsSource(Settings)(), names):
+        source = f"environment variable {_variable(names)}: "
+    return f"{source}setting {'.'.join(names)}: {what}; see docs/reference/settings.md"
 
 
 @dataclass(frozen=True, slots=True)

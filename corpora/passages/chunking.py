@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from corpora.passages.document import Document, cut_point, read_documents, solid
+from corpora.passages.document import Document, cut_point, read_documents
 from corpora.passages.tables import BETWEEN_ROWS, HEADS, with_heads
 from corpora.records import Passage, Problem
+from corpora.text_decoding import without_blanks
 
 if TYPE_CHECKING:
     from corpora.passages.scanned_text import RecognizedPage
@@ -111,11 +112,11 @@ def _pages_of(
     if not document.pages:
         return [((), ())] * len(parts)
     places = [*(page.place for page in document.pages), len(document.text)]
-    held = [solid(document.text[start:end]) for start, end in pairwise(places)]
+    held = [without_blanks(document.text[start:end]) for start, end in pairwise(places)]
     whole, ends = "".join(held), list(accumulate(map(len, held)))
     found = []
     at = -1
-    for part, text in zip(map(solid, parts), map(solid, texts), strict=True):
+    for part, text in zip(map(without_blanks, parts), map(without_blanks, texts), strict=True):
         at = max(at, whole.find(part, at + 1))
         first, last = bisect_right(ends, at), bisect_left(ends, at + len(part))
         heads = len(text) - len(part)

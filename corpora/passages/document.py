@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
 from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
+from corpora.kinds import READERS
 from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
 
@@ -102,10 +103,6 @@ def _content_id(title: str, text: str) -> str:
     return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=16).hexdigest()
 
 
-GROUP = "rag.document_readers"
-"""Entry points of readers: the name is a file's suffix without its dot, in lower case, and the value a
-function `read(path) -> Iterator[Document | Problem]`."""
-
 MAGIC = ((b"%PDF-", "pdf"), (b"PAR1", "parquet"))
 """First bytes that count for more than the suffix."""
 
@@ -142,17 +139,12 @@ def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentR
         raise UnreadableFile(f"{path}: not a plain file")
     suffix = Path(path).suffix.lower().removeprefix(".")
     name = next((name for magic, name in MAGIC if head.startswith(magic)), suffix)
-    if find_entry_point(GROUP, name) is None:
-        known = ", ".join(f".{name}" for name in all_entry_points(GROUP))
+    if find_entry_point(READERS, name) is None:
+        known = ", ".join(f".{name}" for name in all_entry_points(READERS))
         raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
     try:
-        reader: Any = load_entry_point(GROUP, name, "document reader")
+        reader: Any = load_entry_point(READERS, name, "document reader")
     except SettingsError as error:
         raise UnsupportedFile(f"{path}: {error}") from error
     read: DocumentReader = partial(reader, recognized=recognized) if name == "pdf" else reader
     return read
-
-
-def solid(text: str) -> str:
-    """Without blanks."""
-    return "".join(text.split())

@@ -47,6 +47,24 @@ class _Placed:
     """(3, 3), from the unit square of the image, y up, to the page."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """What is shown of a page, in its points, y up."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+
 def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
     """The scanned pages of a PDF file in order, one in memory at a time; none of another file.
 
@@ -65,7 +83,8 @@ def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage |
             placed: list[_Placed] = []
             try:
                 page = reader.pages[number - 1]
-                if not _is_scan(page, placed):
+                placed = _scan(page)
+                if not placed:
                     continue
                 yield ScannedPage(number, pages, _rendered(page, placed, beat))
             except _UnreadImage as reason:
@@ -85,17 +104,16 @@ def _is_pdf(path: str) -> bool:
         return opened.read(5) == b"%PDF-" or file.suffix.lower() == ".pdf"
 
 
-def _is_scan(page: Any, placed: list[_Placed]) -> bool:
-    """Whether images cover the page and it has no text; the images are added to `placed`."""
+def _scan(page: Any) -> list[_Placed]:
+    """The images that cover a page without text; none of another page."""
     if "/XObject" not in _entry(page, "/Resources"):
-        return False
+        return []
     found = list(_images(page, page.get_contents(), np.eye(3), 0, count()))
-    left, bottom, right, top = _box(page)
-    covered = sum(_covered(each.matrix, (left, bottom, right, top)) for each in found)
-    if covered < COVERED * (right - left) * (top - bottom) or (page.extract_text() or "").strip():
-        return False
-    placed += found
-    return True
+    box = _box(page)
+    covered = sum(_covered(each.matrix, box) for each in found)
+    if covered < COVERED * box.width * box.height or (page.extract_text() or "").strip():
+        return []
+    return found
 
 
 def _entry(holder: Any, name: str) -> Any:
@@ -105,12 +123,11 @@ def _entry(holder: Any, name: str) -> Any:
     return found if isinstance(found, dict) else {}
 
 
-def _box(page: Any) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of what is shown of a page, in its points."""
+def _box(page: Any) -> _Box:
     box = page.cropbox
     left, right = sorted((float(box.left), float(box.right)))
     bottom, top = sorted((float(box.bottom), float(box.top)))
-    return left, bottom, max(right, left + 1), max(top, bottom + 1)
+    return _Box(left, bottom, max(right, left + 1), max(top, bottom + 1))
 
 
 def _images(
@@ -144,12 +161,12 @@ def _matrix(numbers: Any) -> NDArray[np.float64]:
     return np.array([[a, c, e], [b, d, f], [0, 0, 1]])
 
 
-def _covered(matrix: NDArray[np.float64], box: tuple[float, float, float, float]) -> float:
+def _covered(matrix: NDArray[np.float64], box: _Box) -> float:
     """The area of the page that the upright box around an image covers."""
     corners = matrix @ _UNIT_SQUARE
     (left, right), (bottom, top) = ((own.min(), own.max()) for own in corners[:2])
-    wide = min(right, box[2]) - max(left, box[0])
-    high = min(top, box[3]) - max(bottom, box[1])
+    wide = min(right, box.right) - max(left, box.left)
+    high = min(top, box.top) - max(bottom, box.bottom)
     return float(max(0.0, wide) * max(0.0, high))
 
 
@@ -160,18 +177,19 @@ def _rendered(page: Any, placed: list[_Placed], beat: Callable[[], None]) -> NDA
     """
     from PIL import Image, ImageChops
 
-    left, bottom, right, top = _box(page)
-    scale = LONG_SIDE / max(right - left, top - bottom)
-    size = max(1, round((right - left) * scale)), max(1, round((top - bottom) * scale))
+    box = _box(page)
+    scale = LONG_SIDE / max(box.width, box.height)
+    size = max(1, round(box.width * scale)), max(1, round(box.height * scale))
     canvas, budget = Image.new("L", size, 255), MOST_RENDERED
-    to_canvas = np.array([[scale, 0, -left * scale], [0, -scale, top * scale], [0, 0, 1]])
+    to_canvas = np.array([[scale, 0, -box.left * scale], [0, -scale, box.top * scale], [0, 0, 1]])
     for each in placed:
         beat()
         place = to_canvas @ each.matrix
-        box = _pixels_under(place, size)
-        if box is None:
+        touched = _pixels_under(place, size)
+        if touched is None:
             continue
-        budget -= (box[2] - box[0]) * (box[3] - box[1])
+        left, top, right, bottom = touched
+        budget -= (right - left) * (bottom - top)
         if budget < 0:
             raise _UnreadImage(f"images of more than {MOST_RENDERED // 10**6} megapixels together")
         wide, high = (max(1, math.ceil(math.hypot(*place[:2, at]))) for at in (0, 1))
@@ -181,13 +199,13 @@ def _rendered(page: Any, placed: list[_Placed], beat: Callable[[], None]) -> NDA
         image = image.resize((min(image.width, wide), min(image.height, high)), Image.Resampling.BOX)
         from_pixels = place @ np.array([[1 / image.width, 0, 0], [0, -1 / image.height, 1], [0, 0, 1]])
         try:
-            inverse = np.linalg.inv(from_pixels) @ np.array([[1, 0, box[0]], [0, 1, box[1]], [0, 0, 1]])
+            inverse = np.linalg.inv(from_pixels) @ np.array([[1, 0, left], [0, 1, top], [0, 0, 1]])
         except np.linalg.LinAlgError:
             continue
         data = tuple(float(number) for number in inverse[:2].ravel())
-        own_size, how = (box[2] - box[0], box[3] - box[1]), Image.Resampling.BICUBIC
+        own_size, how = (right - left, bottom - top), Image.Resampling.BICUBIC
         own = image.transform(own_size, Image.Transform.AFFINE, data, resample=how, fillcolor=255)
-        canvas.paste(ImageChops.darker(canvas.crop(box), own), box)
+        canvas.paste(ImageChops.darker(canvas.crop(touched), own), touched)
     turned = round(float(page.rotation or 0) / 90) % 4
     return np.ascontiguousarray(np.rot90(np.asarray(canvas, np.uint8), -turned))
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
 
-from corpora.passages.document import solid, tidy
+from corpora.passages.document import tidy
 from corpora.passages.tables import escaped, row
+from corpora.text_decoding import without_blanks
 
 LEAST_ROWS = 3
 """Of two lines with a gap at one place it may be chance."""
@@ -120,7 +121,7 @@ class _StreamOrder:
     """The text of a page in the order of its content stream, and how many rows have another order."""
 
     def __init__(self, text: str) -> None:
-        self._text = solid(_LEADERS.sub("   ", text))
+        self._text = without_blanks(_LEADERS.sub("   ", text))
         self._differs = 0
 
     def compare(self, cells: Sequence[str], lines: Sequence[Iterable[str]]) -> None:
@@ -129,7 +130,7 @@ class _StreamOrder:
         if not self._text:
             return
         across = "".join("".join(own) for own in lines)
-        if any(solid(row) in self._text for row in ("".join(cells), across)):
+        if any(without_blanks(row) in self._text for row in ("".join(cells), across)):
             self._differs -= 1
         elif max(map(len, cells)) >= PROSE_WIDTH and any(map(_within_sentence, cells)):
             self._differs += 1

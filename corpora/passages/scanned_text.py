@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from corpora.passages.page_layout import PROSE_WIDTH, ColumnsOfProse, laid_out, without_running
 
@@ -36,12 +36,14 @@ class TextLine:
     right: float
     bottom: float
     text: str
-    """Not empty."""
 
     @property
     def middle(self) -> float:
         """Of its height."""
         return (self.top + self.bottom) / 2
+
+
+LineT = TypeVar("LineT", bound=TextLine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class RecognizedPage:
     number: int
     """From 1."""
     lines: tuple[TextLine, ...]
+    """Those with text."""
     unread: str = ""
     """What it holds that cannot be read, as in "an image in JBIG2"; empty where it was read."""
 
@@ -123,7 +126,7 @@ def _across(lines: Sequence[TextLine]) -> str:
         return ""
     letter = median((line.right - line.left) / len(line.text) for line in lines) or 1.0
     edge = min(line.left for line in lines)
-    rows = _rows(lines)
+    rows = rows_of(lines)
     steps = [below[0].middle - above[0].middle for above, below in pairwise(rows)]
     usual = median(steps) if steps else 0.0
     page: list[str] = []
@@ -135,9 +138,13 @@ def _across(lines: Sequence[TextLine]) -> str:
         return "\n".join(" ".join(line.split()) for line in page)
 
 
-def _rows(lines: Sequence[TextLine]) -> list[list[TextLine]]:
-    """Lines side by side together, from left to right; rows from top to bottom."""
-    rows: list[list[TextLine]] = []
+def rows_of(lines: Iterable[LineT]) -> list[list[LineT]]:
+    """Lines side by side together, from left to right; rows from top to bottom.
+
+    A line belongs to a row when its middle is between top and bottom of the row's first, so that a word a
+    little higher than its neighbour stays beside it.
+    """
+    rows: list[list[LineT]] = []
     for line in sorted(lines, key=lambda line: (line.middle, line.left)):
         if rows and rows[-1][0].top <= line.middle <= rows[-1][0].bottom:
             rows[-1].append(line)

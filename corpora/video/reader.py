@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+AUDIO_RATE = 16_000
+"""Samples a second that audio is read at."""
+
 T = TypeVar("T")
 
 
@@ -137,9 +140,7 @@ class MediaReader:
 
     def probe(self, path: str) -> Probe:
         """The facts of a file; packets are counted where the container's word cannot be right."""
-        facts = self._one(self._media(path), "probe", path)[0]["probe"]
-        chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
-        probe = Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
+        probe = Probe.of(self._one(self._media(path), "probe", path)[0]["probe"])
         self._probed = path, self._stamp(path), probe
         return probe
 
@@ -211,7 +212,7 @@ class MediaReader:
         return DecodeReport(**part["report"])
 
     def audio(
-        self, path: str, *, rate: int = 16000, gaps: bool = False, start: float = 0.0
+        self, path: str, *, rate: int = AUDIO_RATE, gaps: bool = False, start: float = 0.0
     ) -> Iterator[NDArray[np.float32]]:
         """Mono float32 (n,) blocks in [-1, 1]; sample i of all is at `start` + i / rate seconds. Late starts,
         gaps and damaged packets are silence; with `gaps` all but a late start are NaN. `start`: entered by
@@ -219,15 +220,16 @@ class MediaReader:
         for _, (block,) in self._media(path).ask("audio", path, rate=rate, gaps=gaps, start=start):
             yield block
 
-    def audio_between(self, path: str, start: float, end: float, *, rate: int = 16000) -> NDArray[np.float32]:
-        """Mono float32 (n,) of [start, end) seconds, cut at the end of the track; empty without one."""
+    def audio_between(self, path: str, start: float, end: float) -> NDArray[np.float32]:
+        """Mono float32 (n,) at 16,000 Hz of [start, end) seconds, cut at the end of the track; empty without
+        one."""
         if not self._facts(path).audio:
             return np.zeros(0, np.float32)
-        first, last = max(0, round(start * rate)), max(0, round(end * rate))
+        first, last = (max(0, round(time * AUDIO_RATE)) for time in (start, end))
         # A file is read from its beginning, sample for sample as it was indexed; of an object a part.
         begin = first if is_url(path) else 0
         blocks, read = [np.zeros(0, np.float32)], begin
-        for block in self.audio(path, rate=rate, start=begin / rate):
+        for block in self.audio(path, start=begin / AUDIO_RATE):
             blocks.append(block[max(0, first - read) : max(0, last - read)])
             read += len(block)
             if read >= last:

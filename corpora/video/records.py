@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpora.records import EvidenceKind, Frames
 
@@ -61,6 +62,12 @@ class Probe:
     """FFmpeg's name of it: `yuv420p`; empty where there is no image."""
     video_start: float = 0.0
     """Time of the first video packet."""
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Probe:
+        """From its fields as `asdict` and JSON give them."""
+        chapters = tuple(TimedText(**chapter) for chapter in fields["chapters"])
+        return cls(**{**fields, "tags": tuple(fields["tags"]), "chapters": chapters})
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from corpora.sandbox import deny_system_calls, limit_memory, limit_request, rest
 from corpora.video import ipc
 from corpora.video.containers import object_files
 from corpora.video.decoders import open_decoder
-from corpora.video.records import FrameRequest, Probe, TimedText
+from corpora.video.records import FrameRequest, Probe
 
 if TYPE_CHECKING:
     from corpora.passages.scanned_text import RecognizedPage
@@ -244,7 +244,7 @@ def _texts(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 def _frames(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     decoder = open_decoder(request["decoder"])
     batches = decoder.frames(
-        request["path"], _known(request["probe"]), FrameRequest(**request["request"]), beat
+        request["path"], Probe.of(request["probe"]), FrameRequest(**request["request"]), beat
     )
     while True:
         try:
@@ -259,7 +259,7 @@ def _frames(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 
 def _frames_at(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     decoder = open_decoder(request["decoder"])
-    probe = _known(request["probe"])
+    probe = Probe.of(request["probe"])
     yield (
         {},
         _arrays(decoder.frames_at(request["path"], probe, request["times"], request["short_side"], beat)),
@@ -269,14 +269,14 @@ def _frames_at(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 def _keyframes(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.storyboard import keyframes_near
 
-    probe, size = _known(request["probe"]), tuple(request["size"])
+    probe, size = Probe.of(request["probe"]), tuple(request["size"])
     yield {}, _arrays(keyframes_near(request["path"], probe, request["times"], size, beat))
 
 
 def _packets(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.pyav_decoder import read_packets
 
-    yield {"report": asdict(read_packets(request["path"], _known(request["probe"]), beat))}, []
+    yield {"report": asdict(read_packets(request["path"], Probe.of(request["probe"]), beat))}, []
 
 
 def _audio(request: ipc.Message, beat: Callable[[], None]) -> Answer:
@@ -296,7 +296,7 @@ def _clip(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 def _remux(request: ipc.Message, beat: Callable[[], None]) -> Answer:
     from corpora.video.clipping import copy_streams
 
-    copy_streams(request["path"], _known(request["probe"]), request["out"], beat)
+    copy_streams(request["path"], Probe.of(request["probe"]), request["out"], beat)
     yield {}, []
 
 
@@ -374,11 +374,6 @@ def _sidecars(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 
 def _arrays(frames: Frames) -> list[ipc.Array]:
     return [frames.times, frames.images]
-
-
-def _known(facts: dict[str, Any]) -> Probe:
-    chapters = tuple(TimedText(**chapter) for chapter in facts["chapters"])
-    return Probe(**{**facts, "tags": tuple(facts["tags"]), "chapters": chapters})
 
 
 OPERATIONS: dict[str, Callable[[ipc.Message, Callable[[], None]], Answer]] = {

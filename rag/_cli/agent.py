@@ -79,10 +79,10 @@ class Raclo(WebCommand["RacloRun"]):
 
     @cached_property
     def settings(self) -> RacloSettings:
-        from rag.agents.raclo.records import RacloSettings
-        from rag.agents.runtime.frame_source import RACLO, fixed_budget
+        from rag.agents.raclo.records import FRAME_BUDGET, RacloSettings
+        from rag.agents.runtime.frame_source import fixed_budget
 
-        budget = RACLO if self.frames is None else fixed_budget(self.frames)
+        budget = FRAME_BUDGET if self.frames is None else fixed_budget(self.frames)
         return RacloSettings(queries=self.queries, urls=self.urls, budget=budget, frames=self.look)
 
     def agent(self, environment: WebEnvironment) -> Callable[..., RacloRun]:
@@ -166,10 +166,10 @@ class ShotFinder(WebCommand["ShotRun"]):
 
     @cached_property
     def settings(self) -> ShotSettings:
-        from rag.agents.runtime.frame_source import SHOTFINDER, fixed_budget
-        from rag.agents.shotfinder.records import ShotSettings
+        from rag.agents.runtime.frame_source import fixed_budget
+        from rag.agents.shotfinder.records import FRAME_BUDGET, ShotSettings
 
-        budget = SHOTFINDER if self.frames is None else fixed_budget(self.frames)
+        budget = FRAME_BUDGET if self.frames is None else fixed_budget(self.frames)
         return ShotSettings(
             queries=self.queries, urls=self.urls, budget=budget, constraint_mode=self.constraints
         )

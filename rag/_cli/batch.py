@@ -169,7 +169,7 @@ def windows_path(run: Path) -> Path:
 
 
 def write_run(
-    run: Path, windows: Path, order: Iterable[str], tag: str = "rag", *, policy: OverwritePolicy | None = None
+    run: Path, windows: Path, order: Iterable[str], *, policy: OverwritePolicy | None = None
 ) -> None:
     """Write the TREC run from the windows file, atomically, queries in the given order."""
     import json
@@ -193,7 +193,7 @@ def write_run(
         draft.open("w", encoding="utf-8", newline="\n") as stream,
     ):
         for query_id in sorted(found, key=position.__getitem__):
-            stream.writelines(f"{line}\n" for line in run_lines(query_id, found[query_id], tag))
+            stream.writelines(f"{line}\n" for line in run_lines(query_id, found[query_id], "rag"))
 
 
 def _documents(results: Sequence[Mapping[str, Any]]) -> list[tuple[str, float]]:

@@ -155,8 +155,7 @@ def _module(module: str) -> Finding:
     try:
         loaded = importlib.import_module(module)
     except Exception as error:  # whatever a package raises while it loads is the finding
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        return Finding("package", module, False, f"{reason}; reinstall this package")
+        return Finding("package", module, False, f"{_first_line(error)}; reinstall this package")
     return Finding("package", module, True, str(getattr(loaded, "__version__", "loads")))
 
 
@@ -223,15 +222,21 @@ def _protections(session: Session) -> Iterator[Finding]:
 def _extensions() -> Iterator[Finding]:
     """Loads what other packages register."""
     for group in EXTENSIONS:
+        own = own_entry_points(group)
         for name, point in all_entry_points(group).items():
-            if name not in own_entry_points(group):
-                try:
-                    point.load()
-                except Exception as error:  # whatever an extension raises while it loads is the finding
-                    reason = f"{type(error).__name__}: {error}".splitlines()[0]
-                    yield Finding("extension", f"{group} {name}", False, f"{point.value}: {reason}")
-                else:
-                    yield Finding("extension", f"{group} {name}", True, point.value)
+            if name in own:
+                continue
+            try:
+                point.load()
+            except Exception as error:  # whatever an extension raises while it loads is the finding
+                message = f"{point.value}: {_first_line(error)}"
+                yield Finding("extension", f"{group} {name}", False, message)
+            else:
+                yield Finding("extension", f"{group} {name}", True, point.value)
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _weights(session: Session) -> Iterator[Finding]:
@@ -262,7 +267,7 @@ def _checked(area: str, name: str, ask: Callable[[], tuple[bool | None, str]]) -
 
 def store_findings(session: Session) -> Iterator[Finding]:
     """Of a library on an object store: what the credentials allow, and whether writers can be kept apart."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
     if isinstance(location, Path):
@@ -289,7 +294,7 @@ def store_findings(session: Session) -> Iterator[Finding]:
 
 def _repair(session: Session, *, yes: bool) -> bool:
     """Repair the library and say on stderr what was done; False where that was refused."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
     from rag.store.repair import repair
 
     location = find_library(library=session.settings.library, storage=session.settings.storage)
@@ -337,7 +342,7 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
 
 
 def _library(session: Session, recall: int, *, full: bool) -> Iterator[Finding]:
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     folder = find_library(library=session.settings.library, storage=session.settings.storage)
     if isinstance(folder, Path):

@@ -54,7 +54,7 @@ def merge(
 @with_session(without=("seed",))
 def export(session: Session, into: Into, path: PathGlobs = None) -> int:
     """Copy the files that match GLOB, with all that was indexed of them, into a library of their own."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     if not path:
         raise UsageError("--path GLOB is missing: which files to export")
@@ -90,7 +90,7 @@ def pull(
 
     Interrupted, the same command goes on where it was.
     """
-    from rag.store.layout import library_location
+    from rag.store.finding import library_location
     from rag.store.pulling import pull_library
 
     source = library_location(address, session.settings.storage)

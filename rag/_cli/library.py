@@ -111,7 +111,7 @@ def remove(
     Removing more than half of the library asks first; without a terminal it needs --yes.
     """
     from rag.store.filters import MAX_SUGGESTIONS, at_or_below, nearest_names
-    from rag.store.layout import absolute_path
+    from rag.store.finding import absolute_path
 
     named = [os.fsdecode(path) for path in paths]
     with session.open_library() as opened:

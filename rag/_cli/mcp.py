@@ -99,7 +99,7 @@ def mcp(
 
 def _command(session: Session, roots: tuple[Path, ...]) -> Entry:
     """How a client starts this server, whatever its working folder."""
-    from rag.store.layout import find_library
+    from rag.store.finding import find_library
 
     program = os.path.abspath(sys.argv[0])
     words = [program] if os.access(program, os.X_OK) else [sys.executable, "-m", "rag._cli.main"]

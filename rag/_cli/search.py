@@ -132,7 +132,7 @@ def _one(
             unmeasured = opened.unmeasured(chosen)
         unmatched = unmatched_paths(opened, chosen)
         if not hits and not opened.indexed_paths():
-            from rag.store.layout import nothing_indexed
+            from rag.store.finding import nothing_indexed
 
             echo_stderr(f"rag: {nothing_indexed(opened.engine.reader.folder)}")
     threshold = session.settings.search.threshold if query is not None else None

@@ -53,7 +53,8 @@ def serve(
 
     require_serving()
     from rag.server.running import serve as run
-    from rag.store.layout import find_library, open_layout
+    from rag.store.finding import find_library
+    from rag.store.layout import open_layout
 
     def announce(server: Started) -> None:
         # A token of a file is known: it need not be in the log of a service.

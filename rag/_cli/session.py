@@ -217,7 +217,8 @@ class Session:
 
     def _note_what_is_missing(self, *, frames: bool, empty: bool) -> None:
         """`frames`: whether the library has embeddings of frames; `empty`: whether it has no content."""
-        from rag.store.layout import find_library, open_layout
+        from rag.store.finding import find_library
+        from rag.store.layout import open_layout
 
         for named in (self.settings.library, *self.libraries[1:]):
             folder = find_library(library=named, storage=self.settings.storage)

@@ -30,7 +30,7 @@ def cut_select(
     cut_clip(select.path, start, end, out, storage=storage)
 
 
-def write_clips(timeline: Timeline, folder: Path, cutter: Cutter = cut_select) -> tuple[Problem, ...]:
+def write_clips(timeline: Timeline, folder: Path, cutter: Cutter) -> tuple[Problem, ...]:
     """Write each select, with its handles, into a folder that exists; what cannot be cut is a problem."""
     problems: list[Problem] = []
     for cut, name in zip(timeline.cuts, clip_names(timeline), strict=True):
@@ -42,7 +42,7 @@ def write_clips(timeline: Timeline, folder: Path, cutter: Cutter = cut_select) -
     return tuple(problems)
 
 
-def write_zip(timeline: Timeline, stream: IO[bytes], cutter: Cutter = cut_select) -> tuple[Problem, ...]:
+def write_zip(timeline: Timeline, stream: IO[bytes], cutter: Cutter) -> tuple[Problem, ...]:
     """The same as a zip archive; clips are stored as they are, since H.264 does not get smaller."""
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(stream, "w") as archive:
         problems = write_clips(timeline, Path(folder), cutter)

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpora.objects import StoredObject
-from corpora.records import Problem, Video
+from corpora.records import Problem
 from corpora.scan import FoundFile
 from rag.errors import FileProblem, UnfetchedFile, UnreadableFile
 from rag.indexing.outcomes import Done, FileOutcomes
 from rag.indexing.planning import Group
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
-from rag.store.records import FileRow
+from rag.store.records import FileRow, NotedProblem
 from rag.store.staging import Staging, content_of
 from rag.store.writing import Writer
 
@@ -28,15 +28,28 @@ GROUP_BYTES = 2**29
 """Most bytes of bundles in memory at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A content that the library lacks, with its paths."""
+
+    group: Group
+    bundle: Bundle
+
+    @property
+    def done(self) -> tuple[Group, Done]:
+        """What it gave, as `FileOutcomes` takes it."""
+        return self.group, _done(self.bundle)
+
+
 @dataclass
 class _Work:
     """What is to be done for one group."""
 
-    videos: list[tuple[Group, Bundle, Video, dict[str, Any]]] = field(default_factory=list)
-    sources: list[tuple[Group, Bundle]] = field(default_factory=list)
+    videos: list[_New] = field(default_factory=list)
+    sources: list[_New] = field(default_factory=list)
     known: list[Group] = field(default_factory=list)
     bad: list[tuple[Group, FileProblem]] = field(default_factory=list)
-    problems: list[tuple[Problem, str]] = field(default_factory=list)
+    problems: list[NotedProblem] = field(default_factory=list)
     replaced: set[str] = field(default_factory=set)
 
 
@@ -116,11 +129,8 @@ class Committer:
                 continue  # of a content that is gone: the next run finds the file
             elif _is_bad(head):
                 work.bad.append((group, _problem(head)))
-            elif (found := bundle.video()) is not None:
-                work.videos.append((group, bundle, *found))
-                done.add(head.content_id)
             else:
-                work.sources.append((group, bundle))
+                (work.sources if bundle.video() is None else work.videos).append(_New(group, bundle))
                 done.add(head.content_id)
         return work
 
@@ -147,25 +157,25 @@ class Committer:
         outcomes.keep(work.problems)
         for group, problem in work.bad:
             outcomes.skip_file(group, problem)
-        outcomes.publish(*(group for group, *_ in work.videos))
-        outcomes.keep_problems(*((group, _done(bundle)) for group, bundle, *_ in work.videos))
-        outcomes.keep_problems(*((group, _done(bundle)) for group, bundle in work.sources))
+        outcomes.publish(*(new.group for new in work.videos))
+        outcomes.keep_problems(*(new.done for new in work.videos))
+        outcomes.keep_problems(*(new.done for new in work.sources))
         writer.flush()
         if work.videos:
-            bundles = [bundle for _, bundle, *_ in work.videos]
+            bundles = [new.bundle for new in work.videos]
             writer.put_copies(
-                {video: stages for *_, video, stages in work.videos},
+                dict(filter(None, (bundle.video() for bundle in bundles))),
                 _joined(bundles, video_tables(writer.meta)),
                 replaced=work.replaced,
             )
         if work.sources:
-            passages = (rows for _, rows in _joined([bundle for _, bundle in work.sources], ["passages"]))
-            writer.put_passage_copies([group.content_id for group, _ in work.sources], passages)
-        for group, bundle, *_ in work.videos:
-            outcomes.count(group, _done(bundle))
-        outcomes.publish(*(group for group, _ in work.sources))
-        for group, bundle in work.sources:
-            outcomes.count(group, _done(bundle))
+            passages = (rows for _, rows in _joined([new.bundle for new in work.sources], ["passages"]))
+            writer.put_passage_copies([new.group.content_id for new in work.sources], passages)
+        for new in work.videos:
+            outcomes.count(*new.done)
+        outcomes.publish(*(new.group for new in work.sources))
+        for new in work.sources:
+            outcomes.count(*new.done)
         outcomes.arrive(work.known)
         writer.flush()
 

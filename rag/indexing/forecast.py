@@ -16,13 +16,12 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line, reads_text
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
+from rag.indexing.missing import prune_refusal
 from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
     StoredRows,
     estimated_seconds,
-    limits_of,
     make_plan,
-    prune_refusal,
     shares_its_size,
 )
 from rag.indexing.report import Forecast, IndexReport, Prune, examples
@@ -74,25 +73,47 @@ def forecast(
             return f"{file.size}:{file.etag}" if file.etag else file.path
         return content_hash(file.path) if may_be_known(file) else file.path
 
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(found, roots, held, settings.storage, identify, limits, within, reads_scans=scans)
+    plan = make_plan(found, roots, held, settings, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups[:limit]
     files = [group.first for group in groups]
-    problems = plan.problems
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
     local = [file for file in files if file.kind != "passages" and not is_url(file.path)]
     probed, unreadable = _probe(local, settings)
-    problems += unreadable
     bad = {problem.path for problem in unreadable}
     files = [file for file in files if file.path not in bad]
     durations = [*map(estimated_seconds, remote), *probed]
-    seconds = sum(durations)
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
-    reading = ocr_line(settings.ocr)
+    ahead = _estimated(files, sum(durations), settings, embeds=resolved.name is not None)
+    on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
+    return IndexReport(
+        library=str(folder),
+        files_found=found.found,
+        unchanged=plan.unchanged,
+        moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
+        missing=len(plan.missing) - len(plan.moved),
+        problems=(*plan.problems, *unreadable),
+        ignored=len(found.ignored),
+        ignored_files=examples(found.ignored),
+        unread=to_be_saved(found.ignored),
+        seconds=time.monotonic() - started,
+        stages=(
+            f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",
+            ocr_line(settings.ocr),
+            asr_line(settings.asr, settings.encoder),
+            *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
+            *([_by_workers(ahead.seconds, max(durations) / ahead.media_seconds)] if on_workers else []),
+            *([f"--prune would be refused: {refusal}"] if refusal else []),
+        ),
+        forecast=ahead,
+    )
+
+
+def _estimated(files: Sequence[FoundFile], seconds: float, settings: Settings, *, embeds: bool) -> Forecast:
+    """What new files with `seconds` of media take. `embeds`: whether there is an image encoder."""
     read_seconds = seconds if reads_text(settings.ocr) else 0.0
+    frames = seconds * settings.video.rate if embeds else 0.0
     kib = sum(f.size for f in files if f.kind == "passages") / 1024
-    frames = seconds * settings.video.rate if resolved.name else 0.0
     cost = (
         (STARTUP_SECONDS if files else 0.0)
         + seconds * SECONDS_PER_DECODED_SECOND
@@ -100,29 +121,8 @@ def forecast(
         + frames * SECONDS_PER_FRAME
         + kib * SECONDS_PER_PASSAGE_KIB
     )
-    on_workers = settings.cluster.engine == "ray" and seconds
     size = int(len(files) * BYTES_PER_FILE + frames * BYTES_PER_FRAME + kib * 1024 * BYTES_PER_PASSAGE_BYTE)
-    return IndexReport(
-        library=str(folder),
-        files_found=found.found,
-        unchanged=plan.unchanged,
-        moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
-        missing=len(plan.missing) - len(plan.moved),
-        problems=tuple(problems),
-        ignored=len(found.ignored),
-        ignored_files=examples(found.ignored),
-        unread=to_be_saved(found.ignored),
-        seconds=time.monotonic() - started,
-        stages=(
-            f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",
-            reading,
-            asr_line(settings.asr, settings.encoder),
-            *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
-            *([_by_workers(cost, max(durations) / seconds)] if on_workers else []),
-            *([f"--prune would be refused: {refusal}"] if refusal else []),
-        ),
-        forecast=Forecast(len(files), seconds, cost, size),
-    )
+    return Forecast(len(files), seconds, cost, size)
 
 
 def _probe(files: Iterable[FoundFile], settings: Settings) -> tuple[list[float], list[Problem]]:

@@ -18,16 +18,9 @@ from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress, Silent
 from rag.settings import Settings, load_settings
 from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
+from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
 from rag.store.joined import require_same_encoders, with_devices
-from rag.store.layout import (
-    Location,
-    library_location,
-    nothing_indexed,
-    open_layout,
-    path_list,
-    real_name,
-    writable_library,
-)
+from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Meta
 from rag.store.scan_cache import ScanCache

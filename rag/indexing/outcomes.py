@@ -13,8 +13,10 @@ from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.planning import LOCAL, Group, Plan, below, find_gone, limit_stamp, row_of, still_holds
+from rag.indexing.missing import LOCAL, below, find_gone
+from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
+from rag.store.records import NotedProblem
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 
@@ -135,12 +137,12 @@ class FileOutcomes:
             self._writer.remove_paths(changed, keep=self.arriving.union(g.content_id for g in groups))
         solved = []
         for found, content_id in fresh:
-            problem, row = self._writer.problem(found.path), held[found.path]
+            noted, row = self._writer.problem(found.path), held[found.path]
             same = row is not None and row.content_id == content_id
-            if problem is None or problem[0].action == SKIPPED or not still_holds(problem, found, same):
+            if noted is None or noted.problem.action == SKIPPED or not still_holds(noted, found, same):
                 solved.append(found.path)
             else:
-                self._writer.put_problem(problem[0], found.stamp)
+                self._writer.put_problem(noted.problem, found.stamp)
             self._writer.put_file(row_of(found, content_id))
         self._writer.clear_problem(*solved)
 
@@ -217,8 +219,8 @@ class FileOutcomes:
             self.stats.moved += sum(row is None or row.content_id != group.content_id for row in rows)
         self.publish(*groups)
 
-    def keep(self, problems: Iterable[tuple[Problem, str]]) -> None:
-        """Store problems with the stamps of their files, but for those that the library knows."""
+    def keep(self, problems: Iterable[NotedProblem]) -> None:
+        """Store problems, but for those that the library knows."""
         stored = self._writer.problems()
         for problem, stamp in problems:
             if stored.get(problem.path) != (problem, stamp):

@@ -8,7 +8,6 @@ from contextlib import closing
 
 from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
-from indexers.ocr import reads_text
 from rag.errors import LibraryError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_specialised
@@ -17,19 +16,13 @@ from rag.indexing.decoding import open_readers
 from rag.indexing.distributing import BundledRun, by_bundles
 from rag.indexing.encoders import device_here, other_devices, select_encoders
 from rag.indexing.measuring import backfill_measurements, unmeasured
+from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import (
-    Group,
-    Plan,
-    damaged_index,
-    limits_of,
-    make_plan,
-    prune_refusal,
-    remove_missing,
-)
+from rag.indexing.planning import Group, Plan, limits_of, make_plan
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
 from rag.settings import Settings
+from rag.store.damage import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.writing import Writer
 
@@ -111,8 +104,7 @@ def _planned(
     limit: int | None,
 ) -> Plan:
     """The work of a run, with its problems reported, and what is beyond `limit` deferred."""
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(scan, roots, writer, settings.storage, limits=limits, within=within, reads_scans=scans)
+    plan = make_plan(scan, roots, writer, settings)
     if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
         raise LibraryError(refusal)
     stats = outcomes.stats

@@ -1,46 +1,38 @@
 """What a run has to do: files that are new or changed by content, and files that are gone.
 
-A path is gone only where the file system says so: what cannot be read, for lack of permission or behind
-a broken link, is not. An unmounted disk looks like an empty folder, so nothing below an empty folder is
-removed, nor more than half of the files below a root, unless that is asked for. An object is gone where
-its store says so; a store that does not answer says nothing.
-
 What an object is, is known when it is fetched to be indexed. Only one whose size is that of another file,
 which may be the same or a moved one, is read for its hash before.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from corpora.errors import reason_of
 from corpora.fetching import content_id, read_sidecar
-from corpora.objects import is_url, object_states
+from corpora.objects import is_url
 from corpora.passages.pdf import NO_TEXT_LAYER
 from corpora.records import SKIPPED, Problem
-from corpora.scan import FoundFile, Scan, path_or_address
+from corpora.scan import FoundFile, Scan
 from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
+from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.report import Prune
-from rag.store.layout import SYSTEM_NAMES, Location, open_layout, require_library
-from rag.store.records import FileRow
+from rag.indexing.missing import LOCAL, find_misnamed, find_missing
+from rag.store.finding import require_library
+from rag.store.layout import Location, open_layout
+from rag.store.records import FileRow, NotedProblem
 from rag.store.schema import column_names, problem_of
-from rag.store.sums import compare_versions, read_all_sums, sums_faults, unfinished
 
 if TYPE_CHECKING:
-    from rag.indexing.outcomes import FileOutcomes
     from rag.settings import Settings
-    from rag.store.writing import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +85,8 @@ class Indexed(Protocol):
     def stage_fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
         """Each finished video's stages."""
 
-    def problems(self) -> Mapping[str, tuple[Problem, str]]:
-        """Path to its problem and the stamp that the file had then."""
+    def problems(self) -> Mapping[str, NotedProblem]:
+        """Path to its problem."""
 
 
 class StoredRows:
@@ -103,7 +95,7 @@ class StoredRows:
     def __init__(self, folder: Location) -> None:
         self._files: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
-        self._problems: dict[str, tuple[Problem, str]] = {}
+        self._problems: dict[str, NotedProblem] = {}
         if open_layout(folder).exists():
             from rag.store.snapshot import Snapshot
 
@@ -114,7 +106,7 @@ class StoredRows:
                 self._files = {row.path: row for row in snapshot.file_rows}
                 self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
                 rows = snapshot.scan("problems", column_names("problems")).to_pylist()
-                self._problems = {problem.path: (problem, stamp) for problem, stamp in map(problem_of, rows)}
+                self._problems = {noted.problem.path: noted for noted in map(problem_of, rows)}
             finally:
                 if mark is not None:
                     mark.release()
@@ -127,43 +119,103 @@ class StoredRows:
         """As `Writer.stage_fingerprints`."""
         return self._stages
 
-    def problems(self) -> dict[str, tuple[Problem, str]]:
+    def problems(self) -> dict[str, NotedProblem]:
         """As `Writer.problems`."""
         return self._problems
-
-
-LOCAL = StorageSettings()
 
 
 def make_plan(
     scan: Scan,
     roots: Sequence[str],
     indexed: Indexed,
-    storage: StorageSettings = LOCAL,
+    settings: Settings,
     identify: Callable[[FoundFile], str] | None = None,
-    limits: str = "",
-    within: Sequence[str] = (),
-    *,
-    reads_scans: bool = False,
 ) -> Plan:
     """Compare the files found with the library.
 
     `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
-    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan.
-    `limits`: of reading files (`limits_of`); what exceeded them is not tried again. `within`: as of a scan.
-    `reads_scans`: whether there is OCR, so that a PDF that was skipped without it is read now.
+    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan. What exceeded
+    the limits of reading is not tried again under the same ones; a PDF that was skipped for lack of OCR is,
+    where there is OCR now.
     """
-    rows, ready, problems = indexed.files(), indexed.stage_fingerprints(), _problems(indexed, reads_scans)
+    storage = settings.storage
+    rows, ready = indexed.files(), indexed.stage_fingerprints()
+    problems = _problems(indexed, reads_text(settings.ocr))
     published = {row.content_id for row in rows.values() if row.kind == "passages"}
-    identify = identify or _by_content(scan, rows, storage)
     plan = Plan(problems=list(scan.problems))
+    identify = identify or _by_content(scan, rows, storage)
+    identified = _identify(scan.files, rows, problems, identify, limits_of(settings), plan)
+    by_content = identified.by_content
+    held = Counter(row.content_id for row in rows.values())
+    elsewhere = _sidecars_elsewhere(
+        rows, {f.path for f in scan.files}, by_content.keys(), settings.scan.within
+    )
+    for content, files in by_content.items():
+        group = Group(
+            "" if content in identified.unread else content,
+            tuple(files),
+            tuple(f for f in files if f.path in identified.fresh),
+            tuple(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
+        )
+        is_document = group.first.kind == "passages"
+        if is_document:
+            done = content in published
+        else:
+            stages = ready.get(content)
+            done = stages is not None and (
+                _has_known_sidecars(group, held[content])
+                or stages.get("sidecars") == sidecar_hash(group.sidecars, storage)
+            )
+        if not done:
+            plan.groups.append(group)
+            continue
+        plan.problems += [identified.noted[f.path] for f in files if f.path in identified.noted]
+        if group.fresh:
+            plan.known.append(group)
+        if not is_document:
+            plan.ready.append(group)
+        plan.unchanged += (there := sum(f.path in rows and rows[f.path].content_id == content for f in files))
+        plan.arrived += len(files) - there
+    missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
+    plan.missing = [*missing, *find_misnamed(rows, by_content.keys(), missing, storage)]
+    plan.moved = _moved(plan.missing, rows, by_content.keys())
+    return plan
+
+
+@dataclass
+class _Identified:
+    """The files found that can be read, by what they are."""
+
+    by_content: dict[str, list[FoundFile]] = field(default_factory=dict)
+    """By content id, or path of an object that is yet to be fetched."""
+    fresh: set[str] = field(default_factory=set)
+    """Paths whose row is new or changed."""
+    unread: set[str] = field(default_factory=set)
+    """Paths of objects that are yet to be fetched."""
+    noted: dict[str, Problem] = field(default_factory=dict)
+    """Path to its problem of before, which holds while the content is not indexed again."""
+
+
+def _identify(
+    files: Iterable[FoundFile],
+    rows: Mapping[str, FileRow],
+    problems: Mapping[str, NotedProblem],
+    identify: Callable[[FoundFile], str],
+    limits: str,
+    plan: Plan,
+) -> _Identified:
+    """What files are, by their rows where they are unchanged; `plan` takes those that cannot be read."""
     refused = {stamp: problem for problem, stamp in problems.values() if stamp.startswith(OVER_LIMIT)}
-    by_content, noted = dict[str, list[FoundFile]](), dict[str, Problem]()
-    fresh, unread = set[str](), set[str]()
-    for found in scan.files:
+    result = _Identified()
+    for found in files:
         row, earlier = rows.get(found.path), problems.get(found.path)
-        if earlier is not None and row is None and earlier[1] == found.stamp and earlier[0].action == SKIPPED:
-            plan.problems.append(earlier[0])
+        if (
+            earlier is not None
+            and row is None
+            and earlier.stamp == found.stamp
+            and earlier.problem.action == SKIPPED
+        ):
+            plan.problems.append(earlier.problem)
             continue
         if row is not None and row.stamp == found.stamp:
             content = row.content_id
@@ -178,51 +230,21 @@ def make_plan(
                 plan.over_limit[found.path] = limit_stamp(content, limits)
                 if row is None:
                     continue
-            fresh.add(found.path)
+            result.fresh.add(found.path)
         if earlier is not None and still_holds(earlier, found, row is not None and row.content_id == content):
-            noted[found.path] = earlier[0]
+            result.noted[found.path] = earlier.problem
         if not content:
-            unread.add(found.path)
-        by_content.setdefault(content or found.path, []).append(found)
-    held = Counter(row.content_id for row in rows.values())
-    elsewhere = _sidecars_elsewhere(rows, {f.path for f in scan.files}, by_content.keys(), within)
-    for content, files in by_content.items():
-        group = Group(
-            "" if content in unread else content,
-            tuple(files),
-            tuple(f for f in files if f.path in fresh),
-            tuple(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
-        )
-        if files[0].kind == "passages":
-            done = content in published
-        else:
-            stages = ready.get(content)
-            done = stages is not None and (
-                _has_known_sidecars(group, held[content])
-                or stages.get("sidecars") == sidecar_hash(group.sidecars, storage)
-            )
-        if not done:
-            plan.groups.append(group)
-            continue
-        plan.problems += [noted[f.path] for f in files if f.path in noted]
-        if group.fresh:
-            plan.known.append(group)
-        if files[0].kind != "passages":
-            plan.ready.append(group)
-        plan.unchanged += (there := sum(f.path in rows and rows[f.path].content_id == content for f in files))
-        plan.arrived += len(files) - there
-    missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
-    plan.missing = [*missing, *_misnamed(rows, by_content.keys(), missing, storage)]
-    plan.moved = _moved(plan.missing, rows, by_content.keys())
-    return plan
+            result.unread.add(found.path)
+        result.by_content.setdefault(content or found.path, []).append(found)
+    return result
 
 
-def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, tuple[Problem, str]]:
+def _problems(indexed: Indexed, reads_scans: bool) -> dict[str, NotedProblem]:
     """Those of the library, but for PDFs that were skipped for lack of OCR where there is OCR now."""
     return {
         path: found
         for path, found in indexed.problems().items()
-        if not (reads_scans and NO_TEXT_LAYER in found[0].reason)
+        if not (reads_scans and NO_TEXT_LAYER in found.problem.reason)
     }
 
 
@@ -272,9 +294,9 @@ def limit_stamp(content_id: str, limits: str) -> str:
     return f"{OVER_LIMIT}{content_id} {limits}"
 
 
-def still_holds(problem: tuple[Problem, str], found: FoundFile, same: bool) -> bool:
+def still_holds(noted: NotedProblem, found: FoundFile, same: bool) -> bool:
     """Whether a stored problem is one of the file as it is now; `same`: its path had that content before."""
-    return problem[1] == found.stamp or (same and problem[0].action != SKIPPED)
+    return noted.stamp == found.stamp or (same and noted.problem.action != SKIPPED)
 
 
 def _by_content(
@@ -348,184 +370,3 @@ def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
             digest.update(hashlib.blake2b(content).digest())
             some = True
     return digest.hexdigest() if some else ""
-
-
-PRUNE_ALL = "mount the disk, or remove them with --prune=all"
-
-
-def is_gone(path: str) -> bool:
-    """Whether no file of this name exists. False where that cannot be seen, and for a broken link."""
-    try:
-        os.lstat(path)
-    except OSError as error:
-        return error.errno in {errno.ENOENT, errno.ENOTDIR} and _is_reachable(os.path.dirname(path))
-    except ValueError:  # a NUL, which only a damaged row has
-        return True
-    return False
-
-
-def _is_reachable(folder: str) -> bool:
-    """Whether the nearest existing folder at or above `folder` can be entered; False for a broken link."""
-    try:
-        os.lstat(folder)
-    except OSError as error:
-        above = os.path.dirname(folder)
-        return error.errno in {errno.ENOENT, errno.ENOTDIR} and above != folder and _is_reachable(above)
-    return os.path.exists(folder)
-
-
-def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:
-    """Those of `paths` that are gone, in their order; files by `is_gone`, objects by their stores."""
-    paths = list(paths)
-    objects = object_states(filter(is_url, paths), storage)
-    return [path for path in paths if (objects[path] is None if path in objects else is_gone(path))]
-
-
-def damaged_index(folder: Location) -> str:
-    """What is wrong with the library's index files, where questions would notice it; empty for nothing."""
-    indexes = open_layout(folder).indexes
-    if indexes is None or not indexes.is_dir():
-        return ""
-    from rag.store.code_index import damaged
-
-    return damaged(indexes)
-
-
-def damaged_file(folder: Location) -> str:
-    """A file of the library, of tables or indexes, that is not as it was written; empty for none.
-
-    As much is compared as at each opening of a library.
-    """
-    layout = open_layout(folder)
-    if faults := sums_faults(layout):
-        return next(iter(faults.values()))
-    for damage in unfinished(layout):
-        return str(damage)
-    if noted := read_all_sums(layout):
-        for damage in compare_versions(layout, noted, None, seen=layout.compared).damages:
-            return str(damage)
-    return damaged_index(folder)
-
-
-def find_missing(
-    known: Iterable[str], found: Collection[str], roots: Iterable[str], storage: StorageSettings = LOCAL
-) -> list[str]:
-    """Paths of `known` below `roots` that are gone, sorted.
-
-    `found`: paths that the scan met. A file on disk that a glob leaves out is not missing.
-    """
-    inside = below(roots)
-    left = (path for path in known if path not in found and path.startswith(inside))
-    return sorted(find_gone(left, storage))
-
-
-def _misnamed(
-    rows: Mapping[str, FileRow], contents: Collection[str], missing: Collection[str], storage: StorageSettings
-) -> list[str]:
-    """Paths beside `missing` without a file, of `contents`. A row without a stamp was repaired: its path may
-    be damaged, and lead out of the roots."""
-    repaired = {path for path, row in rows.items() if not row.stamp and row.content_id in contents}
-    return find_gone(sorted(repaired.difference(missing)), storage)
-
-
-def below(roots: Iterable[str]) -> tuple[str, ...]:
-    """The prefixes of all paths inside these folders."""
-    return tuple(os.path.join(path_or_address(root), "") for root in roots)
-
-
-def empty_folders(missing: Iterable[str]) -> dict[str, list[str]]:
-    """The missing paths whose nearest existing folder is empty, by that folder: each may be a mount point.
-
-    A folder that cannot be listed counts as empty. Stores have no folders, and are not mounted.
-    """
-    is_empty = cache(_is_empty)
-    held: dict[str, list[str]] = {}
-    for path in missing:
-        if is_url(path):
-            continue
-        folder = os.path.dirname(path)
-        while not os.path.isdir(folder) and folder != os.path.dirname(folder):
-            folder = os.path.dirname(folder)
-        if is_empty(folder):
-            held.setdefault(folder, []).append(path)
-    return held
-
-
-def _is_empty(folder: str) -> bool:
-    try:
-        return SYSTEM_NAMES.issuperset(os.listdir(folder))
-    except OSError:
-        return True
-
-
-def prune_refusal(
-    known: Collection[str], missing: Collection[str], moved: Collection[str], roots: Sequence[str]
-) -> str:
-    """Why `--prune` is refused, with the counts, for the first root to which that applies; else empty.
-
-    Refused: a root that is empty, and one below which more than half of `known` is missing.
-    `moved`: those of `missing` whose content the library has under another path; they do not count as
-    missing, except in an empty root.
-    """
-    for root, inside in zip(roots, below(roots), strict=True):
-        held = sum(path.startswith(inside) for path in known)
-        absent = sum(path.startswith(inside) for path in missing)
-        lost = absent - sum(path.startswith(inside) for path in moved)
-        if absent and os.path.isdir(root) and _is_empty(root):
-            return (
-                f"{root}: empty, and {absent} of {held} files of the library were below it; "
-                f"nothing was removed; {PRUNE_ALL}"
-            )
-        if 2 * lost > held:
-            return (
-                f"{root}: {lost} of {held} files of the library are missing; nothing was removed; {PRUNE_ALL}"
-            )
-    return ""
-
-
-def remove_missing(
-    writer: Writer,
-    missing: Sequence[str],
-    roots: Sequence[str],
-    outcomes: FileOutcomes,
-    storage: StorageSettings,
-    *,
-    prune: Prune,
-) -> list[str]:
-    """Remove old paths of moved files, except below an empty root, and with `prune` all missing ones.
-
-    Without `all`, files below a folder that is now empty stay, with a problem for the folder. Counts what
-    was removed and what is missing still, drops unfinished contents, and returns the removed paths.
-    """
-    rows = writer.files()
-    # Indexing may have taken hours: a disk may have been mounted meanwhile.
-    missing = find_gone((path for path in missing if path in rows), storage)
-    lost = set(missing)
-    here = {row.content_id for path, row in rows.items() if path not in lost}
-    empty = empty_folders(missing)
-    unmounted = {path for root in roots for path in empty.get(root, ())}
-    moved = [p for p in missing if rows[p].content_id in here and (prune == "all" or p not in unmounted)]
-    gone = moved
-    if prune:
-        kept = set() if prune == "all" else _keep_below_empty(empty, set(moved), outcomes)
-        gone = [path for path in missing if path not in kept]
-    if gone:
-        writer.remove_paths(gone)
-    outcomes.stats.removed = len(gone) - len(moved)
-    outcomes.stats.missing = len(missing) - len(gone)
-    writer.drop_unfinished()
-    return gone
-
-
-def _keep_below_empty(
-    empty: Mapping[str, Sequence[str]], moved: set[str], outcomes: FileOutcomes
-) -> set[str]:
-    """The missing paths below empty folders, apart from `moved`; each folder gets a problem."""
-    kept: set[str] = set()
-    for folder, paths in sorted(empty.items()):
-        lost = set(paths) - moved
-        if lost:
-            reason = f"empty, and {len(lost)} files of the library were below it"
-            outcomes.report([Problem(folder, reason, f"kept; {PRUNE_ALL}")])
-        kept |= lost
-    return kept

@@ -19,10 +19,12 @@ from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
 from rag.errors import UsageError
-from rag.indexing.planning import damaged_file, find_missing
+from rag.indexing.missing import find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent, examples
 from rag.settings import Settings
-from rag.store.layout import Location, absolute_path, find_library, open_layout, path_list, writable_library
+from rag.store.damage import damaged_file
+from rag.store.finding import absolute_path, find_library, path_list, writable_library
+from rag.store.layout import Location, open_layout
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
 

@@ -19,7 +19,6 @@ from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
 from corpora.scan import Scan
-from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from rag.errors import EncoderMismatch, FileProblem, LibraryBusy, LibraryError, LibraryNotFound
 from rag.indexing.calibrating import calibrate_scores
@@ -28,12 +27,13 @@ from rag.indexing.contents import ContentIndexer, pinned_settings, warn_of_speci
 from rag.indexing.decoding import open_readers
 from rag.indexing.encoders import device_here, other_devices, select_encoders, stored_encoders, stored_side
 from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, is_unread
-from rag.indexing.planning import Group, StoredRows, limits_of, make_plan
+from rag.indexing.planning import Group, StoredRows, make_plan
 from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.bundles import BundleHead, BundleWriter
-from rag.store.layout import Layout, Location, open_layout, require_library
-from rag.store.records import Meta
+from rag.store.finding import require_library
+from rag.store.layout import Layout, Location, open_layout
+from rag.store.records import Meta, NotedProblem
 from rag.store.snapshot import Snapshot
 from rag.store.staging import FolderObjects, Staging
 from rag.store.writing import Writer
@@ -206,15 +206,14 @@ def run_staging(
         return IndexingStats(problems=list(scan.problems))
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
-    limits, within, scans = limits_of(settings), settings.scan.within, reads_text(settings.ocr)
-    plan = make_plan(scan, roots, rows, settings.storage, limits=limits, within=within, reads_scans=scans)
+    plan = make_plan(scan, roots, rows, settings)
     stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
         staging, stored = worker.staging, rows.problems()
         stamps = {f.path: f.stamp for f in scan.files} | plan.over_limit
-        noted = [(problem, stamps.get(problem.path, "")) for problem in plan.problems]
-        staging.put_problems(pair for pair in noted if stored.get(pair[0].path) != pair)
+        noted = (NotedProblem(problem, stamps.get(problem.path, "")) for problem in plan.problems)
+        staging.put_problems(each for each in noted if stored.get(each.problem.path) != each)
         groups = staging.missing(plan.groups)
         for group in plan.known:
             staging.put_paths(group)

@@ -25,6 +25,7 @@ from rag.records import (
     VideoCitation,
     VideoHit,
     rounded_down,
+    span_name,
 )
 from rag.rendering.shapes import matches_first
 
@@ -85,7 +86,7 @@ def clock(seconds: float) -> str:
 
 def span(start: float, end: float) -> str:
     """`12.5-17.5 s (00:12-00:17)`."""
-    return f"{_number(start)}-{_number(end)} s ({clock(start)}-{clock(end)})"
+    return f"{span_name(start, end)} s ({clock(start)}-{clock(end)})"
 
 
 def duration(seconds: float) -> str:
@@ -136,7 +137,7 @@ def show_command(citation: Citation, libraries: Sequence[str] = ()) -> str:
         case VideoCitation():
             plain = visible(citation.path) == citation.path and not _on_a_web(citation)
             name = citation.path if plain else citation.video_id
-            what = f"{name}@{_number(citation.start)}-{_number(citation.end)}"
+            what = f"{name}@{span_name(citation.start, citation.end)}"
         case PassageCitation():
             what = citation.passage_id
     words = ["rag", "show"]
@@ -272,8 +273,3 @@ def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _wrapped(text: str, width: int) -> Iterator[str]:
     for paragraph in re.split(r"\n+", text.strip()):
         yield from textwrap.wrap(visible(" ".join(paragraph.split())), width) or [""]
-
-
-def _number(seconds: float) -> str:
-    """As short as milliseconds allow: `12.5`, `3`, `0.125`."""
-    return f"{seconds:.3f}".rstrip("0").rstrip(".")

@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from corpora.records import EvidenceKind
+from rag.server.job_log import State
 from rag.store.records import FileState
 
 VIDEO_ID = r"^[0-9a-zA-Z_-]{1,64}$"
@@ -336,7 +337,7 @@ class JobDocument(TypedDict):
     prune: NotRequired[bool]
     agent: NotRequired[str]
     arguments: NotRequired[dict[str, Any]]
-    state: Literal["queued", "running", "cancelling", "done", "partial", "failed", "cancelled"]
+    state: State
     created: str
     started: str | None
     ended: str | None

@@ -34,7 +34,8 @@ from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
 from rag.server.problems import MOST_ERRORS, Problem
 from rag.settings import Settings
-from rag.store.layout import Location, real_name
+from rag.store.finding import real_name
+from rag.store.layout import Location
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from rag.errors import LibraryNotFound
 from rag.server.problems import stopped_problem
-from rag.store.layout import Location, find_library, open_layout
+from rag.store.finding import find_library
+from rag.store.layout import Location, open_layout
 
 if TYPE_CHECKING:
     from rag.library import Library

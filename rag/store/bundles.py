@@ -16,7 +16,7 @@ from corpora.records import Passage, Problem, Video
 from corpora.scan import FoundFile
 from rag.errors import LibraryError
 from rag.store import schema
-from rag.store.records import Meta
+from rag.store.records import Meta, NotedProblem
 from rag.store.tables import VideoWriter
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class BundleHead:
     """Whether the object could not be fetched, so that what the library has under its paths stays."""
     known: bool = False
     """Whether the content is in another bundle, or in the library, and only its paths are here."""
-    problems: tuple[tuple[Problem, str], ...] = ()
+    problems: tuple[NotedProblem, ...] = ()
     """Problems of files that were not read, with the stamps that the files had."""
 
 
@@ -129,7 +129,7 @@ def _head(value: dict[str, Any]) -> BundleHead:
     if value.pop("format") != FORMAT:
         raise ValueError("made by another version of the program")
     files = tuple(FoundFile(**{**file, "sidecars": tuple(file["sidecars"])}) for file in value["files"])
-    problems = tuple((Problem(**problem), stamp) for problem, stamp in value["problems"])
+    problems = tuple(NotedProblem(Problem(**problem), stamp) for problem, stamp in value["problems"])
     return BundleHead(**{**value, "files": files, "problems": problems})
 
 

@@ -10,16 +10,17 @@ from collections.abc import Iterable, Sequence
 from operator import sub
 
 from corpora.records import Clip
+from rag.store.schema import video_id_of
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
 
 
 def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
     """Those of some clips that are ready, by id."""
-    wanted = {clip_id for clip_id in ids if clip_id.rpartition(":")[0] in s.ready}
+    wanted = {clip_id for clip_id in ids if video_id_of(clip_id) in s.ready}
     vectors = _indexed(s)
     found = {clip.clip_id: clip for clip in vectors.clips_with(wanted)} if vectors else {}
-    if missing := sorted({clip_id.rpartition(":")[0] for clip_id in wanted - found.keys()}):
+    if missing := sorted({video_id_of(clip_id) for clip_id in wanted - found.keys()}):
         held = (clip for clips in s.clips_of_videos(missing).values() for clip in clips)
         found.update((clip.clip_id, clip) for clip in held if clip.clip_id in wanted)
     return found

@@ -9,7 +9,7 @@ from corpora.records import SKIPPED, Problem, Video
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.filters import path_matches
-from rag.store.records import FileRow, Meta
+from rag.store.records import FileRow, Meta, NotedProblem
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 
@@ -28,8 +28,8 @@ class CopyPlan:
     """Contents that the library has."""
     unfinished: int = 0
     """Contents left out: no library that is read has finished them."""
-    problems: list[tuple[Problem, str]] = field(default_factory=list)
-    """Files that could not be used, with their stamps."""
+    problems: list[NotedProblem] = field(default_factory=list)
+    """Files that could not be used."""
     conflicts: list[Problem] = field(default_factory=list)
     """Paths under which two libraries hold different contents."""
     subtitles: int = 0
@@ -81,17 +81,17 @@ def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = ()) -> Cop
 
 def _problems(
     s: Snapshot, writer: Writer, globs: tuple[str, ...], chosen: dict[str, FileRow]
-) -> list[tuple[Problem, str]]:
+) -> list[NotedProblem]:
     """Those of paths that the library does not know; none of a file that one of the libraries could read."""
     held, earlier = writer.files(), writer.problems()
-    found: dict[str, tuple[Problem, str]] = {}
+    found: dict[str, NotedProblem] = {}
     for row in s.scan("problems", schema.column_names("problems")).to_pylist():
-        problem, stamp = schema.problem_of(row)
-        path = problem.path
+        noted = schema.problem_of(row)
+        path = noted.problem.path
         known = path in held or (path in earlier and path not in chosen)
-        unread = path in chosen and problem.action == SKIPPED
+        unread = path in chosen and noted.problem.action == SKIPPED
         if not (known or unread) and (not globs or path_matches((path,), globs)):
-            found.setdefault(path, (problem, stamp))
+            found.setdefault(path, noted)
     return [found[path] for path in sorted(found)]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from corpora.globs import composed
 from rag.records import SearchFilter
 from rag.store.database import quoted
-from rag.store.vector_index import FilterColumns, overlapping
+from rag.store.vector_index import FilterColumns, RowSpans, overlapping
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +23,6 @@ LEAST_SHARED = 1.0
 MAX_SUGGESTIONS = 3
 MIN_SIMILARITY = 0.6
 """Of difflib's ratio, in [0, 1]: what it calls a close match."""
-
-Spans = Mapping[str, tuple[tuple[float, float], ...]]
 
 
 def shares_enough(start: float, end: float, spans: tuple[tuple[float, float], ...]) -> bool:
@@ -60,10 +58,7 @@ def at_or_below(known: Iterable[str], wanted: Iterable[str]) -> list[str]:
 
 
 def row_mask(
-    matrix: FilterColumns,
-    owners: Collection[str] | None,
-    where: SearchFilter,
-    spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    matrix: FilterColumns, owners: Collection[str] | None, where: SearchFilter, spans: RowSpans | None
 ) -> NDArray[np.bool_] | None:
     """bool (n,) over the rows of `matrix`, or None where nothing is filtered.
 
@@ -88,7 +83,7 @@ def row_mask(
 
 
 def _inside(
-    matrix: FilterColumns, spans: tuple[NDArray[np.float64], NDArray[np.float64]], wanted: Spans
+    matrix: FilterColumns, spans: RowSpans, wanted: Mapping[str, tuple[tuple[float, float], ...]]
 ) -> NDArray[np.bool_]:
     keep = matrix.owners.among(wanted)
     names = matrix.owners.names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -106,10 +106,6 @@ class RowSource(Protocol):
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order."""
-        ...
-
-    def batches(self, name: str, columns: list[str]) -> Iterator[Any]:
-        """All rows, as Arrow tables."""
         ...
 
 

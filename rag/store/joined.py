@@ -16,10 +16,11 @@ from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
+from rag.store.finding import nothing_indexed
 from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
-from rag.store.layout import LibraryLayout, Location, nothing_indexed
-from rag.store.records import DEVICES, EncoderRef, Hit, Meta
+from rag.store.layout import LibraryLayout, Location
+from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -260,15 +261,13 @@ class JoinedSnapshot(Snapshot):
         vectors = self.text_vectors(name)
         if vectors is None:
             return []
-        best: dict[str, Hit] = {}
+        hits: list[Hit] = []
         for number, library in enumerate(self._libraries):
             if name not in library.tables:
                 continue
             own = keys or _OwnKeys(vectors, number << ROW_ID_BITS)
-            for hit in library.match(name, text, k, self._conditions(number, name, conditions), own):
-                if hit.key not in best or hit.score > best[hit.key].score:
-                    best[hit.key] = hit
-        return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
+            hits += library.match(name, text, k, self._conditions(number, name, conditions), own)
+        return best_hits(hits)[:k]
 
 
 @dataclass(frozen=True, slots=True)

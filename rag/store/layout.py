@@ -1,5 +1,5 @@
-"""Where a library is: its files in a folder or its objects on a store, how it is found, and how it is
-distinguished from anything else."""
+"""The tables and files of a library in a folder, or its objects on a store, and the marker by which it is
+recognized."""
 
 from __future__ import annotations
 
@@ -7,29 +7,23 @@ import contextlib
 import hashlib
 import json
 import os
-import shlex
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
-from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, is_url, open_store
+from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, open_store
 from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
-from corpora.scan import path_or_address
-from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.errors import LibraryReadOnly
 from rag.store.lance_module import lance_module
 from rag.store.lease import Lease
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 from rag.store.schema import PLAIN_TABLES
 
-if TYPE_CHECKING:
-    from corpora.settings import StorageSettings
-
-LIBRARY_NAME = ".rag"
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
@@ -488,11 +482,6 @@ def open_layout(location: Location) -> LibraryLayout:
     return Layout(location.absolute())
 
 
-def real_name(location: Location) -> str:
-    """One name for a library however it is named: without links, and as it is on a store."""
-    return os.fspath(location) if is_url(location) else os.path.realpath(location)
-
-
 def _marker() -> bytes:
     return f"{json.dumps(MARKER_CONTENT)}\n".encode()
 
@@ -503,91 +492,3 @@ def _is_marker(content: bytes) -> bool:
     except ValueError:
         return False
     return isinstance(held, dict) and held.get("format") == MARKER_CONTENT["format"]
-
-
-def absolute_path(path: str | os.PathLike[str]) -> str:
-    """The path from the root, normalized, with its links kept; an address of an object store as it is.
-
-    Raises `UsageError` for an empty path: it would stand for the working folder.
-    """
-    text = os.fspath(path)
-    if not text:
-        raise UsageError("a path is empty; a shell variable may be unset; the working folder is named: .")
-    return path_or_address(text)
-
-
-def path_list(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-) -> list[str | os.PathLike[str]]:
-    """The paths; one alone is a path, where a list of its letters would begin with the root folder."""
-    return [paths] if isinstance(paths, str | os.PathLike) else [*paths]
-
-
-def library_location(named: str | os.PathLike[str], storage: StorageSettings | None) -> Location:
-    """The folder, or the address on an object store, that a person names. Raises `UsageError` for none."""
-    if isinstance(named, StoreAddress):
-        return named
-    if is_url(named):
-        if storage is None:
-            raise ValueError("an address needs the section [storage]")
-        return StoreAddress(os.fspath(named).rstrip("/"), storage)
-    return Path(absolute_path(named))
-
-
-def find_library(
-    start: Path | None = None,
-    *,
-    library: str | os.PathLike[str] | None = None,
-    storage: StorageSettings | None = None,
-) -> Location:
-    """Where the library is: `library` if given, else `.rag` in `start` or the nearest parent that has one.
-
-    `start` defaults to the working directory. Where there is none, the answer is where a new one would go:
-    `start/.rag`. `storage`: how a store is reached. Nothing is made or opened.
-    """
-    if library is not None:
-        return library_location(library, storage)
-    here = (start or Path.cwd()).absolute()
-    for folder in (here, *here.parents):
-        if Layout(folder / LIBRARY_NAME).exists():
-            return folder / LIBRARY_NAME
-    return here / LIBRARY_NAME
-
-
-def index_command(folder: Location) -> str:
-    """The command that makes a library in `folder`, which it names where that is not the default."""
-    if isinstance(folder, Path) and folder.absolute() == find_library():
-        return "rag index FOLDER"
-    return f"rag index FOLDER --library {shlex.quote(os.fspath(folder))}"
-
-
-def nothing_indexed(folder: Location) -> LibraryNotFound:
-    """The error for a library without content, with the command that indexes into it."""
-    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
-
-
-def require_library(folder: Location) -> LibraryLayout:
-    """Raises `LibraryNotFound` where `folder` holds no library."""
-    layout = open_layout(folder)
-    if not layout.exists():
-        raise LibraryNotFound(f"{layout.folder}: no library here; make one with: {index_command(folder)}")
-    return layout
-
-
-def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
-    """The library in `folder`, or the vacant folder for a new one with `create`; writes nothing.
-
-    Raises `LibraryNotFound` for any other folder, and without `create` for one without a library;
-    `LibraryReadOnly` for a copy.
-    """
-    layout = open_layout(folder) if create else require_library(folder)
-    if note := layout.copy_note():
-        raise LibraryReadOnly(
-            f"{folder}: a copy of {note.of}; write to that, then run rag library pull again"
-        )
-    if not layout.is_library() and not (create and layout.is_vacant()):
-        raise LibraryNotFound(
-            f"{layout.folder}: holds files and is not a library; "
-            "nothing was written; name a new or empty folder with --library"
-        )
-    return layout

@@ -24,10 +24,11 @@ from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
 from rag.store.database import Database, quoted
 from rag.store.error_mapping import read_errors, require_tables, write_errors
-from rag.store.layout import CopyNote, Layout, ObjectLayout, nothing_indexed, require_library
+from rag.store.finding import nothing_indexed, require_library
+from rag.store.layout import CopyNote, Layout, ObjectLayout
 from rag.store.maintenance import compact, index_keys, update_index_files
 from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.sums import note_sums, sums_path
+from rag.store.sums import files_of, note_sums, sums_path
 
 PARALLEL = 8
 """Files in flight: a store answers late, and many at once."""
@@ -197,16 +198,9 @@ class _Pull:
 
     def _files(self, name: str) -> dict[str, StoredObject]:
         """What the pinned version of a table consists of."""
-        pinned, base = self._pins[name], f"tables/{name}.lance"
-        needed = {f"_versions/{2**64 - 1 - pinned.version:020d}.manifest"}
-        for fragment in pinned.get_fragments():
-            needed |= {f"data/{file.path}" for file in fragment.metadata.files}
-            if (deletions := fragment.metadata.deletion_file) is not None:
-                needed.add(deletions.path(fragment.fragment_id))
-        folders = tuple(
-            f"_indices/{segment.uuid}/" for index in pinned.describe_indices() for segment in index.segments
-        )
-        found = {}
+        base, found = f"tables/{name}.lance", {}
+        files, folders = files_of(self._pins[name])
+        needed = set(files)
         for each in self._store.list(base):
             path = each.key.removeprefix(f"{base}/")
             if path in needed or path.startswith(folders):

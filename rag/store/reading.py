@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
@@ -20,9 +21,11 @@ from rag.store.clip_rows import clips_by_id, clips_holding
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
+from rag.store.finding import require_library
 from rag.store.joined import open_snapshot
-from rag.store.layout import LibraryLayout, Location, open_layout, require_library
-from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats
+from rag.store.layout import LibraryLayout, Location, open_layout
+from rag.store.recall import recall
+from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -317,12 +320,9 @@ class Reader:
         """
 
         def search(s: Snapshot) -> list[Hit]:
-            best: dict[str, Hit] = {}
-            for vectors in (s.clip_vectors, s.sound_vectors):
-                for hit in _nearest(vectors, vector, k, s.wanted_videos(where), where):
-                    if hit.key not in best or hit.score > best[hit.key].score:
-                        best[hit.key] = hit
-            return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))[:k]
+            wanted = s.wanted_videos(where)
+            both = (_nearest(v, vector, k, wanted, where) for v in (s.clip_vectors, s.sound_vectors))
+            return best_hits(chain.from_iterable(both))[:k]
 
         return self._search(search)
 
@@ -382,26 +382,10 @@ class Reader:
         return [check_files_of(layout, full=full, progress=progress) for layout in self._layouts]
 
     def recall(
-        self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None, k: int = 10
+        self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None
     ) -> dict[str, tuple[int, float]]:
-        """Share of the exact k best rows that a search finds, by table that has an index, with the questions.
-
-        `count`: questions, stored vectors of each table; for clips stored texts, where `texts` encodes them
-        in the space of images, unit float32 (n, dim).
-        """
-
-        def ask(s: Snapshot) -> dict[str, tuple[int, float]]:
-            found = {}
-            for vectors in (s.clip_vectors, s.sound_vectors, s.evidence_vectors, s.passage_vectors):
-                if vectors is None or not vectors.indexed:
-                    continue
-                queries = s.stored_vectors(vectors, count)
-                if texts is not None and vectors is s.clip_vectors and (words := s.stored_texts(count)):
-                    queries = texts(words)
-                found[vectors.table.name] = (len(queries), vectors.recall(queries, k))
-            return found
-
-        return self.ask(ask)
+        """As `rag.store.recall.recall`; `texts` gives unit float32 (n, dim)."""
+        return self.ask(lambda s: recall(s, count, texts))
 
     # Search: full text, BM25
 

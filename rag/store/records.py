@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpora.kinds import FileKind
 from rag.store.halves import single
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from corpora.records import Clip
+    from corpora.records import Clip, Problem
 
 SCHEMA = 3
 """Number of the newest migration; a library with a higher one is refused."""
@@ -100,6 +100,13 @@ class FileRow:
     stamp: str
 
 
+class NotedProblem(NamedTuple):
+    """What was wrong with a file, and the stamp that it had then."""
+
+    problem: Problem
+    stamp: str
+
+
 @dataclass(frozen=True, slots=True)
 class ClipFrames:
     """A clip and its frame vectors.
@@ -142,6 +149,15 @@ class Hit:
     """clip_id, evidence_id or passage_id."""
     score: float
     """Cosine, or BM25, rounded to 6 decimals."""
+
+
+def best_hits(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, ties by key; of equal keys the best."""
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.key not in best or hit.score > best[hit.key].score:
+            best[hit.key] = hit
+    return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
 
 
 @dataclass(frozen=True, slots=True)

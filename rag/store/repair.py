@@ -36,7 +36,7 @@ from rag.store.error_mapping import read_errors, require_columns, write_errors
 from rag.store.lance_module import lance_module
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.migrations import MetaRows, pages_of_passages, read_meta, refuse_newer, refuse_older
-from rag.store.records import SCHEMA
+from rag.store.records import SCHEMA, NotedProblem
 from rag.store.sums import (
     compare_versions,
     copied,
@@ -399,7 +399,7 @@ class _Work:
         problems = problem_table(self._db)
         for path in damaged:
             reason = "a part of what was indexed of it was damaged, and the file is gone"
-            problems.put(path, (Problem(path, reason, "kept what could be read"), ""))
+            problems.put(path, NotedProblem(Problem(path, reason, "kept what could be read"), ""))
         problems.flush()
 
     def _mark(self, again: set[str], measured: set[str]) -> None:
@@ -509,7 +509,7 @@ def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> se
         if rows is not None:
             known = True
             values = rows[each].to_pylist()
-            found |= {value.rpartition(":")[0] for value in values} if each == key else {*values}
+            found |= {schema.video_id_of(value) for value in values} if each == key else {*values}
     return found if known else None
 
 

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
 from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, NotedProblem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,13 +169,13 @@ def file_of(row: Mapping[str, Any]) -> FileRow:
     return FileRow(**{**row, "path": os.fsdecode(row["path"])})
 
 
-def problem_of(row: Mapping[str, Any]) -> tuple[Problem, str]:
-    """A problem and the stamp of its file, from a row."""
-    return Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"]
+def problem_of(row: Mapping[str, Any]) -> NotedProblem:
+    """A problem from its row."""
+    return NotedProblem(Problem(os.fsdecode(row["path"]), row["reason"], row["action"]), row["stamp"])
 
 
-def problem_rows(problems: Iterable[tuple[Problem, str]]) -> Any:
-    """Problems with stamps as an Arrow table."""
+def problem_rows(problems: Iterable[NotedProblem]) -> Any:
+    """Problems as an Arrow table."""
     values = (
         {"path": os.fsencode(p.path), "reason": clean(p.reason), "action": clean(p.action), "stamp": stamp}
         for p, stamp in problems
@@ -418,6 +418,11 @@ def fingerprint_of(row: Mapping[str, Any]) -> Fingerprint:
     return Fingerprint(row["video_id"], np.asarray(row["times"], np.float64), images)
 
 
+def video_id_of(key: str) -> str:
+    """The id of the video of a clip or a span, by which their own ids begin, before a colon."""
+    return key.rpartition(":")[0]
+
+
 def with_videos(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of evidence with the ids of their videos, by which their own ids begin, before a colon."""
-    return [{**row, "video_id": row["evidence_id"].rpartition(":")[0]} for row in rows]
+    """Rows of evidence with the ids of their videos."""
+    return [{**row, "video_id": video_id_of(row["evidence_id"])} for row in rows]

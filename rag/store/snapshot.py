@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -34,12 +35,12 @@ from rag.store.layout import Layout, LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.sums import SumsAtOpening
-from rag.store.vector_index import Codes, IndexKind, Matrix
+from rag.store.vector_index import Codes, IndexKind, Matrix, RowSpans
 from rag.store.vectors import VectorTable
 from rag.store.video_caches import MANY_VIDEOS, cached, cached_lists
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    pass
 
 ATTEMPTS = 5
 CLIPS_IN_MEMORY = 200_000
@@ -179,24 +180,6 @@ class Snapshot:
             for batch in self.tables[name].scanner(columns=columns, batch_size=16384).to_batches():
                 yield pa.Table.from_batches([batch])
 
-    def stored_vectors(self, vectors: VectorTable, count: int) -> NDArray[np.float32]:
-        """Vectors of `count` rows spread over a table, or of all where it has fewer, float32 (n, dim)."""
-        name, dim = vectors.table.name, vectors.table.dim
-        rows = np.sort(self.scan(name, [], row_ids=True)["_rowid"].to_numpy())
-        chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
-        return schema.column_matrix(self.take(name, ["vector"], chosen.tolist())["vector"], dim).astype(
-            np.float32
-        )
-
-    def stored_texts(self, count: int) -> list[str]:
-        """Texts of `count` spans spread over the library, or of all."""
-        rows = np.sort(self.scan("evidence", [], row_ids=True)["_rowid"].to_numpy())
-        chosen = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(np.int64)]
-        texts: list[str] = self.take("evidence", [schema.FULL_TEXT], chosen.tolist())[
-            schema.FULL_TEXT
-        ].to_pylist()
-        return texts
-
     def stream(self, name: str, where: str) -> Iterator[Any]:
         """All columns of the rows that `where` selects, as Arrow tables of about `PART_BYTES` each."""
         import pyarrow as pa
@@ -313,7 +296,7 @@ class Snapshot:
 
     def clip(self, clip_id: str) -> Clip:
         """A clip by id. Raises KeyError for an unknown one."""
-        found = {clip.clip_id: clip for clip in self.clips_of(clip_id.rpartition(":")[0])}
+        found = {clip.clip_id: clip for clip in self.clips_of(schema.video_id_of(clip_id))}
         return found[clip_id]
 
     def clips_of(self, video_id: str) -> list[Clip]:
@@ -332,10 +315,10 @@ class Snapshot:
             rows = self.scan("clips", CLIP_COLUMNS, f"video_id IN {quoted(videos)}")
         # By columns: a dictionary a row would take most of the time.
         ordered = sorted(zip(*(rows[c].to_pylist() for c in ("start", "clip_id", "end")), strict=True))
-        return [Clip(clip_id, clip_id.rpartition(":")[0], start, end) for start, clip_id, end in ordered]
+        return [Clip(clip_id, schema.video_id_of(clip_id), start, end) for start, clip_id, end in ordered]
 
-    def clip_spans(self, matrix: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Start and end of the clips of a matrix's rows, float64 (n,) seconds each."""
+    def clip_spans(self, matrix: Matrix) -> RowSpans:
+        """Of the clips of a matrix's rows, float64 (n,) seconds each."""
         import pyarrow.compute as pc
 
         if matrix.spans is None:
@@ -440,7 +423,7 @@ class Snapshot:
         with self._loading.setdefault(table.name, threading.Lock()):
             if table.name not in self._loaded:
                 indexed, later = self.indexed(table.name, shown)
-                spans = self.clip_spans if schema.is_clip_vectors(table.name) else Matrix.own_spans
+                spans = self.clip_spans if schema.is_clip_vectors(table.name) else attrgetter("spans")
                 matrix = self._matrix(table, shown, later)
                 self._loaded[table.name] = VectorTable(self, table, matrix, indexed, spans)
             return self._loaded[table.name]

@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from corpora.objects import Refused, StoredObject
-from corpora.records import Problem
 from corpora.scan import FoundFile
 from rag.store.bundles import Bundle, BundleHead, read_bundle
 from rag.store.error_mapping import write_errors
-from rag.store.records import DEVICES, Meta
+from rag.store.records import DEVICES, Meta, NotedProblem
 
 _BUNDLE = re.compile(r"[0-9a-f]{24}/[0-9a-f]{24}/[^/@+]*[@+][0-9a-f]{24}")
 """Keys of bundles; what else is there is not ours."""
@@ -198,8 +197,8 @@ class Staging:
         """Stage paths of a content that is staged, or in the library."""
         self.put(Bundle(BundleHead(group.content_id, group.files, known=True), {}))
 
-    def put_problems(self, problems: Iterable[tuple[Problem, str]]) -> None:
-        """Stage problems of files that were not read, with their stamps."""
+    def put_problems(self, problems: Iterable[NotedProblem]) -> None:
+        """Stage problems of files that were not read."""
         if found := tuple(problems):
             self.put(Bundle(BundleHead("", problems=found), {}))
 

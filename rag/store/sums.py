@@ -137,8 +137,9 @@ def row_files(fragment: Any) -> list[str]:
     return found
 
 
-def _named(dataset: Any) -> tuple[list[str], tuple[str, ...]]:
-    """The manifest and files of rows of a version, and the folders of its indexes."""
+def files_of(dataset: Any) -> tuple[list[str], tuple[str, ...]]:
+    """The manifest and the files of rows of a version, then the folders of its indexes; by their paths below
+    the table's folder."""
     files = [manifest_name(dataset.version)]
     files += (file for fragment in dataset.get_fragments() for file in row_files(fragment))
     return files, tuple(folder for each in index_folders(dataset).values() for folder in each)
@@ -226,7 +227,7 @@ def _note(folder: Path, table: str, files: Path, dataset: Any) -> None:
     held = _readable_sums(folder, table)
     if held.version == dataset.version:
         return
-    names, folders = _named(dataset)
+    names, folders = files_of(dataset)
     kept = names[:1]
     for each in folders:
         names += (f"{each}{path.name}" for path in sorted((files / each).iterdir()))
@@ -285,7 +286,7 @@ def compare_versions(
 
 def covers(noted: TableSums, dataset: Any) -> bool:
     """Whether all files of rows of a version have sums."""
-    return all(file in noted.files for file in _named(dataset)[0])
+    return all(file in noted.files for file in files_of(dataset)[0])
 
 
 class SumsAtOpening:
@@ -329,7 +330,7 @@ def compare_fragments(layout: LibraryLayout, name: str, fragments: Iterable[Any]
 def _sums_of_version(folder: Path, noted: TableSums, dataset: Any) -> dict[str, FileSums]:
     """The noted sums of the files of an open version, and those of the manifest that was newest then."""
     newest = manifest_name(noted.version)
-    files, folders = _named(dataset) if dataset is not None else ([], ())
+    files, folders = files_of(dataset) if dataset is not None else ([], ())
     own = set(files)
     if os.path.exists(folder / newest) or not has_later(folder, newest):
         own.add(newest)
@@ -343,6 +344,28 @@ def has_later(folder: Path, newest: str) -> bool:
         return any(name < last for name in os.listdir(folder / "_versions") if name.endswith(".manifest"))
     except OSError:
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A block of a file, to be compared with its sum."""
+
+    path: Path
+    number: int
+    sum: str
+    wrong: Damage
+    """Of the file, where the block has another sum."""
+
+    def read(self) -> tuple[str, int]:
+        """The sum of the block as it is now, empty where it cannot be read, and its size."""
+        try:
+            with self.path.open("rb", buffering=0) as file:
+                file.seek(self.number * SUM_BLOCK)
+                block = file.read(SUM_BLOCK)
+        except OSError as error:
+            require_access(error, self.path)
+            return "", 0
+        return block_sum(block), len(block)
 
 
 def compare(
@@ -361,8 +384,8 @@ def compare(
     bytes that were compared, and those that will be. Raises `LibraryReadOnly` for a file without permission.
     """
     damages: list[Damage] = []
-    chosen: list[tuple[Damage, Path, int, str]] = []
-    rest: list[tuple[Damage, Path, int, str]] = []
+    chosen: list[_Block] = []
+    rest: list[_Block] = []
     whole: dict[Path, tuple[object, ...]] = {}
     left, total = 2**63 if budget is None else budget, 0
     files = [
@@ -383,36 +406,24 @@ def compare(
         if seen is not None and state in seen:
             continue
         wrong = Damage(table, name, "is not as it was written")
-        parts = [(wrong, path, number, expected) for number, expected in enumerate(each.sums)]
+        blocks = [_Block(path, number, own, wrong) for number, own in enumerate(each.sums)]
         if each.bytes <= left:
             left -= each.bytes
             whole[path] = state
-            chosen += parts
+            chosen += blocks
         else:
-            rest += parts
+            rest += blocks
     if sample:
         chosen += random.sample(rest, min(len(rest), left // SUM_BLOCK))
     done = 0
-    for wrong, path, number, expected in chosen:
-        found, size = _sum_at(path, number)
+    for block in chosen:
+        found, size = block.read()
         done += size
         progress(done, len(chosen) * SUM_BLOCK)
-        if found != expected:
-            damages.append(wrong)
-            whole.pop(path, None)
+        if found != block.sum:
+            damages.append(block.wrong)
+            whole.pop(block.path, None)
     if seen is not None:
         seen.update(whole.values())
     order = sorted(set(damages), key=lambda d: (PARTS.index(d.part), d.table, d.file))
     return Compared(done, total, tuple(order))
-
-
-def _sum_at(path: Path, number: int) -> tuple[str, int]:
-    """The sum of a block of a file, empty where it cannot be read, and its size."""
-    try:
-        with path.open("rb", buffering=0) as file:
-            file.seek(number * SUM_BLOCK)
-            block = file.read(SUM_BLOCK)
-    except OSError as error:
-        require_access(error, path)
-        return "", 0
-    return block_sum(block), len(block)

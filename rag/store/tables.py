@@ -12,10 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from corpora.records import Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
+from corpora.records import Clip, Evidence, Passage, Shot, SoundTrack, Video
 from rag.store import schema
 from rag.store.database import Database, quoted, quoted_bytes
-from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta, NotedProblem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +126,7 @@ def file_table(db: Database) -> PathTable[FileRow]:
     return PathTable(db, "files", columns, schema.file_of, schema.file_rows)
 
 
-def problem_table(db: Database) -> PathTable[tuple[Problem, str]]:
+def problem_table(db: Database) -> PathTable[NotedProblem]:
     """The table of problems by path."""
     columns = ["path", "reason", "action", "stamp"]
     return PathTable(db, "problems", columns, schema.problem_of, schema.problem_rows)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 
 from rag.store.records import Hit
-from rag.store.schema import column_matrix
+from rag.store.schema import column_matrix, video_id_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -31,6 +31,8 @@ IndexKind = Literal["auto", "flat", "fp16", "hnsw"]
 Rows are float16, so that `fp16` compares the same numbers as `flat`, in half the memory and time.
 """
 
+RowSpans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
+"""Start and end of each of n rows, float64 (n,) seconds each."""
 DECIMALS = 6
 FEW_ROWS = 2048
 """So few rows that a filter leaves are scored one by one: quicker than asking an index with a filter."""
@@ -216,10 +218,10 @@ class Codes:
 def positions_of(ids: Any, videos: Codes, wanted: Iterable[str]) -> dict[str, int]:
     """Position by id of those of `wanted` that are among `ids`, an Arrow array of strings.
 
-    An id begins with that of its video and a colon; `videos`: of the rows.
+    `videos`: of the rows.
     """
     found: dict[str, int] = {}
-    for video_id, keys in groupby(sorted(set(wanted)), lambda key: key.rpartition(":")[0]):
+    for video_id, keys in groupby(sorted(set(wanted)), video_id_of):
         rows = videos.rows_of(video_id)
         held = dict(zip(ids.take(rows).to_pylist(), rows.tolist(), strict=True))
         found.update((key, held[key]) for key in keys if key in held)
@@ -265,7 +267,7 @@ class Matrix:
     """Unit vectors of a table's rows.
 
     `rows`: float16 (n, d); `ids`: Arrow array of n strings; `row_ids`: uint64 (n,); `owners`: the video or
-    the source of each. `spans`: (start, end), float64 (n,) seconds each, and `kinds`, where the table has
+    the source of each. `spans` and `kinds`, where the table has
     them. `texts`: the rows as an Arrow table without vectors, where it has one of those columns.
     """
 
@@ -276,7 +278,7 @@ class Matrix:
         self.ids: Any = table[key].cast("large_string").combine_chunks()
         self.row_ids: NDArray[np.uint64] = table["_rowid"].to_numpy()
         self.owners = Codes(table[owner])
-        self.spans: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self.spans: RowSpans | None = None
         self.kinds: Codes | None = None
         if "start" in table.column_names:
             self.spans = (table["start"].to_numpy(), table["end"].to_numpy())
@@ -293,10 +295,6 @@ class Matrix:
     def index(self) -> VectorIndex:
         """The vector index over the rows, built at its first use."""
         return FaissIndex(self._kind, self.rows)
-
-    def own_spans(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Start and end of each row, float64 (n,) seconds each; None for vectors of clips."""
-        return self.spans
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""
@@ -333,10 +331,6 @@ class Matrix:
             self._seen = {}
         self._seen.update(zip(keys, positions, strict=True))
 
-    def rows_with(self, keys: Iterable[str]) -> list[int]:
-        """Row ids of those of `keys` that are here, sorted."""
-        return sorted(int(self.row_ids[position]) for position in self.positions(keys).values())
-
     def rows_of(self, owners: Collection[str]) -> list[int]:
         """Row ids of all rows of `owners`."""
         return [int(row_id) for owner in owners for row_id in self.row_ids[self.owners.rows_of(owner)]]
@@ -353,9 +347,7 @@ class Matrix:
         return hits
 
 
-def overlapping(
-    spans: tuple[NDArray[np.float64], NDArray[np.float64]], start: float | None, end: float | None
-) -> NDArray[np.bool_]:
+def overlapping(spans: RowSpans, start: float | None, end: float | None) -> NDArray[np.bool_]:
     """bool (n,): whether each half-open span shares a moment with [start, end); None is no bound."""
     keep = np.ones(len(spans[0]), np.bool_)
     if end is not None:

@@ -20,9 +20,9 @@ from rag.store.database import quoted
 from rag.store.filters import row_mask
 from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
-from rag.store.records import Hit
-from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix
-from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Codes, Matrix, places_of
+from rag.store.records import Hit, best_hits
+from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix, video_id_of
+from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, RowSpans, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,6 @@ SEARCH_THREADS = 4
 
 T = TypeVar("T")
 R = TypeVar("R")
-Spans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
 class VectorTable:
@@ -57,7 +56,7 @@ class VectorTable:
         table: VectorColumns,
         matrix: Matrix,
         indexed: Sequence[IndexedRows],
-        spans: Callable[[Matrix], Spans | None],
+        spans: Callable[[Matrix], RowSpans | None],
     ) -> None:
         self.matrix = matrix
         self.indexed = list(indexed)
@@ -94,7 +93,7 @@ class VectorTable:
         hits = self.matrix.nearest(query, k, self._matrix_mask(owners, where))
         if self.indexed and k > 0:
             masks = [part.mask(owners, where) for part in self.indexed]
-            hits = _best([*hits, *self._proposed(query, k, masks)])[:k]
+            hits = best_hits([*hits, *self._proposed(query, k, masks)])[:k]
         return hits
 
     def _proposed(
@@ -164,7 +163,7 @@ class VectorTable:
         names = self.keys_of(ids[near[best]])
         pairs = zip(ids[near[best]].tolist(), scores[best].tolist(), strict=True)
         # Adding zero turns -0.0 into 0.0.
-        hits = _best(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
+        hits = best_hits(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
         return hits, float(rough.min())
 
     def _vectors_at(self, rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
@@ -182,24 +181,6 @@ class VectorTable:
             vectors = column_matrix(table["vector"], self.table.dim)
             held.append((table["_rowid"].to_numpy().astype(np.int64), vectors))
         return np.concatenate([ids for ids, _ in held]), np.concatenate([own for _, own in held])
-
-    def recall(self, queries: NDArray[np.float32], k: int) -> float:
-        """Share of the exact k best rows of all queries, unit float32 (n, dim), that `nearest` finds.
-
-        In one scan of the table. Rows that tie with the last of the k count as found.
-        """
-        name, dim = self.table.name, self.table.dim
-        best = np.full((len(queries), k), -np.inf)
-        shown = {owner for part in self.indexed for owner in part.shown}.union(self.matrix.owners.names)
-        for batch in self._source.batches(name, [self.table.owner, "vector"]):
-            keep = Codes(batch[self.table.owner]).among(shown)
-            scores = column_matrix(batch["vector"], dim)[keep].astype(np.float32) @ queries.T
-            best = -np.sort(-np.concatenate([best, scores.T], axis=1), axis=1)[:, :k]
-        found = 0
-        for query, right in zip(queries, best, strict=True):
-            least = right[-1] - 10**-5
-            found += sum(hit.score >= least for hit in self.nearest(query, k, None, SearchFilter()))
-        return float(found) / max(1, int(np.count_nonzero(best > -np.inf)))
 
     def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
         """The keys of rows by row id, int64 (n,), an Arrow array of n strings; null for an unknown id.
@@ -294,7 +275,7 @@ class VectorTable:
             seen = self._seen
             found.update((key, seen[key]) for key in missing if key in seen)
             if unknown := missing - found.keys():
-                owners = sorted({key.rpartition(":")[0] for key in unknown})
+                owners = sorted({video_id_of(key) for key in unknown})
                 owned = f"{self.table.owner} IN {quoted(owners)}"
                 where = f"{owned} AND {self.table.key} IN {quoted(sorted(unknown))}"
                 rows = self._source.scan(self.table.name, [self.table.key], where, row_ids=True)
@@ -342,7 +323,7 @@ class VectorTable:
             if clips is not None:
                 names = [str(key, "utf-8") for key in clips.keys]
                 times = zip(names, clips.starts.tolist(), clips.ends.tolist(), strict=True)
-                found += [Clip(name, name.rpartition(":")[0], start, end) for name, start, end in times]
+                found += [Clip(name, video_id_of(name), start, end) for name, start, end in times]
         return found
 
     def rows_inside(self, owner: str, start: float, end: float) -> list[int]:
@@ -371,15 +352,6 @@ class VectorTable:
             names = self.keys_of(row_ids)
             found |= dict(zip(map(names.__getitem__, row_ids.tolist()), rows.astype(np.float32), strict=True))
         return found
-
-
-def _best(hits: Iterable[Hit]) -> list[Hit]:
-    """Best first, ties by key; of equal keys the best."""
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        if hit.key not in best or hit.score > best[hit.key].score:
-            best[hit.key] = hit
-    return sorted(best.values(), key=lambda hit: (-hit.score, hit.key))
 
 
 _NOTHING = np.empty(0, np.float32), np.empty(0, np.int64)

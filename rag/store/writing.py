@@ -22,12 +22,13 @@ from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
-from rag.store.layout import LibraryLayout, Location, writable_library
+from rag.store.finding import writable_library
+from rag.store.layout import LibraryLayout, Location
 from rag.store.lease import Lease
 from rag.store.lock import WriterLock
 from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
 from rag.store.migrations import MetaRows, migrate, require_meta
-from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, Removed, ScoreCalibration
+from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
 from rag.store.sums import SumsAtOpening, note_sums
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
@@ -221,17 +222,17 @@ class Writer(VideoWriter):
         self._files.put(row.path, row)
         self._flush_if_full()
 
-    def problems(self) -> dict[str, tuple[Problem, str]]:
-        """Path to its problem and the stamp that the file had then."""
+    def problems(self) -> dict[str, NotedProblem]:
+        """By path."""
         return self._problems.rows()
 
-    def problem(self, path: str) -> tuple[Problem, str] | None:
-        """The problem of a path, and the stamp that the file had then; None where it has none."""
+    def problem(self, path: str) -> NotedProblem | None:
+        """None for a path without one."""
         return self._problems.get(path)
 
     def put_problem(self, problem: Problem, stamp: str) -> None:
         """Note, in place of an older one, what was wrong with a file."""
-        self._problems.put(problem.path, (problem, stamp))
+        self._problems.put(problem.path, NotedProblem(problem, stamp))
         self._flush_if_full()
 
     def clear_problem(self, *paths: str) -> None:
@@ -320,9 +321,9 @@ class Writer(VideoWriter):
         self._erase_videos(videos)
         self._passages.erase(lost & self._passages.sources)
 
-    def drop_unfinished(self, keep: Iterable[str] = ()) -> tuple[str, ...]:
-        """Erase videos that were begun and never finished, if neither `keep` nor a known path names them."""
-        gone = sorted(self.pending() - self._contents() - set(keep))
+    def drop_unfinished(self) -> tuple[str, ...]:
+        """Erase videos that were begun and never finished, if no known path names them."""
+        gone = sorted(self.pending() - self._contents())
         self._erase_videos(gone)
         return tuple(gone)
 

@@ -10,7 +10,7 @@ import pytest
 
 from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile
-from corpora.passages.document import GROUP
+from corpora.kinds import READERS
 from corpora.testing import DocumentReaderContract
 from tests.fakes.documents import epub_parts, odt_parts, pptx_parts, word_parts, write_pdf, write_zip
 
@@ -55,7 +55,7 @@ SAMPLES = {
 
 
 class TestRegisteredReaders(DocumentReaderContract):
-    @pytest.fixture(autouse=True, params=[f".{name}" for name in all_entry_points(GROUP)])
+    @pytest.fixture(autouse=True, params=[f".{name}" for name in all_entry_points(READERS)])
     def _reader(self, request: pytest.FixtureRequest) -> None:
         self.suffix = request.param
         self.sample = SAMPLES[self.suffix]

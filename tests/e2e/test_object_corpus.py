@@ -19,7 +19,7 @@ from rag._cli.main import main
 from rag.export.found import select_of
 from rag.export.writing import write_export
 from rag.indexing import IndexReport, index
-from rag.indexing.planning import find_gone
+from rag.indexing.missing import find_gone
 from rag.library import Library
 from rag.records import VideoCitation
 from rag.server.app import build_app

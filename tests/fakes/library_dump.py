@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from rag.store.error_mapping import read_errors
-from rag.store.layout import Location, require_library
+from rag.store.finding import require_library
+from rag.store.layout import Location
 from rag.store.schema import is_clip_vectors
 
 KEYS = {

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryCorrupt
-from rag.indexing.planning import damaged_file
 from rag.store.checking import check_files_of
+from rag.store.damage import damaged_file
 from rag.store.earlier import go_back
 from rag.store.layout import Layout
 from rag.store.reading import Reader

@@ -21,6 +21,7 @@ from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, make_plan, row_of
 from rag.indexing.report import Silent
 from rag.indexing.staging import Stager
+from rag.settings import Settings
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
 from rag.store.layout import Layout
 from rag.store.reading import Reader
@@ -288,7 +289,7 @@ def test_what_a_damaged_file_lost_is_known_as_long_as_it_has_that_content(tmp_pa
         held = Group(video(5).video_id, (found(path),), (found(path),), ())
         outcomes.finish(held, Done(2, 0, 57.0, DAMAGED.reason, DAMAGED.action))
         touched = replace(found(path, changed=9), stamp="later")
-        plan = make_plan(Scan((touched,), (), 0), [], writer, identify=lambda _: held.content_id)
+        plan = make_plan(Scan((touched,), (), 0), [], writer, Settings(), lambda _: held.content_id)
         assert (plan.problems, [group.fresh for group in plan.known]) == ([DAMAGED], [(touched,)])
         outcomes.publish(*plan.known)
         assert writer.problem(path) == (DAMAGED, "later")

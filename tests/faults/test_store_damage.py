@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, StoreError
-from rag.indexing.planning import damaged_file
 from rag.store.checking import check_files_of
+from rag.store.damage import damaged_file
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
 from rag.store.layout import Layout

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rag.agents.runtime.context import check_settings
-from rag.agents.runtime.frame_source import RACLO, FrameBudget, fixed_budget
+from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
 from rag.agents.runtime.trace import WebRun
 from rag.errors import UsageError
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.verify_video import Consensus
 
 Frames = Literal["sampled", "stored"]
+FRAME_BUDGET = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class RacloSettings:
     verify_frames: int = 64
 
     # Localization
-    budget: FrameBudget = RACLO
+    budget: FrameBudget = FRAME_BUDGET
     """Frames by duration; open-source models got 64 of every video."""
     frames: Frames = "sampled"
     """`stored`: the frame vectors of the library replace sampled frames (ours)."""

@@ -11,6 +11,7 @@ import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from corpora.records import Evidence, Frames
+from localization.windows import TIME_STEP
 from rag.errors import (
     DownloadTruncated,
     NoTranscript,
@@ -47,10 +48,6 @@ class FrameBudget:
     def frames(self, seconds: float) -> int:
         """Number of frames for a video of some seconds."""
         return next((count for limit, count in self.steps if seconds < limit), self.longest)
-
-
-RACLO = FrameBudget(((180.0, 32), (600.0, 64), (1800.0, 128)), 192)
-SHOTFINDER = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 
 
 def fixed_budget(count: int) -> FrameBudget:
@@ -107,7 +104,6 @@ class ReadFrames(Protocol):
 ReadSound = Callable[[str, float, float], "NDArray[np.float32]"]
 """Path of a file, start and end in seconds, to mono float32 (n,) at 16,000 Hz; empty without sound."""
 ON_SCREEN = ("ocr",)
-TIME_STEP = 1e-6
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rag.agents.runtime.context import NOTHING_FOUND, check_settings
-from rag.agents.runtime.frame_source import SHOTFINDER, FrameBudget, fixed_budget
+from rag.agents.runtime.frame_source import FrameBudget, fixed_budget
 from rag.agents.runtime.trace import WebRun
 from rag.agents.shotfinder.constraints import UNCALIBRATED, Check, Constraints
 from rag.errors import UsageError
 
 ConstraintMode = Literal["calibrated", "measured", "asked", "off"]
+FRAME_BUDGET = FrameBudget(((180.0, 64), (600.0, 128)), 192)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class ShotSettings:
     measurement denies."""
     results: int = 10
     """Search results considered for them."""
-    budget: FrameBudget = SHOTFINDER
+    budget: FrameBudget = FRAME_BUDGET
     """Frames shown to the localizer, by duration."""
     constraint_mode: ConstraintMode = "calibrated"
     """`calibrated`: measurements of the shots decide about a constraint as far as a calibration bears them

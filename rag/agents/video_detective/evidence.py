@@ -13,7 +13,7 @@ import numpy as np
 
 from corpora.records import SPOKEN, Evidence, Frames
 from localization.belief import BeliefField, distinct, diverse, graph_nms
-from localization.windows import Window
+from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.reasoners.embedded.observe import without_quotations
@@ -305,7 +305,7 @@ def _window(
     else:
         texts = () if pack.words is None else (evidence_of(features.video.video_id, pack.words),)
     times = np.array(pack.times, np.float64)
-    index = np.searchsorted(features.times, times - 1e-6)
+    index = np.searchsorted(features.times, times - TIME_STEP)
     video = features.video
     embedded = bool(features.vectors.shape[1]) and len(times) > 0
     # The last segment lasts as long as the others, beyond the end of the video.

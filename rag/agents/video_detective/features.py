@@ -20,6 +20,7 @@ from localization.lexical import (
     semantic_score,
 )
 from localization.sampling import midpoints, nearest_frames
+from localization.windows import TIME_STEP
 from rag.agents.video_detective.records import DetectiveSettings, Words
 from rag.errors import UsageError
 from rag.reasoners.roles.decompose_facets import Facet, Facets
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
 """Kind of evidence to the paper's source. Subtitles are what was said; chapters and tags are neither."""
-TIME_STEP = 1e-6
 Frequencies = tuple[Mapping[str, float], float]
 """IDF of each stem, and of one that no text has."""
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ class Weighed:
     sentence: Sentence | None
     words: float
     relevance: float
-    agreement_: Agreement
+    agreement: Agreement
     nearer: bool
     """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
     on_topic: bool
@@ -112,7 +112,7 @@ class Weighed:
 
     def text_score(self) -> float:
         """What the words say."""
-        said = COVERAGE * self.agreement_.coverage + VERDICT * self.agreement_.verdict
+        said = COVERAGE * self.agreement.coverage + VERDICT * self.agreement.verdict
         return WORDS * self.words + said + ASKED * self.asked
 
 
@@ -212,20 +212,14 @@ def _weigh(
         # A sentence about another thing that shares the option's words says nothing of this one.
         about = [s for s in sentences if not thing or thing & _stems(s)]
         nearest, words = _nearest(claim, option, about, rows)
-        agreement_ = Agreement(0.0, 0.0, ())
+        said = Agreement(0.0, 0.0, ())
         relevance = share = 0.0
         nearer, on_topic = False, True
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            said = part_about(nearest.context, asked, option)
-            if answers and not numbers(option) and not answers & word_set(said):
-                # "Insert the lever and remove the tube": what is asked about may be beside the answer.
-                said = nearest.context
-            body = _body(option)
-            if negated:
-                # To "What does it not eat?" the answer is what the text denies.
-                body = f"not {body}"
-            agreement_ = agreement(body, said, rivals)
+            # To "What does it not eat?" the answer is what the text denies.
+            body = f"not {_body(option)}" if negated else _body(option)
+            said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
             # What a video shows and says was looked for by the whole question.
@@ -235,13 +229,21 @@ def _weigh(
                 or bool(own & _stems(nearest))
                 or float(topic @ rows[nearest.context]) >= ON_TOPIC
             )
-            if relevance >= SURE_RELEVANCE and not agreement_.coverage:
+            if relevance >= SURE_RELEVANCE and not said.coverage:
                 near = rows[nearest.context]
                 nearer = topic is None or float(rows[claim] @ near) > float(topic @ near)
         vote = votes[index] if votes else None
         image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, agreement_, nearer, on_topic, share, image, frames))
+        weighed.append(Weighed(nearest, words, relevance, said, nearer, on_topic, share, image, frames))
     return weighed
+
+
+def _part_about(sentence: Sentence, asked: Sequence[str], option: str, answers: Collection[str]) -> str:
+    """The part of a sentence that speaks of what is asked, or all of it where that part has none of the words
+    of the options, `answers`: "Insert the lever and remove the tube"."""
+    part = part_about(sentence.context, asked, option)
+    beside = answers and not numbers(option) and not word_set(part) & set(answers)
+    return sentence.context if beside else part
 
 
 def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) -> frozenset[int] | None:
@@ -308,7 +310,7 @@ def _share(option: Weighed, options: int) -> float:
 
 
 def _supported(option: Weighed, options: int, least: float) -> bool:
-    named = option.agreement_.coverage > least or (option.relevance >= SURE_RELEVANCE and option.nearer)
+    named = option.agreement.coverage > least or (option.relevance >= SURE_RELEVANCE and option.nearer)
     by_words = option.relevance >= LEAST_RELEVANCE and named and option.on_topic
     return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 
@@ -340,8 +342,8 @@ def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
     if chosen.image is not None and chosen.image > 0:
         reasons.append(f"the frames fit it best ({_share(chosen, len(weighed)):.0%})")
     for index, other in enumerate(weighed):
-        if index != best and other.agreement_.reasons and other.sentence == chosen.sentence:
-            reasons.append(f"{option_label(index)} is contradicted: {other.agreement_.reasons[0]}")
+        if index != best and other.agreement.reasons and other.sentence == chosen.sentence:
+            reasons.append(f"{option_label(index)} is contradicted: {other.agreement.reasons[0]}")
     if not reasons:
         return "No option stands out."
     text = "; ".join(reasons)[:1500]

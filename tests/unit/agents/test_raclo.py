@@ -11,11 +11,20 @@ import pytest
 from corpora.records import SoundTrack
 from localization.sampling import midpoints
 from rag.agents.raclo.agent import run_raclo
-from rag.agents.raclo.records import CUE_SETS, PAPER, RacloRun, RacloSettings, cues_of, only_cues, sweep
+from rag.agents.raclo.records import (
+    CUE_SETS,
+    FRAME_BUDGET,
+    PAPER,
+    RacloRun,
+    RacloSettings,
+    cues_of,
+    only_cues,
+    sweep,
+)
 from rag.agents.raclo.verification import measured_lines, second_judge
 from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines
 from rag.agents.runtime.context import NOTHING_FOUND
-from rag.agents.runtime.frame_source import RACLO, FrameSource, fixed_budget
+from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.agents.runtime.view import render_page
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
@@ -178,7 +187,7 @@ def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
 
 
 def test_settings_say_what_they_want() -> None:
-    assert [RACLO.frames(seconds) for seconds in (179, 180, 600, 1800, 3600)] == [32, 64, 128, 192, 192]
+    assert [*map(FRAME_BUDGET.frames, (179, 180, 600, 1800, 3600))] == [32, 64, 128, 192, 192]
     assert sweep("search", "3x1") == replace(PAPER, queries=3, urls=1)
     assert sweep("frames", "16").budget == fixed_budget(16)
     for axis, value in (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from corpora.records import SoundTrack, Tone
-from rag.agents.runtime.frame_source import SHOTFINDER, FrameSource, fixed_budget
+from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.view import render_page
 from rag.agents.shotfinder.agent import find_shot
 from rag.agents.shotfinder.calibration import Calibration, Labelled, calibrate
@@ -21,7 +21,7 @@ from rag.agents.shotfinder.constraints import (
     read_constraint,
     vertical_resolution,
 )
-from rag.agents.shotfinder.records import MAIN, ShotRequest, ShotRun, ShotSettings, sweep
+from rag.agents.shotfinder.records import FRAME_BUDGET, MAIN, ShotRequest, ShotRun, ShotSettings, sweep
 from rag.agents.shotfinder.view import NOT_LOOKED, result_json, result_lines, result_page, step_lines
 from rag.errors import BudgetSpent, QuestionError, ReplyInvalid, UsageError
 from rag.reasoners.embedded.imagine_queries import imagine_queries
@@ -57,7 +57,7 @@ def run(
 
 def test_settings_are_those_of_the_paper() -> None:
     assert (MAIN.queries, MAIN.urls, MAIN.constraint_mode) == (2, 2, "calibrated")
-    assert [SHOTFINDER.frames(seconds) for seconds in (179, 180, 599, 600, 5000)] == [64, 128, 128, 192, 192]
+    assert [*map(FRAME_BUDGET.frames, (179, 180, 599, 600, 5000))] == [64, 128, 128, 192, 192]
     assert sweep("queries", "3x2") == replace(MAIN, queries=3, urls=2)
     assert sweep("frames", "16") == replace(MAIN, budget=fixed_budget(16))
     for axis, value in (

@@ -17,9 +17,7 @@ def test_the_hash_is_blake2b_over_all_bytes(tmp_path: Path, size: int) -> None:
     data = (bytes(range(251)) * (size // 251 + 1))[:size]
     path = tmp_path / "f"
     path.write_bytes(data)
-    read: list[int] = []
-    assert content_hash(path, progress=read.append) == hashlib.blake2b(data, digest_size=16).hexdigest()
-    assert sum(read) == size
+    assert content_hash(path) == hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def test_the_name_plays_no_part(tmp_path: Path) -> None:

@@ -14,9 +14,8 @@ import pyarrow.parquet
 import pytest
 
 from corpora.entry_points import all_entry_points
-from corpora.kinds import kind_of
+from corpora.kinds import READERS, kind_of
 from corpora.passages import Document, read_documents
-from corpora.passages.document import GROUP
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
 
@@ -43,7 +42,7 @@ def write_jsonl(path: Path, rows: Sequence[Any]) -> Path:
 
 
 def test_every_kind_that_a_walk_finds_has_a_reader() -> None:
-    assert {kind_of(f"a.{name}", named=True) for name in all_entry_points(GROUP)} == {"passages"}
+    assert {kind_of(f"a.{name}", named=True) for name in all_entry_points(READERS)} == {"passages"}
 
 
 def test_text_with_a_title_line(tmp_path: Path) -> None:

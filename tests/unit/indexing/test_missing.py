@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rag.indexing.planning import StoredRows, empty_folders, find_missing, is_gone, prune_refusal
+from rag.indexing.missing import empty_folders, find_missing, is_gone, prune_refusal
+from rag.indexing.planning import StoredRows
 from rag.store.writing import Writer
 from tests.fakes.store_material import META
 
@@ -17,7 +18,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     def lstat(_: object) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("rag.indexing.planning.os.lstat", lstat)
+    monkeypatch.setattr("rag.indexing.missing.os.lstat", lstat)
 
 
 @pytest.mark.parametrize(

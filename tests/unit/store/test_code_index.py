@@ -17,11 +17,11 @@ import pyarrow as pa
 import pytest
 
 from corpora.records import Clip, Evidence, EvidenceKind, Video
-from rag.indexing.planning import damaged_index
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.checking import check_files_of
 from rag.store.code_index import ENDS_BYTES, IndexDamaged, record_type, verify
+from rag.store.damage import damaged_index
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from rag.errors import LibraryNotFound, UsageError
-from rag.store.layout import MARKER, Layout, absolute_path, index_command, writable_library
+from rag.store.finding import absolute_path, index_command, writable_library
+from rag.store.layout import MARKER, Layout
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer

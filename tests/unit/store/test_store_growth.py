@@ -15,7 +15,8 @@ import pytest
 from rag.errors import LibraryError, LibraryTooNew
 from rag.store import maintenance, migrations
 from rag.store.database import Database
-from rag.store.layout import Layout, find_library
+from rag.store.finding import find_library
+from rag.store.layout import Layout
 from rag.store.migrations import MIGRATIONS, MetaRows, migrate
 from rag.store.reading import Reader
 from rag.store.records import SCHEMA, EncoderRef
