@@ -242,7 +242,7 @@ class Jobs:
                 raise Problem(409, "too-many-jobs", f"{MOST_QUEUED} jobs wait already; cancel some")
             job_id = secrets.token_hex(8)
             job = JobLog(self.folder / f"{job_id}.jsonl")
-            with _disk_errors():
+            with _disk_errors(self.folder):
                 job.write("created", job_id=job_id, kind=kind, time=time.time(), request=request, key=key)
             jobs[job_id] = job
             self._forget_old()
@@ -275,7 +275,7 @@ class Jobs:
         """The jobs, with the right to change them: one server has it. Raises `Problem` otherwise."""
         with self._lock:
             if self._owned is None and not self._closed:
-                with _disk_errors():
+                with _disk_errors(self.folder):
                     self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                     held = _locked(self.folder / "lock")
                     if held is None:
@@ -490,12 +490,12 @@ def _locked(path: Path) -> int | None:
 
 
 @contextmanager
-def _disk_errors() -> Iterator[None]:
+def _disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         reason = os_reason(error)
-        raise Problem(507, "jobs-unavailable", f"{state_folder()}: jobs cannot be kept: {reason}") from error
+        raise Problem(507, "jobs-unavailable", f"{folder}: jobs cannot be kept: {reason}") from error
 
 
 def _plain(value: object) -> Any:

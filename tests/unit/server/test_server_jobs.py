@@ -170,7 +170,7 @@ def test_jobs_that_cannot_be_read_leave_the_lock_to_others(
     first = start()
     with monkeypatch.context() as failing:
         failing.setattr(Jobs, "_load", fail)
-        with pytest.raises(Problem, match="jobs cannot be kept"):
+        with pytest.raises(Problem, match=f"{first.folder}: jobs cannot be kept"):
             first.start_index(str(roots / "fine"))
     second = start()
     assert ended(second, second.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
