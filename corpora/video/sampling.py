@@ -88,21 +88,26 @@ class FrameRenderer:
     def __init__(self) -> None:
         from av.video.reformatter import VideoReformatter
 
-        self._scalers: dict[int, Any] = {}
+        self._scalers: dict[tuple[int, str], Any] = {}
         self._new_scaler = VideoReformatter
 
-    def render(self, frame: Any, short_side: int, size: tuple[int, int] | None = None) -> NDArray[np.uint8]:
-        """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given."""
+    def render(
+        self, frame: Any, short_side: int, size: tuple[int, int] | None = None, format: str = "rgb24"
+    ) -> NDArray[np.uint8]:
+        """uint8 (height, width, 3) RGB, upright, of `scaled_size`, or of the upright `size` where given.
+
+        format: `gray` gives the brightness alone, uint8 (height, width).
+        """
         turns = round(frame.rotation / 90) % 4
         if size is None:
             width, height = scaled_size(frame.width, frame.height, short_side)
         else:
             width, height = size if turns % 2 == 0 else size[::-1]
-        if short_side not in self._scalers:
-            self._scalers[short_side] = self._new_scaler()
+        scaler = self._scalers.setdefault((short_side, format), None) or self._new_scaler()
+        self._scalers[short_side, format] = scaler
         # One thread: the image is small, and threads cost more than they give.
-        small = self._scalers[short_side].reformat(
-            frame, width=width, height=height, format="rgb24", interpolation="BILINEAR", threads=1
+        small = scaler.reformat(
+            frame, width=width, height=height, format=format, interpolation="BILINEAR", threads=1
         )
         image = np.asarray(small.to_ndarray(), np.uint8)
         # Turning the small image costs a thousandth of turning the large one.
