@@ -117,8 +117,8 @@ _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90,
 }  # fmt: skip
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "half": 0.5, "quarter": 0.25, "dozen": 12.0}
+_SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "half": 0.5, "quarter": 0.25}
 
 
 def folded(text: str) -> str:

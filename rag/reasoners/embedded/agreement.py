@@ -19,7 +19,7 @@ from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens,
 _CLAUSE = re.compile(
     r"\s*(?:;|(?<!\d):|:(?!\d))\s*"
     r"|,?\s+\b(?:but|while|whereas|although|though|because|since|so that|however|otherwise)\b\s+"
-    r"|, "
+    r"|, (?!except|excluding|apart from|other than)"
 )
 _SAME_SUBJECT = re.compile(
     r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|do|does)\b)"
@@ -47,8 +47,14 @@ _ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "comple
 _UNIT_GAP = 2
 _CLOCK = re.compile(r"(?<![\d:])0?(\d{1,2}:\d\d(?::\d\d)?)(?![\d:])", re.ASCII)
 """A time of day, or a length: "9:30" is another than "9:00", though both have a 9."""
-_PRONOUN = re.compile(r"\bones?\b(?! (?:hundred|thousand|million))", re.IGNORECASE)
-"""In "a sharp one" it is no number."""
+_PRONOUN = re.compile(
+    r"\b((?:twen|thir|for|fif|six|seven|eigh|nine)ty[- ]one|(?:hundred|thousand|million) and one)\b"
+    r"|\bones?\b(?! (?:hundred|thousand|million))",
+    re.IGNORECASE,
+)
+"""In "a sharp one" it is no number; the first group is one."""
+_EXCEPTION = re.compile(r"\b(?:except|excluding|apart from|other than)(?: for| that)?\b", re.IGNORECASE)
+_SAME_THING = re.compile(r"\b(?:it|they|this|these)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
         if match is None:
             continue
         shared = True
-        agree, pair = stance(clause) == stance(match), _opposites(clause, match)
+        agree, pair = stance(clause) == _stance_on(clause, match), _opposites(clause, match)
         # A word that warns is an opposite and a denial at once; it must not cancel itself out.
         if pair and (agree or any(_WARNS.fullmatch(word) for word in pair)):
             verdict -= 1.0
@@ -110,15 +116,22 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
 
 def part_about(text: str, wanted: Collection[str], option: str) -> str:
     """The part of a text that speaks of what is asked: of those with numbers of the option's unit, or with
-    numbers at all, or for an option without one of those that share `wanted` stems, the one that shares most.
+    numbers at all, or for an option without one of those that share `wanted` stems, the one that shares most,
+    where "it" has the words of the part before.
 
     All of the text where two do, or where it has only one such part. "The front wheel has 32", of "the rear
     wheel has 36 spokes and the front wheel has 32".
     """
     words = {word for word in wanted if not numbers(word)}
     pieces = _LISTED.split(" ".join(text.split()))
-    shared = {piece: len(words & word_set(piece)) for piece in pieces}
-    kept = [piece for piece in pieces if (numbers(piece) if numbers(option) else shared[piece])]
+    shared: dict[str, tuple[int, int]] = {}
+    held: frozenset[str] = frozenset()
+    for piece in pieces:
+        own = word_set(piece)
+        # "Since June it is 3367" speaks of what the piece before names.
+        held = own | held if _SAME_THING.search(piece) else own
+        shared[piece] = len(words & held), len(words & own)
+    kept = [piece for piece in pieces if (numbers(piece) if numbers(option) else any(shared[piece]))]
     if len(kept) < 2:
         return text
     kept = [piece for piece in kept if _units(option) & _units(piece)] or kept
@@ -136,6 +149,13 @@ def stance(clause: str) -> int:
     """-1 where a clause denies or warns, +1 where it states or advises; two denials make a statement."""
     denials = len(_WARNS.findall(clause)) - 2 * len(_TWICE.findall(clause))
     return -1 if denials % 2 else 1
+
+
+def _stance_on(clause: str, match: str) -> int:
+    """The stance of a clause that may name exceptions towards one that may be about them."""
+    said, *excepted = _EXCEPTION.split(match, maxsplit=1)
+    named = word_set(excepted[0]) if excepted else frozenset()
+    return -stance(said) if named and named <= word_set(clause) else stance(said)
 
 
 def clauses(text: str) -> list[str]:
@@ -180,7 +200,7 @@ def _numbers_differ(statement: str, text: str) -> bool | None:
     said, held = (frozenset(_CLOCK.findall(part)) for part in (statement, text))
     if said and held:
         return said.isdisjoint(held)
-    ours, theirs = (numbers(_PRONOUN.sub(" ", part)) for part in (statement, text))
+    ours, theirs = (numbers(_PRONOUN.sub(r"\1 ", part)) for part in (statement, text))
     if not ours or not theirs:
         return None
     if any(number in theirs for number in ours):

@@ -313,7 +313,7 @@ def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mappi
     value = round(cosine + OVERLAP_WEIGHT * overlap + bonus - malus, 6)
     sure = MEASURE_BONUS if overlap > FULL and kind.measures(sentence.text) else 0.0
     confidence = answer_confidence(cosine - malus + sure, overlap)
-    return Scored(sentence, value, confidence, round(overlap, 6), kind is asked.kind and strength > 0)
+    return Scored(sentence, value, confidence, round(overlap, 6), kind is asked.kind and strength == 1)
 
 
 def _also(ranked: Sequence[Scored]) -> list[Scored]:
@@ -336,4 +336,4 @@ def _explanation(best: Scored, kind: AnswerType) -> str:
     sort = f" and names what a “{kind.name}” question asks for" if named else ""
     row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
     place = place_of(best.sentence) + row
-    return f"Quoted from {place}: of all sentences read it is nearest in meaning, holds {shared}{sort}."
+    return f"Quoted from {place}: of all sentences read it fits best; it holds {shared}{sort}."

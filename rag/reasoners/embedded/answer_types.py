@@ -137,7 +137,7 @@ KINDS = (
     _measure("temperature", r"\bhow (?:hot|cold|warm)\b|\btemperature\b", _DEGREES),
     AnswerType(
         "tightness",
-        r"\bhow (?:tight(?:ly)?|loose(?:ly)?|hard|firm(?:ly)?)\b|\btorque\b",
+        r"\bhow (?:tight(?:ly)?|loose(?:ly)?|hard|firm(?:ly)?)\b|\btorque\b(?! (?:wrench|spanner|key)\b)",
         _TORQUE,
         r"\b(?:finger|hand|snug|fully|firmly|torque)\b",
         measured=True,

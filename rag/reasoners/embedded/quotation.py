@@ -242,7 +242,7 @@ class PassageText:
             evidence = self.evidence(held, values, at, fitted.background)
             confidence = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
             value = round(float(values[at] / fitted.order["cosine"]), 6)
-            overlap, holds_type = round(one.features["overlap"], 6), one.features["type"] > 0
+            overlap, holds_type = round(one.features["overlap"], 6), one.features["type"] == 1
             found.append(Scored(one.sentence, value, round(confidence, 6), overlap, holds_type))
         return found
 

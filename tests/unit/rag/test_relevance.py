@@ -98,6 +98,7 @@ def test_vowel_signs_are_part_of_their_word() -> None:
         ("1,500 m and 2.5 km", [1500.0, 2.5]),
         ("two thousand eggs twice a day", [2000.0, 2.0]),
         ("a ratio of 50 to 1", [50.0, 1.0]),
+        ("two dozen barrels, a dozen cups", [24.0, 12.0]),
         ("no numbers here", []),
         ("❶Press it for 3 s. ⓿ ➉ ①", [1.0, 3.0, 0.0, 10.0, 1.0]),
         ("2½ cups, 40³ m²", [2.0, 1.0, 2.0, 40.0, 3.0, 2.0]),

@@ -129,6 +129,46 @@ def test_the_part_of_a_sentence_that_speaks_of_what_is_asked_counts() -> None:
     assert part_about(red, content_words("foam extinguisher"), "the door") == red
 
 
+def test_what_is_said_of_it_is_said_of_the_thing_before() -> None:
+    text = "The door code was 8812 until May; since June it is 3367."
+    assert part_about(text, content_words("the door code since June"), "3367") == "since June it is 3367."
+    assert part_about(text, content_words("the old door code"), "3367") == "The door code was 8812 until May"
+    bridge = "The bridge is 40 m long; it was built in 1920."
+    assert part_about(bridge, content_words("how long is the bridge"), "1920") == "The bridge is 40 m long"
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "verdict"),
+    [
+        ("21", "The ferry carries twenty-one cars.", 1.0),
+        ("20", "The ferry carries twenty-one cars.", -1.0),
+        ("31", "A caravan of thirty one camels.", 1.0),
+        ("101", "There are one hundred and one steps.", 1.0),
+        ("24 barrels", "The raft floats on two dozen barrels.", 1.0),
+        ("12 barrels", "The raft floats on two dozen barrels.", -1.0),
+        ("1", "A sharp one is used.", 0.0),
+    ],
+)
+def test_one_and_dozen_are_parts_of_numbers(option: str, text: str, verdict: float) -> None:
+    assert agreement(option, text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "denied"),
+    [
+        ("The sun deck is open", "All decks are open except the sun deck.", True),
+        ("The sun deck is open", "All decks are open, except the sun deck.", True),
+        ("The upper deck is open", "All decks are open except the sun deck.", False),
+        ("Parrots are allowed", "Pets are allowed except for parrots.", True),
+        ("Dogs are allowed", "No pets are allowed except for dogs.", False),
+        ("Dogs are allowed", "No pets, except dogs, are allowed.", False),
+        ("Cats are allowed", "No pets are allowed except for dogs.", True),
+    ],
+)
+def test_an_exception_is_the_contrary_of_what_is_said_of_all(statement: str, text: str, denied: bool) -> None:
+    assert (agreement(statement, text).verdict < 0) == denied
+
+
 @pytest.mark.parametrize(
     ("question", "text", "another"),
     [

@@ -61,3 +61,8 @@ def test_a_question_of_one_long_word_is_typed_at_once() -> None:
     assert answer_type("a" * 4000).name == "thing"
     assert answer_type("And so, finally, when is it done?").name == "date"
     assert time.process_time() - started < 1, "cubic"
+
+
+def test_a_torque_wrench_is_no_torque() -> None:
+    assert answer_type("Where is the torque wrench?").name == "where"
+    assert answer_type("What torque do the wheel bolts need?").name == "tightness"
