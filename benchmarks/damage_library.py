@@ -405,10 +405,10 @@ class Damager:
         if gone:
             return self._without_sources(damaged=bool(broken))
         outcome = "made again by rag index" if broken else UNFELT
-        (error,) = self._tried(bench.index) or ("",)
-        if error and not broken:
-            return f"fault: doctor finds nothing where rag index says {error}"
-        if error or (broken and bench.broken()):
+        (reason,) = self._tried(bench.index) or ("",)
+        if reason and not broken:
+            return f"fault: doctor finds nothing where rag index says {reason}"
+        if reason or (broken and bench.broken()):
             self._repair()
             bench.index()
             outcome = "repaired"

@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from benchmarks.material import index_command, save_vit_b32, write_footage
 
@@ -117,7 +118,8 @@ def plain_way(video: Path, model: Path) -> float:
     with tempfile.TemporaryDirectory() as folder:
         database = lancedb.connect(folder)
         before = cpu()
-        images, times = [], []
+        images: list[Any] = []
+        times: list[float] = []
         with av.open(str(video)) as container:
             container.streams.video[0].thread_type = "AUTO"
             for frame in container.decode(video=0):

@@ -34,7 +34,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kill_points import LEASE_SECONDS, Aim, Run, open_server
+from benchmarks.kill_points import LEASE_SECONDS, Aim, Run, When, open_server
 from corpora.objects import ObjectStore
 from rag.store.layout import Layout, Location
 from rag.store.lease import LEASE
@@ -118,7 +118,7 @@ def write_small_corpus(folder: Path) -> None:
 class Bench:
     """The corpus, the encoders, and the libraries of an undisturbed plain run after each step."""
 
-    steps = PLAIN
+    steps: tuple[Step, ...] = PLAIN
     faked = True
 
     def __init__(self, folder: Path, server: subprocess.Popen[str], corpora: Path | None = None) -> None:
@@ -294,7 +294,8 @@ class Killer:
         """A moment of a stage. A run that goes on has fewer calls of it."""
         seconds = profile[stage]
         nth = self._random.randint(1, len(seconds) if first else (len(seconds) + 1) // 2)
-        when = self._random.choice(("before", "during", "during", "after"))
+        moments: tuple[When, ...] = ("before", "during", "during", "after")
+        when = self._random.choice(moments)
         return Aim(stage, nth, when, self._random.uniform(0, sorted(seconds)[len(seconds) // 2]))
 
     def _difference(self, step: int, library: Location) -> str:
@@ -373,7 +374,8 @@ class StoreBench(Bench):
             self._bucket.intercept = lambda _: (
                 self._random.choice(statuses) if self._random.random() < 0.1 else None
             )
-        return self._bucket.address()
+        library: Location = self._bucket.address()
+        return library
 
     def finish(self, step: int, library: Location) -> None:  # noqa: ARG002 (there is one)
         """Kept in the bucket."""

@@ -22,7 +22,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
@@ -82,13 +82,16 @@ PRELOADED = (
 )
 
 
+When = Literal["before", "during", "after"]
+
+
 @dataclass(frozen=True, slots=True)
 class Aim:
     """Where a command ends: at the `nth` call of a stage."""
 
     stage: str
     nth: int
-    when: Literal["before", "during", "after"]
+    when: When
     seconds: float
     """After its beginning, for `during`."""
 
@@ -130,7 +133,7 @@ class Moments:
                 return call(*given, **named)
 
         @functools.wraps(call)
-        def generator(*given: Any, **named: Any) -> Iterator[Any]:
+        def generator(*given: Any, **named: Any) -> Generator[Any, None, Any]:
             steps, stage = call(*given, **named), label(*given)
             with contextlib.closing(steps):
                 while True:
@@ -331,10 +334,11 @@ def fake_readers() -> None:
                 yield begun, end, f"loudness {100 * abs(chunk).mean():.0f}"
                 begun = end
 
-    contents.open_ocr = lambda _: Colours(None, "colours", 0.0, "on-screen text: on")
-    contents.ocr_line = lambda _: "on-screen text: on"
-    contents.open_asr = lambda *_: Loudness(None, "", "loudness", "speech: on")
-    contents.asr_line = lambda *_: "speech: on"
+    vars(contents).update(
+        open_ocr=lambda _: Colours(None, "colours", 0.0, "on-screen text: on"),
+        open_asr=lambda *_: Loudness(None, "", "loudness", "speech: on"),
+        asr_line=lambda *_: "speech: on",
+    )
 
 
 if __name__ == "__main__":

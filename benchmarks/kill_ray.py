@@ -89,8 +89,8 @@ class _RayKiller:
 
     def _driver(self, library: Location) -> subprocess.Popen[bytes]:
         bench = self._bench
-        words = ("index", bench.place(bench.corpus(0)), "--library", str(library), "--engine", "ray")
-        words += ("--address", self._cluster.address, "--worker-cpus", "1", "--group", "2")
+        words = ["index", bench.place(bench.corpus(0)), "--library", str(library), "--engine", "ray"]
+        words += ["--address", self._cluster.address, "--worker-cpus", "1", "--group", "2"]
         image = {"RAG_ENCODER__IMAGE": f"hf:{bench.encoders[0]}"}
         with (bench.logs / "command.log").open("w") as log:
             return subprocess.Popen(

@@ -33,7 +33,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -294,7 +294,6 @@ def exact(
 def recall(folder: Path, count: int) -> str:
     """recall@10 of the product, by query set and filter, as a Markdown table."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     rng = np.random.default_rng(SEED + 2)
     body = []
@@ -308,9 +307,7 @@ def recall(folder: Path, count: int) -> str:
         masks: dict[str, Callable[[Any], NDArray[np.bool_]]] = {}
         for name, wanted in filters.items():
             held = pa.array(sorted(wanted or videos))
-            masks[name] = lambda batch, held=held: pc.is_in(batch["video_id"], held).to_numpy(
-                zero_copy_only=False
-            )
+            masks[name] = partial(_of_videos, held)
         for sets, search in (
             (clip_queries(folder, count), reader.search_clips),
             (evidence_queries(count), reader.search_evidence),
@@ -439,9 +436,17 @@ def hard_links(folder: Path, copy: Path) -> Path:
     return copy
 
 
+def _of_videos(videos: Any, batch: Any) -> NDArray[np.bool_]:
+    """bool (n,): the rows of a batch whose video is among an Arrow array of ids."""
+    import pyarrow.compute as pc
+
+    found: NDArray[np.bool_] = pc.is_in(batch["video_id"], videos).to_numpy(zero_copy_only=False)
+    return found
+
+
 def compare(folder: Path, count: int, tables: Sequence[str], limit: int) -> str:
     """Build, size, latency and recall of each index, as a Markdown table; ratios are to the first."""
-    body = []
+    body: list[list[str]] = []
     for table in tables:
         sets = clip_queries(folder, count) if table == "clips" else evidence_queries(count)
         body += _compare(folder, table, sets, limit)

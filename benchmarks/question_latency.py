@@ -66,10 +66,10 @@ def at_scale(folder: Path) -> dict[str, Any]:
                 best_window(found.times, similarity, start=found.clip.start, end=found.clip.end, length=5.0)
 
         def clips(number: int, options: int = 0) -> None:
-            passages = [f"{queries[number]} {option}" for option in range(options)], 1
-            found = retriever.find_clips(queries[number], queries[number], CLIPS, passages=passages)
-            retriever.localize(found, queries[number], "within")
-            retriever.find_passages_each(*passages)
+            query, each = queries[number], [f"{queries[number]} {option}" for option in range(options)]
+            found = retriever.find_clips(query, query, CLIPS, passage_queries=each, passages_each=1)
+            retriever.localize(found, query, "within")
+            retriever.find_passages_each(each, 1)
 
         def six_options(number: int) -> None:
             clips(number, 6)

@@ -174,7 +174,8 @@ def simulate(
     lost_rate = 0.01 / 3600
     events: list[tuple[float, int, str, int]] = []
     """Time, a number that breaks ties, what happens, and to which worker."""
-    alive, idle, number = set(range(workers)), [], workers
+    alive, number = set(range(workers)), workers
+    idle: list[int] = []
     ticket = iter(range(10**9))
     for worker in range(workers):
         heapq.heappush(events, (START_SECONDS, next(ticket), "idle", worker))
