@@ -155,7 +155,7 @@ def make_plan(
             "" if content in identified.unread else content,
             tuple(files),
             tuple(f for f in files if f.path in identified.fresh),
-            tuple(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
+            _distinct(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
         )
         is_document = group.first.kind == "passages"
         if is_document:
@@ -352,6 +352,18 @@ def row_of(found: FoundFile, content_id: str) -> FileRow:
     return FileRow(
         found.path, content_id, found.kind, found.size, found.mtime_ns, found.ctime_ns, found.stamp
     )
+
+
+def _distinct(sidecars: Sequence[str]) -> tuple[str, ...]:
+    """Those on disk without the ones that hold what one before holds, as beside copies of a video."""
+    held: dict[bytes, str] = {}
+    for path in sidecars:
+        try:
+            content = os.fsencode(path) if is_url(path) or len(sidecars) == 1 else Path(path).read_bytes()
+        except OSError:
+            content = os.fsencode(path)  # reported when it is read
+        held.setdefault(content, path)
+    return tuple(held.values())
 
 
 def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:

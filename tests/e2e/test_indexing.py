@@ -154,6 +154,18 @@ def test_two_names_of_one_content_share_it_and_their_subtitles(corpus: Path, set
     assert spoken(settings) == {"Tighten the bolt to nine newton metres.", "And wipe it."}
 
 
+def test_a_copy_with_the_same_subtitles_is_known(corpus: Path, settings: Settings, tmp_path: Path) -> None:
+    run(corpus, settings)
+    other = tmp_path / "other"
+    other.mkdir()
+    for suffix in (".mp4", ".srt"):
+        shutil.copy(corpus / f"a{suffix}", other / f"copy{suffix}")
+    assert (report := run(other, settings)).indexed == 0
+    assert report.moved == 1
+    assert spoken(settings) == {"Tighten the bolt to nine newton metres."}
+    assert [run(folder, settings).indexed for folder in (corpus, other)] == [0, 0]
+
+
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
