@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+from corpora.globs import composed
 from corpora.kinds import SUBTITLES, VIDEO, sidecar_base, sidecar_owners
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import ProgressCallback
@@ -97,7 +97,7 @@ def files_below(folder: Path) -> Iterator[PurePosixPath]:
 
 def _stem(name: str) -> str:
     """Without the suffixes of videos: `a` of `a.mp4` and of `a.mov.mp4`, `v.1` of `v.1`; letters composed."""
-    name = unicodedata.normalize("NFC", name)
+    name = composed(name)
     while (path := PurePosixPath(name)).suffix.lower() in VIDEO:
         name = path.stem
     return name
@@ -134,7 +134,7 @@ def _rank(path: PurePosixPath, wanted: Sequence[str], near: Sequence[str]) -> tu
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"\W|_", "", name).casefold()
+    return re.sub(r"\W|_", "", composed(name)).casefold()
 
 
 @dataclass(frozen=True)

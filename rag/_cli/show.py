@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.file_names import output_stem
 from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames, cited_title
@@ -116,7 +116,7 @@ def _show_video(
 
 def sheet_name(citation: VideoCitation) -> str:
     """A file name for a window's sheet: `lecture_12.5-17.5.png`."""
-    stem = re.sub(r"[^\w.-]+", "_", Path(citation.path).stem).strip("._-")[:80] or citation.video_id[:12]
+    stem = output_stem(Path(citation.path).stem)[:80] or citation.video_id[:12]
     start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (citation.start, citation.end))
     return f"{stem}_{start}-{end}.png"
 

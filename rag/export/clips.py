@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from corpora.errors import FileProblem, reason_of
+from corpora.file_names import output_stem
 from corpora.outputs import PROGRAM
 from corpora.records import Problem
 from corpora.settings import StorageSettings
@@ -73,7 +73,7 @@ def _span(cut: Cut) -> tuple[float, float]:
 
 
 def _stem(cut: Cut) -> str:
-    stem = re.sub(r"[^\w.-]+", "_", Path(cut.source.path).stem).strip("._-")
+    stem = output_stem(Path(cut.source.path).stem)
     short = stem.encode()[:LONGEST_STEM].decode(errors="ignore")
     return short or cut.select.video_id[:12] or "clip"
 

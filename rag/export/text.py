@@ -8,6 +8,7 @@ import unicodedata
 from pathlib import Path
 from urllib.parse import quote
 
+from corpora.file_names import words_of_name
 from corpora.objects import is_url
 from rag.export.records import Select
 
@@ -49,8 +50,4 @@ def note_of(select: Select) -> str:
 def _repeats_name(line: str, path: str) -> bool:
     """Whether evidence is the title that the name of its file gave a video."""
     kind, _, text = line.partition(": ")
-    return kind == "tag" and _words(text) == _words(Path(path).stem)
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in re.split(r"[\W_]+", text.casefold()) if word]
+    return kind == "tag" and words_of_name(text.casefold()) == words_of_name(Path(path).stem.casefold())

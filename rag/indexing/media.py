@@ -17,6 +17,7 @@ from pathlib import Path
 
 from corpora.errors import reason_of
 from corpora.fetching import LocalCopy
+from corpora.file_names import words_of_name
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from corpora.settings import SHORT_SIDE, VideoSettings
@@ -320,7 +321,7 @@ def _title_evidence(video: Video) -> list[Evidence]:
 
 def _title_of(stem: str) -> str:
     """The words of a file name; empty for one that is only a number or a hash, which would match anything."""
-    words = re.sub(r"[\W_]+", " ", stem).strip()
+    words = " ".join(words_of_name(stem))
     opaque = re.fullmatch(r"[0-9a-f]{8,}|[\d ]+", words.casefold()) is not None
     return "" if opaque else words
 

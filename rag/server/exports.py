@@ -16,6 +16,7 @@ from fastapi import APIRouter, Request
 from pydantic import FailFast, Field
 from starlette.responses import Response, StreamingResponse
 
+from corpora.file_names import output_stem
 from rag.errors import UsageError
 from rag.export.found import select_of
 from rag.export.records import Exported, FormatName, Select
@@ -158,6 +159,6 @@ def _parts(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _file_name(title: str, suffix: str) -> str:
     """Parameters of `Content-Disposition` (RFC 6266): in ASCII, and whole where that loses letters."""
-    plain, whole = (re.sub(kept, "_", title).strip("._-") for kept in (r"[^A-Za-z0-9._-]+", r"[^\w.-]+"))
+    plain, whole = re.sub(r"[^A-Za-z0-9._-]+", "_", title).strip("._-"), output_stem(title)
     name = f'filename="{plain or "selects"}{suffix}"'
     return name if whole == plain else f"{name}; filename*=UTF-8''{quote(whole)}{suffix}"

@@ -257,6 +257,10 @@ def test_a_note_leaves_out_the_tag_that_repeats_the_name_of_the_file() -> None:
     select = Select("/v/sample-videos__bottle-detection.mp4", "v", 1.0, 2.0, evidence=lines)
     assert note_of(select) == "tag: Karin / subtitle: A bottle"
     assert note_of(replace(select, note="why")) == "why"
+    marked = Select(
+        "/v/Ka\u0308serei_हिन्दी.mp4", "v", 1.0, 2.0, evidence=("tag: Käserei हिन्दी", "tag: Karin")
+    )
+    assert note_of(marked) == "tag: Karin"
 
 
 def test_metadata_says_why() -> None:
