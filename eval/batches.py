@@ -24,7 +24,7 @@ from corpora.outputs import (
     check_output,
     claim_appended,
 )
-from eval.resumable import LineWriter, differences, truncate_partial_line, whole_lines
+from eval.resumable import LineWriter, differences, map_os_errors, truncate_partial_line, whole_lines
 from rag.errors import UsageError
 
 _ID_KEYS = ("_id", "question_id", "query_id", "id", "qid")
@@ -156,7 +156,8 @@ class Output(LineWriter):
         except UsageError:
             if not self._policy.force:
                 raise
-            self._start_over()
+            with map_os_errors(self.path):
+                self._start_over()
         return [question for question in questions if question.question_id not in self.done]
 
     def _check_answered(self, questions: Sequence[BatchQuestion]) -> None:

@@ -18,13 +18,13 @@ SHOWN = 3
 
 
 @contextlib.contextmanager
-def map_os_errors(folder: Path) -> Iterator[None]:
+def map_os_errors(named: Path) -> Iterator[None]:
     """A disk that is full or gone becomes a `RagError` of one line; what was answered stays answered."""
     try:
         yield
     except OSError as error:
         reason = os_reason(error)
-        raise RagError(f"{error.filename or folder}: {reason}; the same command goes on from here") from error
+        raise RagError(f"{error.filename or named}: {reason}; the same command goes on from here") from error
 
 
 def open_locked(path: Path, said: Path) -> TextIO:
@@ -126,11 +126,15 @@ class LineWriter(ABC):
                 self._stream.close()
 
     def _append(self, line: str) -> None:
-        """Write a line with its end, whole, to the disk's care before this returns."""
+        """Write a line with its end, whole, to the disk's care before this returns.
+
+        Raises `RagError` where the disk does not take it.
+        """
         if self._stream is None:
             raise ValueError(f"{self._named} is not open")
-        self._stream.write(line)
-        self._stream.flush()
+        with map_os_errors(self._named):
+            self._stream.write(line)
+            self._stream.flush()
 
     def _require_same(self, changes: Iterable[str]) -> None:
         if changed := first_few(changes):

@@ -171,24 +171,25 @@ def windows_path(run: Path) -> Path:
 def write_run(
     run: Path, windows: Path, order: Iterable[str], *, policy: OverwritePolicy | None = None
 ) -> None:
-    """Write the TREC run from the windows file, atomically, queries in the given order."""
+    """Write the TREC run from the whole lines of the windows file, atomically, queries in the given order."""
     import json
 
+    from eval.resumable import map_os_errors, whole_lines
     from eval.trec import run_lines
 
     ids = list(order)
     position = {query_id: index for index, query_id in enumerate(ids)}
     found: dict[str, list[tuple[str, float]]] = {}
-    with windows.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                entry = json.loads(line)
-                found[entry["query_id"]] = _documents(entry["results"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise UsageError(
-                    f"{windows}: its line {number} is not one of ours; move it away, or name another --run"
-                ) from error
+    for number, line in enumerate(whole_lines(windows).splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            found[entry["query_id"]] = _documents(entry["results"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"{windows}: its line {number} is not one of ours; move it away, or name another --run"
+            ) from error
     with (
+        map_os_errors(run),
         replace_file(run, TREC, policy or OverwritePolicy()) as draft,
         draft.open("w", encoding="utf-8", newline="\n") as stream,
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -25,7 +26,7 @@ from rag._cli.session import (
     with_session,
     words,
 )
-from rag.errors import UsageError
+from rag.errors import RagError, UsageError
 from rag.records import ShotFilter
 from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape
 from rag.rendering.terminal import hit_lines
@@ -192,14 +193,21 @@ def _run(
             shape = search_shape(question.text, hits, query_id=question.question_id, threshold=threshold)
             return {**shape, "results": names.named(shape["results"])}
 
-        try:
-            counts = run_batch(queries, windows, made_with, "query_id", find, policy)
-        finally:
+        def write_found() -> None:
             if windows.exists():
                 order = [
                     entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)
                 ]
                 write_run(run, windows, order, policy=policy)
+
+        try:
+            counts = run_batch(queries, windows, made_with, "query_id", find, policy)
+        except BaseException:
+            # Of what was found until then; why it ended is said, not that this cannot be written either.
+            with contextlib.suppress(RagError):
+                write_found()
+            raise
+        write_found()
     report = {"run": run, "windows": windows, **plain(counts)}
     print_report(
         session.as_json,

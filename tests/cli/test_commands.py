@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -254,6 +255,38 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
     assert main(command) == 0
     assert run.read_bytes() == whole
     assert len(library.asked) == 2
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        (["ask", "--questions", "q.jsonl", "--out", "a.jsonl"], "a.jsonl"),
+        (["search", "--queries", "q.jsonl", "--run", "a.trec"], "a.windows.jsonl"),
+    ],
+)
+def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(
+    words: list[str],
+    lines: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q.jsonl").write_text('{"_id": "1", "text": "lamp"}\n')
+    assert main(words) == 0
+    Path("q.jsonl").write_text("".join(f'{{"_id": "{n}", "text": "lamp"}}\n' for n in (1, 2, 3)))
+    capsys.readouterr()
+    unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (Path(lines).stat().st_size + 9, unlimited[1]))
+    try:
+        code = main(words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
+    assert code == 1
+    assert capsys.readouterr().err == f"rag: {lines}: file too large; the same command goes on from here\n"
+    assert main(words) == 0
+    assert len(_lines(Path(lines))) == 3
 
 
 @pytest.mark.parametrize(
