@@ -38,6 +38,7 @@ VIDEO_HOST = "https://videos.example"
 PAGE_HOST = "https://pages.example"
 """Of what has no address of its own; names that can never be real ones (RFC 2606)."""
 READ_SCANS = "index it with RAG_OCR__MODE=on, and build the web with --library"
+NO_IMAGES = "left out: sound without images; a web holds videos and pages of text"
 Progress = Callable[[str], None]
 
 
@@ -139,7 +140,9 @@ class _Builder:
         for file in found.files:
             if file.kind == "video":
                 self._files.setdefault(file.path, (file, (known or {}).get(file.path, {})))
-            elif file.kind == "passages" and not self._is_ours(file.path):
+            elif file.kind == "audio":
+                self.problems.append(Problem(file.path, NO_IMAGES))
+            elif not self._is_ours(file.path):
                 table = _rows_of(file.path)
                 if table is None:
                     self._read_pages(file.path)

@@ -11,7 +11,7 @@ import pytest
 from corpora.identity import content_hash
 from rag.errors import UnreadableFile, UsageError, WebUnusable
 from rag.web import TranscriptLine, VideoEntry, open_web, read_catalogue, write_catalogue
-from rag.web.building import build_web
+from rag.web.building import NO_IMAGES, build_web
 from rag.web.source_rows import catalogue_fields, read_rows, spread
 from tests.fakes.synthetic import write_video
 
@@ -101,6 +101,19 @@ def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Pat
     assert report.videos == 1
     assert [Path(problem.path).name for problem in report.problems] == ["bad.mp4"]
     assert report.exit_code == 3
+
+
+def test_sound_files_are_named_as_left_out(tmp_path: Path, video: Path) -> None:
+    shutil.copy(video, tmp_path / "good.mp4")
+    for name in ("song.mp3", "talk.m4a"):
+        (tmp_path / name).write_bytes(b"ID3")
+    report = build_web(tmp_path / "web", [tmp_path])
+    assert report.videos == 1
+    assert [problem.path for problem in report.problems] == [
+        str(tmp_path / "song.mp3"),
+        str(tmp_path / "talk.m4a"),
+    ]
+    assert {problem.reason for problem in report.problems} == {NO_IMAGES}
 
 
 def test_nothing_to_build_from(tmp_path: Path) -> None:
