@@ -109,6 +109,10 @@ class Scan:
     """Of `files`, the links that lead out of the given folders, sorted."""
     found: int = 0
     """Files of known kinds, those that are problems included."""
+    not_included: int = 0
+    """Files of known kinds that fit no glob of `include`."""
+    other_shards: int = 0
+    """Files of known kinds that are in the other shards."""
 
 
 def scan(
@@ -152,7 +156,9 @@ def scan(
     used = {path for file in files for path in file.sidecars} if walk.subtitles else set[str]()
     ignored = tuple(sorted(walk.ignored - walk.files.keys() - used))
     found = len(walk.files.keys() | (walk.known & walk.problems.keys()))
-    return Scan(tuple(files), tuple(problems), ignored, tuple(outside), found)
+    return Scan(
+        tuple(files), tuple(problems), ignored, tuple(outside), found, walk.not_included, walk.other_shards
+    )
 
 
 def path_or_address(path: str | os.PathLike[str]) -> str:
@@ -199,6 +205,8 @@ class _Walk:
     ignored: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     """Those of known kinds."""
+    not_included: int = 0
+    other_shards: int = 0
     outside: set[str] = field(default_factory=set)
     listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
     """Sidecars by name of the media file, for folders of roots that are single files."""
@@ -280,10 +288,13 @@ class _Walk:
     def single(self, path: str) -> None:
         """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
         name = Path(path).name
-        chosen = not self.include or self.include.match(name)
-        if not chosen or (self.exclude and self.exclude.match(name)):
+        if self.exclude and self.exclude.match(name):
+            return
+        if self.include and not self.include.match(name):
+            self.not_included += 1
             return
         if self.shard and not self.shard.holds(name):
+            self.other_shards += 1
             return
         kind = kind_of(name, named=True)
         if kind is None and not is_url(path):
@@ -313,11 +324,15 @@ class _Walk:
                 kind = kind_of_head(_head(entry.path))
             if kind is None:
                 self._unknown(entry)
-            elif not self.include or self.include.match(relative):
+            elif self.include and not self.include.match(relative):
+                self.not_included += 1
+            else:
                 media[entry.name] = entry.path
                 kinds[entry.name] = kind
                 if self.shard is None or self.shard.holds(relative):
                     chosen.append(entry.name)
+                else:
+                    self.other_shards += 1
         sidecars = _sidecars(media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}})
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))

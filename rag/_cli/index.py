@@ -20,6 +20,7 @@ from rag.rendering.shapes import report_shape
 from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
 
 if TYPE_CHECKING:
+    from corpora.settings import ScanSettings
     from rag._cli.progress import ProgressDisplay
     from rag.indexing.report import IndexReport
 
@@ -207,16 +208,25 @@ def index(
         print_report(session.as_json, report_shape("rag.index/1", report), ())
         return 0
     if nothing:
-        _report_nothing(report, paths)
+        _report_nothing(report, paths, session.settings.scan)
     named = session.settings.library
     lines = () if nothing and not report.missing else summary_lines(report, progress.printed, named, paths)
     print_report(session.as_json, report_shape("rag.index/1", report), lines)
     return report.exit_code
 
 
-def _report_nothing(report: IndexReport, paths: Sequence[Path]) -> None:
+def _report_nothing(report: IndexReport, paths: Sequence[Path], chosen: ScanSettings) -> None:
     """No file can be indexed; some that are there, and why they are not."""
-    echo_stderr(f"rag: no indexable file in {', '.join(map(os.fsdecode, paths))}")
+    named = ", ".join(map(os.fsdecode, paths))
+    if report.other_shards:
+        there = counted(report.other_shards, "file")
+        echo_stderr(f"rag: shard {chosen.shard} of {named} has no file; the other shards have {there}")
+        return
+    if report.not_included:
+        there, globs = counted(report.not_included, "indexable file"), shlex.join(chosen.include)
+        echo_stderr(f"rag: of {there} in {named} none matches --include {globs}")
+        return
+    echo_stderr(f"rag: no indexable file in {named}")
     for path in report.ignored_files:
         if not to_be_saved([path]):
             echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")

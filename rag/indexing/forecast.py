@@ -96,6 +96,8 @@ def forecast(
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
         unread=to_be_saved(found.ignored),
+        not_included=found.not_included,
+        other_shards=found.other_shards,
         seconds=time.monotonic() - started,
         stages=(
             f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",

@@ -118,6 +118,10 @@ class IndexReport:
     """The first of them, `.json` files before others."""
     unread: tuple[str, ...] = ()
     """A line for each kind of document, subtitles or video among them: which, and what to save it as."""
+    not_included: int = 0
+    """Files of known kinds that fit no glob of `--include`."""
+    other_shards: int = 0
+    """Files of known kinds that `--shard` leaves to the other shards."""
     clips: int = 0
     passages: int = 0
     video_seconds: float = 0.0
@@ -132,6 +136,6 @@ class IndexReport:
     def exit_code(self) -> int:
         """0 all done, 1 nothing could be done, 3 done in part (docs/design/architecture.md)."""
         if not self.problems:
-            return 0 if self.files_found or self.removed else 1
+            return 0 if self.files_found or self.removed or self.other_shards else 1
         ahead = self.forecast is not None and self.forecast.new_files
         return 3 if self.indexed or self.staged or self.unchanged or self.moved or ahead else 1

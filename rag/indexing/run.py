@@ -192,6 +192,8 @@ def _nothing_to_do(
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
         unread=to_be_saved(found.ignored),
+        not_included=found.not_included,
+        other_shards=found.other_shards,
         seconds=time.monotonic() - started,
         bytes=open_layout(folder).size(),
     )
@@ -245,6 +247,8 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         ignored=len(found.ignored),
         ignored_files=examples(found.ignored),
         unread=to_be_saved(found.ignored),
+        not_included=found.not_included,
+        other_shards=found.other_shards,
         clips=stats.clips,
         passages=stats.passages,
         video_seconds=stats.video_seconds,

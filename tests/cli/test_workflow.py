@@ -16,6 +16,7 @@ import ir_measures
 import pytest
 
 import rag
+from corpora.scan import Shard
 from rag._cli.main import main
 from tests.fakes.command import run_rag
 from tests.fakes.synthetic import write_video
@@ -359,6 +360,23 @@ def test_no_file_at_all_is_nothing_done(tmp_path: Path, capsys: pytest.CaptureFi
     library = tmp_path / "library"
     assert main(["index", str(tmp_path / "empty"), "--library", str(library), "--text"]) == 1
     assert capsys.readouterr() == ("", f"rag: no indexable file in {tmp_path / 'empty'}\n")
+
+
+def test_a_shard_without_files_is_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = Path("notes")
+    folder.mkdir()
+    (folder / "tea.txt").write_text("Green tea is brewed at eighty degrees.")
+    empty = next(k for k in (1, 2) if not Shard(k, 2).holds("tea.txt"))
+    for root in ("notes", "notes/tea.txt"):
+        assert main(["index", root, "--text", "--shard", f"{empty}/2"]) == 0
+        said = f"rag: shard {empty}/2 of {root} has no file; the other shards have 1 file\n"
+        assert capsys.readouterr() == ("", said)
+        assert main(["index", root, "--text", "--include", "*.md", "--include", "a b"]) == 1
+        said = f"rag: of 1 indexable file in {root} none matches --include '*.md' 'a b'\n"
+        assert capsys.readouterr() == ("", said)
 
 
 def test_ignored_files_are_named(
