@@ -53,6 +53,20 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     return Question(question_id or _identity(words, found), words, tuple(found))
 
 
+def parse_distinct_question(text: str, options: Sequence[str] = ()) -> Question:
+    """`parse_question` of what one person asks; two options that differ in case alone are a `QuestionError`.
+
+    Of published questions some have such options, and are asked as they are.
+    """
+    question = parse_question(text, options)
+    first: dict[str, int] = {}
+    for index, option in enumerate(question.options):
+        same = first.setdefault(option.casefold(), index)
+        if same != index:
+            raise QuestionError(f"options {option_label(same)} and {option_label(index)} are the same")
+    return question
+
+
 def parse_query(text: str) -> str:
     """The text of a search, without control characters and lone surrogates, whitespace collapsed.
 

@@ -337,9 +337,9 @@ class QuestionCommand(AgentCommand[Run, Env]):
     @cached_property
     def request(self) -> ParsedQuestion:
         """The question and its options, parsed."""
-        from rag.questions import parse_question
+        from rag.questions import parse_distinct_question
 
-        return parse_question(words(self.question), tuple(map(words, self.option or ())))
+        return parse_distinct_question(words(self.question), tuple(map(words, self.option or ())))
 
     def text(self, run: Any) -> Iterable[str]:
         """The answer as `rag ask` prints it."""

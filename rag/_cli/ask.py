@@ -99,8 +99,12 @@ def ask(
         raise UsageError("--ids goes with --questions FILE and --out FILE")
     if question is None:
         raise UsageError("a QUESTION is missing; see 'rag ask --help'")
+    from rag.questions import parse_distinct_question
+
     with session.open_library() as opened:
-        answer = opened.ask(words(question), options=tuple(map(words, option or ())), where=chosen)
+        asked, options = words(question), tuple(map(words, option or ()))
+        parse_distinct_question(asked, options)
+        answer = opened.ask(asked, options=options, where=chosen)
         unread: list[str] = []
         if unmatched := unmatched_paths(opened, chosen):
             answer = replace(answer, explanation=unmatched)

@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 from corpora.records import cited_title
 from rag.errors import QuestionError, RagError
 from rag.library import Library
-from rag.questions import parse_question
+from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
 from rag.rendering.terminal import clock, excerpt
 from rag.server.events import Emit, Event, EventStream
@@ -292,7 +292,7 @@ async def chat(request: Request, service: Served, body: ChatBody) -> Response:
     reply = housekeeping_reply(asked)
     if reply is None:
         # Refused here, before a stream has begun, with a status.
-        parse_question(asked[-1])
+        parse_distinct_question(asked[-1])
     page = str(request.base_url).rstrip("/")
 
     def complete(library: Library) -> Completion:

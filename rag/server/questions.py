@@ -16,6 +16,7 @@ from starlette.responses import Response
 from corpora.records import AudioClass, Style, Tone
 from rag.errors import QuestionError, RagError
 from rag.library import Library
+from rag.questions import parse_distinct_question
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.relevance import content_words, lexical_overlap, word_set
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
@@ -210,6 +211,7 @@ async def ask(request: Request, service: Served, body: AskBody) -> Response:
 
 def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> dict[str, Any]:
     """`rag.ask/1` for a question. Raises as `Library.ask` does."""
+    parse_distinct_question(body.question, body.options)
     found = library.ask(
         body.question,
         options=tuple(body.options),

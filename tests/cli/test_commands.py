@@ -257,6 +257,17 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
     assert len(library.asked) == 2
 
 
+def test_two_equal_options_are_refused_but_in_a_file_of_questions(
+    library: FixedLibrary, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", "What?", "-o", "a drill", "-o", "A  drill"]) == 2
+    assert capsys.readouterr().err == "rag: options A and B are the same\n"
+    assert library.asked == []
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"_id": "1", "text": "What?", "options": ["a drill", "a drill"]}\n')
+    assert main(["ask", "--questions", str(questions), "--out", str(tmp_path / "a.jsonl")]) == 0
+
+
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize(
     ("words", "lines"),

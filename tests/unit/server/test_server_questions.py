@@ -163,6 +163,15 @@ def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], s
         assert answer.json()["title"] == "The question, its options or its filter cannot be used as given"
 
 
+def test_two_equal_options_are_a_problem(client: TestClient) -> None:
+    for body in (
+        {"question": "What?", "options": ["a  b", "c", "A b"]},
+        {"question": "What? (A) a b (B) c (C) A B"},
+    ):
+        answer = client.post("/v1/ask", json=body)
+        assert (answer.status_code, answer.json()["detail"]) == (400, "options A and C are the same")
+
+
 @pytest.mark.parametrize(
     ("address", "body"),
     [
