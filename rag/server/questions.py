@@ -67,6 +67,12 @@ class SpanFilter(Body):
     start: Seconds | None = Field(None, description="Seconds; only what overlaps [start, end).")
     end: Seconds | None = None
 
+    def applied(self, library: Library) -> SearchFilter:
+        """`where`, checked against a library. Raises `Problem` for an id that it does not have."""
+        for video_id in self.videos or ():
+            known_video(library, video_id)
+        return self.where()
+
     def where(self) -> SearchFilter:
         """The filter of the library. Raises `QuestionError` where it ends before it starts."""
         if self.start is not None and self.end is not None and not self.end > self.start:
@@ -126,7 +132,7 @@ class LocalizeBody(Body):
     curve: int | None = Field(None, ge=2, le=MOST_POINTS, description="Points of the score curve.")
 
 
-@router.post("/search", responses={200: {"model": SearchDocument}, **problems()})
+@router.post("/search", responses={200: {"model": SearchDocument}, **problems(404)})
 async def search(request: Request, service: Served, body: SearchBody) -> Response:
     """Windows of videos and passages for a query, best first."""
     # Before it is the question's turn: others need not wait while an image is decoded.
@@ -137,9 +143,10 @@ async def search(request: Request, service: Served, body: SearchBody) -> Respons
 def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = None) -> dict[str, Any]:
     """`rag.search/1` for a search; `image`: that of the body, uint8 (h, w, 3) RGB.
 
-    Raises as `Library.search`, `Library.search_image` and `Library.browse` do.
+    Raises as `Library.search`, `Library.search_image` and `Library.browse` do, and `Problem` for a filter
+    with an unknown video.
     """
-    where = body.filter.where()
+    where = body.filter.applied(library)
     if sum(given is not None for given in (body.query, body.like, body.image)) > 1:
         raise QuestionError("give one of a query, a moment to find more like, and an image")
     hits: Sequence[VideoHit | PassageHit]
@@ -199,7 +206,7 @@ def proving_line(window: Mapping[str, Any]) -> Mapping[str, Any] | None:
     "/ask",
     responses={
         200: {"model": AskDocument, "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        **problems(502, 504),
+        **problems(404, 502, 504),
     },
 )
 async def ask(request: Request, service: Served, body: AskBody) -> Response:
@@ -210,14 +217,17 @@ async def ask(request: Request, service: Served, body: AskBody) -> Response:
 
 
 def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) -> dict[str, Any]:
-    """`rag.ask/1` for a question. Raises as `Library.ask` does."""
+    """`rag.ask/1` for a question.
+
+    Raises as `Library.ask` does, and `Problem` for a filter with an unknown video.
+    """
     parse_distinct_question(body.question, body.options)
     found = library.ask(
         body.question,
         options=tuple(body.options),
         top_k=body.top_k,
         threshold=body.threshold,
-        where=body.filter.where(),
+        where=body.filter.applied(library),
         pipeline=pipeline,
     )
     shape = answer_shape(found)

@@ -163,6 +163,14 @@ def test_a_wrong_search_is_a_problem(client: TestClient, body: dict[str, Any], s
         assert answer.json()["title"] == "The question, its options or its filter cannot be used as given"
 
 
+def test_an_unknown_video_of_a_filter_is_named(client: TestClient, world: World) -> None:
+    chosen = {"videos": [world.lamp, "f" * 32]}
+    for address, body in (("search", {"query": "kettle"}), ("ask", {"question": "What is a kettle?"})):
+        answer = client.post(f"/v1/{address}", json={**body, "filter": chosen})
+        assert (answer.status_code, answer.json()["type"]) == (404, "urn:rag:problem:unknown-id")
+        assert "f" * 32 in answer.json()["detail"]
+
+
 def test_two_equal_options_are_a_problem(client: TestClient) -> None:
     for body in (
         {"question": "What?", "options": ["a  b", "c", "A b"]},
