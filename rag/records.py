@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpora.escaping import visible
 from corpora.records import AudioClass, Clip, Evidence, Passage, Style, Tone, page_range
 from corpora.text_decoding import without_blanks
 
@@ -47,8 +48,8 @@ def rounded_down(value: float) -> float:
 
 
 def passage_name(path: str, passage_id: str, pages: Sequence[int] = ()) -> str:
-    """`PATH (page 12, passage ID)`."""
-    return f"{path} ({', '.join(filter(None, (page_range(pages), f'passage {passage_id}')))})"
+    """`PATH (page 12, passage ID)`, on one line."""
+    return f"{visible(path)} ({', '.join(filter(None, (page_range(pages), f'passage {passage_id}')))})"
 
 
 def span_name(start: float, end: float) -> str:
@@ -155,8 +156,8 @@ class VideoHit:
     kind: Literal["video"] = "video"
 
     def __str__(self) -> str:
-        """`PATH@START-END`, which `Library.resolve` takes."""
-        return f"{self.path}@{span_name(self.start, self.end)}"
+        """`PATH@START-END` on one line, which `Library.resolve` takes."""
+        return f"{visible(self.path)}@{span_name(self.start, self.end)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +200,8 @@ class VideoCitation:
     kind: Literal["video"] = "video"
 
     def __str__(self) -> str:
-        """`PATH@START-END`, which `Library.resolve` takes."""
-        return f"{self.path}@{span_name(self.start, self.end)}"
+        """`PATH@START-END` on one line, which `Library.resolve` takes."""
+        return f"{visible(self.path)}@{span_name(self.start, self.end)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,6 +334,6 @@ def _strip(axes: Axes, place: int, name: str, query: Query, explanation: Explana
 
 def _plain(text: str) -> str:
     """Characters that steer neither a terminal nor matplotlib's formulas."""
-    from rag.rendering.terminal import visible
+    from corpora.escaping import visible
 
     return visible(text).replace("$", r"\$")

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.escaping import visible
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html
 from eval.reports.tables import csv_text, report_folder
 from eval.runs.records import Query, Sample, skip_reason
 from rag.errors import FileProblem
-from rag.rendering.terminal import clock, visible
+from rag.rendering.terminal import clock
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,6 +18,7 @@ import typer
 
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import os_reason
+from corpora.escaping import visible
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
 from rag._cli.output import echo_stderr, print_json, print_lines, print_report
@@ -25,7 +26,7 @@ from rag._cli.progress import bytes_progress
 from rag._cli.session import Session, with_session
 from rag.errors import LibraryCorrupt, LibraryNotFound, RagError, UsageError
 from rag.rendering.shapes import plain, report_shape
-from rag.rendering.terminal import byte_count, table_lines, visible
+from rag.rendering.terminal import byte_count, table_lines
 
 if TYPE_CHECKING:
     from rag.store.layout import Location

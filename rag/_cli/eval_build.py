@@ -105,7 +105,8 @@ def _videos(
 
 
 def _lines(out: Path, plan: Plan, calls: int, tokens: int) -> Iterator[str]:
-    from rag.rendering.terminal import table_lines, visible
+    from corpora.escaping import visible
+    from rag.rendering.terminal import table_lines
 
     rows = [["step", "left"]]
     for step, counted in plan.counts.items():

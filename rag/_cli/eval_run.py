@@ -303,7 +303,8 @@ def _seeds(wanted: str) -> list[int]:
 
 def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
     """Lines that summarize finished runs."""
-    from rag.rendering.terminal import table_lines, visible
+    from corpora.escaping import visible
+    from rag.rendering.terminal import table_lines
 
     rows = [["system", "seed", "right", "queries", "folder"]]
     for each in done:

@@ -160,8 +160,9 @@ def _image_name(run: Path, query_id: str) -> str:
 def _lines(
     labels: Labels, query: Query, sample: Sample, picture: Path | None, repeated: bool | None
 ) -> Iterator[str]:
+    from corpora.escaping import visible
     from eval.runs.records import LETTERS
-    from rag.rendering.terminal import excerpt, span, visible
+    from rag.rendering.terminal import excerpt, span
 
     yield f"? {visible(query.text)}"
     yield from _option_lines(query, sample)
@@ -189,8 +190,8 @@ def _lines(
 
 def _verdict(query: Query, sample: Sample) -> str:
     """An open query has no letters: the answer is in the sample's evidence."""
+    from corpora.escaping import visible
     from eval.runs.records import skip_reason
-    from rag.rendering.terminal import visible
 
     if skip_reason(sample):
         return "skipped, not asked"
@@ -201,7 +202,8 @@ def _verdict(query: Query, sample: Sample) -> str:
 
 def _gold(labels: Labels, query: Query) -> str:
     """`gold clip a1b2, shot 0-90 s (00:00-01:30), event ...`; without times where they are unknown."""
-    from rag.rendering.terminal import span, visible
+    from corpora.escaping import visible
+    from rag.rendering.terminal import span
 
     line = f"gold clip {visible(query.video)}"
     if query.has_window:
@@ -266,8 +268,8 @@ def failures(
 
 def print_files(as_json: bool, schema: str, files: Sequence[Path]) -> None:
     """The paths of written files, one a line or as a document of `schema`."""
+    from corpora.escaping import visible
     from rag.rendering.shapes import report_shape
-    from rag.rendering.terminal import visible
 
     if as_json:
         print_json(report_shape(schema, {"files": files}))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.escaping import visible
 from corpora.objects import is_url
 from rag._cli.output import echo_stderr, print_bytes, print_report
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
@@ -21,7 +22,7 @@ from rag.export.found import read_documents, select_of
 from rag.export.records import Exported, FormatName, Select
 from rag.records import VideoCitation
 from rag.rendering.shapes import report_shape
-from rag.rendering.terminal import counted, problem_line, visible
+from rag.rendering.terminal import counted, problem_line
 
 if TYPE_CHECKING:
     from rag.library import Library

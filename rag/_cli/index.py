@@ -12,12 +12,13 @@ import typer
 from typer.core import TyperCommand
 
 import rag
+from corpora.escaping import visible
 from corpora.kinds import to_be_saved, why_ignored
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
-from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
+from rag.rendering.terminal import byte_count, counted, duration, problem_line
 
 if TYPE_CHECKING:
     from corpora.settings import ScanSettings

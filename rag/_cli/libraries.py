@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.escaping import visible
 from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import PathGlobs, Session, given_path, with_session
 from rag.errors import UsageError
 from rag.rendering.shapes import report_shape
-from rag.rendering.terminal import byte_count, counted, duration, problem_line, visible
+from rag.rendering.terminal import byte_count, counted, duration, problem_line
 
 if TYPE_CHECKING:
     from rag.indexing.merging import MergeReport

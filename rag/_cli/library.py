@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corpora.escaping import visible
 from rag._cli.ask import unsearchable_lines
 from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import (
@@ -31,7 +32,6 @@ from rag.rendering.terminal import (
     problem_line,
     span,
     table_lines,
-    visible,
     window_lines,
 )
 

@@ -50,7 +50,7 @@ def print_report(as_json: bool, shape: Mapping[str, Any], lines: Iterable[str]) 
 
 def echo_stderr(line: str) -> None:
     """One line on stderr; control characters and undecodable bytes are escaped."""
-    from rag.rendering.terminal import visible
+    from corpora.escaping import visible
 
     _write(sys.stderr, [visible(line)])
 

@@ -307,7 +307,7 @@ class BarProgress(ProgressDisplay):
             return
         from rich.text import Text
 
-        from rag.rendering.terminal import visible
+        from corpora.escaping import visible
 
         self.printed.append(line)
         self._bar.console.print(Text(visible(line)), soft_wrap=True)

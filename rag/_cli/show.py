@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.escaping import visible
 from corpora.file_names import output_stem
 from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
@@ -20,7 +21,7 @@ from rag._cli.session import Force, Session, given_path, with_indexed_file, with
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation
 from rag.rendering.shapes import citation_shape, plain, report_shape
-from rag.rendering.terminal import clock, excerpt, span, visible
+from rag.rendering.terminal import clock, excerpt, span
 
 SHORT_SIDE = 360
 """Pixels of a sheet's frames before they are scaled."""

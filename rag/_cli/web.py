@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from corpora.escaping import visible
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
 from rag._cli.session import Config, Force, Host, Json, Port, Verbose, given_path, start
 from rag.errors import UsageError
 from rag.rendering.shapes import plain, report_shape
-from rag.rendering.terminal import byte_count, counted, duration, visible
+from rag.rendering.terminal import byte_count, counted, duration
 
 if TYPE_CHECKING:
     from corpora.outputs import OverwritePolicy

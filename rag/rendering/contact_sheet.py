@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.escaping import visible
 from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames
 from localization.sampling import midpoints
 from rag.rendering.fonts import Fonts, drawable
-from rag.rendering.terminal import visible
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

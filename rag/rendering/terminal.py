@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from corpora.escaping import visible
 from corpora.passages.tables import without_bars
 from corpora.records import Evidence, Passage, Problem, Shot, cited_title
 from localization.windows import Window
@@ -30,28 +30,6 @@ from rag.records import (
 from rag.rendering.shapes import matches_first
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-_UNSHOWN = {"Cc", "Cs", "Cf", "Co", "Zl", "Zp"}
-_JOINERS = {"\u200c", "\u200d"}
-"""Format characters that emoji and several scripts need; harmless on a line."""
-
-
-def visible(text: str) -> str:
-    """One line in which every character is visible.
-
-    Control characters (newlines too), direction marks and bytes that are not
-    UTF-8 become `\\n`, `\\x1b`, `\\u202e`, `\\xff`.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_shown(char) for char in text)
-
-
-def _shown(char: str) -> str:
-    if char in _JOINERS or unicodedata.category(char) not in _UNSHOWN:
-        return char
-    if "\udc80" <= char <= "\udcff":
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    return char.encode("unicode_escape", "backslashreplace").decode("ascii")
 
 
 HEADING_END = re.compile(r"(?<=[^\s.!?:;,…])[ \t]*\n\s*\n")

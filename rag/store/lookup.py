@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable
 
+from corpora.escaping import visible
 from corpora.globs import composed
 from corpora.identity import content_hash
 from corpora.objects import StoredObject, StoreError, is_url, object_states
@@ -34,7 +35,8 @@ STATE_SECONDS = 3.0
 
 
 def find_video(reader: Reader, name: str) -> str:
-    """The id of a video given by its path, the last parts of it, its id, or the start of its id.
+    """The id of a video given by its path, as it is or as it is shown, the last parts of it, its id, or the
+    start of its id.
 
     A file that is not in the library is the video whose content it has. Raises `UsageError` where no video or
     several have it, with the nearest names.
@@ -43,9 +45,9 @@ def find_video(reader: Reader, name: str) -> str:
         return reader.video(name).video_id
     path = path_or_address(name)
     videos = [video.video_id for video in reader.videos()]
-    named = [video_id for video_id in videos if path in reader.paths(video_id)]
-    if not named:
-        named = [v for v in videos if composed(path) in map(composed, reader.paths(v))]
+    named: list[str] = []
+    for form in (str, composed, visible):
+        named = named or [v for v in videos if form(path) in map(form, reader.paths(v))]
     if not named and len(name) >= SHORTEST_ID:
         named = [video_id for video_id in videos if video_id.startswith(name)]
     named = named or [v for v in videos if path_matches(reader.paths(v), (glob.escape(name),))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from corpora.escaping import visible
 from localization.sampling import midpoints
 from rag.agents.raclo.records import CandidateVideo, RacloRun
 from rag.agents.runtime import trace
@@ -24,7 +25,7 @@ from rag.agents.runtime.view import (
     token_line,
 )
 from rag.rendering.shapes import plain
-from rag.rendering.terminal import clock, counted_each, excerpt, visible
+from rag.rendering.terminal import clock, counted_each, excerpt
 
 FRAMES_OF_VIDEO = 6
 FRAMES_OF_MOMENT = 4

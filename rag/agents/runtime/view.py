@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from corpora.escaping import visible
 from rag.agents.runtime.trace import Step
 from rag.rendering.contact_sheet import image_data_uri
 from rag.rendering.shapes import plain
-from rag.rendering.terminal import clock, excerpt, visible
+from rag.rendering.terminal import clock, excerpt
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from corpora.escaping import visible
 from localization.sampling import midpoints
 from rag.agents.runtime import trace
 from rag.agents.runtime.trace import Step
@@ -26,7 +27,7 @@ from rag.agents.runtime.view import (
 from rag.agents.shotfinder.constraints import Check
 from rag.agents.shotfinder.localizer import NO_FRAME
 from rag.agents.shotfinder.records import FoundShot, Look, ShotRun
-from rag.rendering.terminal import clock, counted, counted_each, excerpt, visible
+from rag.rendering.terminal import clock, counted, counted_each, excerpt
 
 FRAMES_OF_SHOT = 5
 NOT_LOOKED = "not looked at: no frame of it can be shown; chosen by measurements alone"

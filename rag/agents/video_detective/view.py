@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from corpora.escaping import visible
 from rag.agents.runtime.trace import RunTrace, Step
 from rag.agents.runtime.view import (
     Bars,
@@ -20,7 +21,7 @@ from rag.agents.runtime.view import (
 )
 from rag.agents.video_detective.records import DetectiveResult, Look, Pack, Planned, Selected
 from rag.rendering.shapes import answer_shape, plain
-from rag.rendering.terminal import clock, counted, duration, excerpt, visible
+from rag.rendering.terminal import clock, counted, duration, excerpt
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 POLICIES = {

@@ -12,7 +12,7 @@ import pytest
 from corpora.records import Passage
 from rag.errors import LibraryError, UsageError
 from rag.library import Library
-from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, passage_citation
+from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, VideoCitation, passage_citation
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -108,6 +108,9 @@ def test_a_window_is_printed_as_what_resolve_takes(library: Library) -> None:
     assert str(hit).startswith(f"{hit.path}@")
     assert str(PassageCitation("a.md", "77ab", "", "Oak.", 1.0)) == "a.md (passage 77ab)"
     assert str(PassageHit("a.md", Passage("77ab", "d", "", "Oak."), 1.0)) == "a.md (passage 77ab)"
+    odd = "/v/a\tb\nc\udcff.mp4"
+    assert str(VideoCitation(odd, "v", 0.0, 2.5, 1.0)) == r"/v/a\tb\nc\xff.mp4@0-2.5"
+    assert str(PassageCitation(odd, "77ab", "", "Oak.", 1.0)) == r"/v/a\tb\nc\xff.mp4 (passage 77ab)"
     on_pages = PassageHit("a.pdf", Passage("77ab", "d", "", "Oak.", (4, 5)), 1.0)
     assert str(on_pages) == "a.pdf (pages 4-5, passage 77ab)"
     assert str(passage_citation("a.pdf", on_pages.passage, 1.0)) == str(on_pages)

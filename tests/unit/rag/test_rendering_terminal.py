@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpora.escaping import visible
 from corpora.records import Clip, Evidence, Passage, Problem
 from rag.citations import nearest
 from rag.records import Answer, PassageCitation, PassageHit, Question, ScoredOption, VideoCitation, VideoHit
@@ -27,7 +28,6 @@ from rag.rendering.terminal import (
     show_command,
     span,
     table_lines,
-    visible,
 )
 
 
