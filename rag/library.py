@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral, Real
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -161,6 +162,7 @@ class Library:
         from rag.answering import answer_question
 
         _require_positive(top_k=top_k)
+        _require_number("threshold", threshold)
         return self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
@@ -546,6 +548,14 @@ def _require_one_of(name: str, value: object, allowed: Any) -> None:
 
 
 def _require_positive(**given: float | None) -> None:
+    """Numbers above 0, whole ones but for seconds; None is the default of each."""
     for name, value in given.items():
+        _require_number(name, value, whole=not name.endswith("_seconds"))
         if value is not None and not value > 0:
             raise UsageError(f"{name}: {value} is not above 0")
+
+
+def _require_number(name: str, value: object, *, whole: bool = False) -> None:
+    if value is None or isinstance(value, Integral if whole else Real):
+        return
+    raise UsageError(f"{name}: {value!r} is no {'whole number' if whole else 'number'}")

@@ -7,7 +7,7 @@ Options are given separately, or in the text as "(A) ... (B) ...", "(a) ...", or
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from rag.errors import QuestionError
@@ -37,9 +37,14 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
     `options`, where given, are taken in order A, B, C, ... and the text is not split.
     `question_id`: default, 12 hex digits of a hash over text and options.
     Raises `QuestionError` for a text without a word, an empty option, a single
-    option, more than 26 options, or more than 16,000 characters in all.
+    option, more than 26 options, more than 16,000 characters in all, or what is no text.
     """
     options = (options,) if isinstance(options, str) else options
+    _require_texts("the question", text)
+    if not isinstance(options, Iterable):
+        raise QuestionError(f"the options are of type {type(options).__name__}; give a sequence of texts")
+    options = tuple(options)
+    _require_texts("an option", *options)
     _require_length(len(text) + sum(len(option) for option in options))
     words, found = (text, [*options]) if options else _split(text)
     words, found = parse_query(words), [_clean(option) for option in found]
@@ -70,8 +75,9 @@ def parse_distinct_question(text: str, options: Sequence[str] = ()) -> Question:
 def parse_query(text: str) -> str:
     """The text of a search, without control characters and lone surrogates, whitespace collapsed.
 
-    Raises `QuestionError` for a text without a word, or of more than 16,000 characters.
+    Raises `QuestionError` for a text without a word, or of more than 16,000 characters, and for no text.
     """
+    _require_texts("the question", text)
     _require_length(len(text))
     words = _clean(text)
     if not _has_words(words):
@@ -84,6 +90,12 @@ def option_label(index: int) -> str:
     if not 0 <= index < MAX_OPTIONS:
         raise QuestionError(f"there is no label for option number {index + 1}")
     return chr(ord("A") + index)
+
+
+def _require_texts(named: str, *given: object) -> None:
+    for value in given:
+        if not isinstance(value, str):
+            raise QuestionError(f"{named} is of type {type(value).__name__}; give a text")
 
 
 def _require_length(characters: int) -> None:

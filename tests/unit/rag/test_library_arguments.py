@@ -34,6 +34,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         (lambda library: library.search("hammer", top_k=0), "top_k: 0 is not above 0"),
         (lambda library: library.ask("What is a hammer?", top_k=-1), "top_k: -1 is not above 0"),
         (lambda library: library.ask("What is it?", options="hammer"), "a single option"),
+        (lambda library: library.ask(None), "the question is of type NoneType; give a text"),
+        (lambda library: library.ask(b"x"), "the question is of type bytes"),
+        (lambda library: library.ask("What?", options=["a", None]), "an option is of type NoneType"),
+        (lambda library: library.ask("What?", options=5), "the options are of type int; give a sequence"),
+        (lambda library: library.ask("What?", threshold="x"), "threshold: 'x' is no number"),
+        (lambda library: library.search(5), "the question is of type int"),
+        (lambda library: library.search("hammer", top_k="x"), "top_k: 'x' is no whole number"),
+        (lambda library: library.search("hammer", top_k=2.5), "top_k: 2.5 is no whole number"),
+        (
+            lambda library: library.localize("workshop.mp4", "hammer", window_seconds="x"),
+            "window_seconds: 'x' is no number",
+        ),
         (lambda library: library.localize("workshop.mp4", "hammer", count=0), "count: 0 is not above 0"),
         (
             lambda library: library.localize("workshop.mp4", "hammer", window_seconds=0),
