@@ -449,7 +449,7 @@ def _outcome(job: JobLog, result: Mapping[str, Any]) -> tuple[State, str | None]
     if job.kind == "agent" or job.request["dry_run"]:
         return "done", None
     if not result["problems"]:
-        if result.get("files_found") or result.get("removed"):
+        if any(result.get(count) for count in ("files_found", "removed", "other_shards")):
             return "done", None
         return "failed", "no indexable file in the folder"
     if result.get("indexed") or result.get("unchanged") or result.get("moved"):

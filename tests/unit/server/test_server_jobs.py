@@ -115,6 +115,12 @@ def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
     assert [job["job_id"] for job in jobs.all()] == list(ids.values())[::-1]
 
 
+def test_a_shard_without_files_is_done(start: Start, roots: Path) -> None:
+    (roots / "shard").mkdir(exist_ok=True)
+    jobs = start()
+    assert ended(jobs, jobs.start_index(str(roots / "shard"))["job_id"])["state"] == "done"
+
+
 def test_what_a_child_should_not_write_ends_its_job_alone(start: Start, roots: Path) -> None:
     jobs = start()
     odd = ended(jobs, jobs.start_index(str(roots / "odd"))["job_id"])
