@@ -32,9 +32,9 @@ from rag.settings import Settings, load_settings
 from rag.store.filters import at_or_below
 from rag.store.finding import absolute_path, find_library, library_location, nothing_indexed, path_list
 from rag.store.layout import Location
-from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, window_seconds
+from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, stale_files, window_seconds
 from rag.store.reading import Reader
-from rag.store.records import Removed, Stats
+from rag.store.records import FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
 
 if TYPE_CHECKING:
@@ -414,6 +414,14 @@ class Library:
         and KeyError for an unknown id.
         """
         return indexed_file(self._reader, video_id, self.settings.storage)
+
+    def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
+        """By path, the state of each cited file that is no longer the one that was indexed.
+
+        By size and time of change, without network: objects, and files of a library on an object store, are
+        not looked at.
+        """
+        return stale_files(self._reader, paths)
 
     def indexed_paths(self) -> list[str]:
         """The path of every file that was indexed, sorted."""

@@ -1,4 +1,7 @@
-"""HTML pages: what a reader sees, without scripts, styles and navigation; tables as Markdown writes them."""
+"""HTML pages: what a reader sees, without scripts, styles, navigation and what the page hides.
+
+Tables are as Markdown writes them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages import tables
 from corpora.passages.document import Document, make_document
+from corpora.passages.open_elements import OpenElements
 from corpora.passages.plain_text import refuse_binary
 from corpora.records import Problem
 from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
@@ -95,7 +99,8 @@ class _Page(HTMLParser):
         self.title: list[str] = []
         self.heading: list[str] = []
         self._parts: list[str] = []
-        self._hidden: list[str] = []
+        self._left_out: list[str] = []
+        self._elements = OpenElements()
         self._tables: list[_Table] = []
         self._lists: list[int] = []
         """Items so far of each open list; less than 0 where they are not numbered."""
@@ -129,12 +134,12 @@ class _Page(HTMLParser):
             return self.parse_bogus_comment(i)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        del attrs
+        self._elements.start(tag, attrs)
         if tag in HIDDEN:
-            self._hidden.append(tag)
+            self._left_out.append(tag)
         elif tag == "title":
             self._in_title = not self.title and not self._hidden
-        elif tag == "h1" and not self._seen_heading:
+        elif tag == "h1" and not self._seen_heading and not self._hidden:
             self._in_heading = self._seen_heading = True
         elif tag == "pre":
             self._keep_lines = True
@@ -153,8 +158,9 @@ class _Page(HTMLParser):
             self._tables[-1].open(tag, len(self._parts))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self._hidden:
-            while self._hidden.pop() != tag:
+        hidden = self._elements.end(tag) or bool(self._left_out)
+        if tag in self._left_out:
+            while self._left_out.pop() != tag:
                 pass
         elif tag == "title":
             self._in_title = False
@@ -162,13 +168,17 @@ class _Page(HTMLParser):
             self._in_heading = False
         elif tag == "pre":
             self._keep_lines = False
+        if hidden and tag in ("table", "tr"):
+            return
         if tag == "tr":
             self._end_row()
             return
         self._space(tag)
-        if tag == "table" and self._tables and not self._hidden:
+        if hidden:
+            return
+        if tag == "table" and self._tables:
             self._tables.pop()
-        elif tag in ("ol", "ul") and self._lists and not self._hidden:
+        elif tag in ("ol", "ul") and self._lists:
             self._lists.pop()
             self._mark = ""
 
@@ -190,6 +200,11 @@ class _Page(HTMLParser):
             self._parts.append(self._mark)
             self._mark, data = "", data.lstrip()
         self._parts.append(data if self._keep_lines else re.sub(r"\s+", " ", data))
+
+    @property
+    def _hidden(self) -> bool:
+        """Whether no text is taken at this place."""
+        return bool(self._left_out) or self._elements.hidden
 
     def text(self) -> str:
         lines = "".join(self._parts).split("\n")

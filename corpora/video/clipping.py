@@ -17,7 +17,7 @@ from corpora.video.decoders import Heartbeat
 from corpora.video.probe import probe_file
 from corpora.video.records import Probe
 from corpora.video.sampling import EPSILON, FrameRenderer
-from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDecoder, entry_before
+from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDecoder, entry_before, is_cut_off
 
 AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)
@@ -26,8 +26,9 @@ TICKS = Fraction(1, 90000)
 def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) -> None:
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
-    The first frame is the one on screen at `start`. Images are upright, of even size. Raises
-    `FileProblem` (reason without path) if nothing is in the interval.
+    The first frame is the one on screen at `start`, where the last one stays to the end of the file. Images
+    are upright, of even size. Where none of the sound from `start` on decodes, the clip has images alone.
+    Raises `FileProblem` (reason without path) if nothing is in the interval.
     """
     import av
 
@@ -41,7 +42,12 @@ def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) 
         if video is not None:
             written += _encode_images(container, video, path, probe, start, end, beat)
         if sound is not None:
-            written += _encode_sound(container, sound, path, start, end, beat)
+            try:
+                written += _encode_sound(container, sound, path, start, end, beat)
+            except DamagedFile:
+                # Sound often ends before the images do.
+                if written == 0:
+                    raise
         if written == 0:
             raise DamagedFile(f"it holds nothing between {start:.3f} and {end:.3f} s")
 
@@ -126,11 +132,19 @@ def _between(
                     if shown.time >= start - EPSILON and shown.time > given:
                         given = max(shown.time, start)
                         yield given, shown
-            if given == -math.inf and before is not None and before.end > start:
+            if given == -math.inf and before is not None and _shown_until(before, probe) > start:
                 yield start, before
             return
         except DamageMet:
             continue
+
+
+def _shown_until(last: Shown, probe: Probe) -> float:
+    """When the last frame leaves the screen: at the end of the file, unless that is cut off before it.
+
+    Where frames last unequally, the last one's own length is often that of a usual frame.
+    """
+    return last.end if is_cut_off(last.end, probe.duration) else max(last.end, probe.duration)
 
 
 def _encode_sound(container: Any, stream: Any, path: str, start: float, end: float, beat: Heartbeat) -> int:

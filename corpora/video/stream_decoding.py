@@ -304,6 +304,11 @@ def lost_seconds(lost: list[float], fps: float) -> float:
     return len(set(lost)) / fps if fps > 0 else len(set(lost)) * 0.04
 
 
+def is_cut_off(end: float, claimed: float) -> bool:
+    """Whether the last frame ends so far before the end by the container's word that others are missing."""
+    return end + max(1.0, claimed / 50) < claimed
+
+
 def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> str:
     """`lost about 1.2 s of 60.0 s in 3 places; cut off at 30.0 s of 60.0 s`, or empty.
 
@@ -318,6 +323,6 @@ def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> st
             f"place{'s' if places > 1 else ''}"
         )
     # A claim twenty times the truth is a false header, not a file cut off.
-    if end + max(1.0, claimed / 50) < claimed < 20 * max(end, 1.0):
+    if is_cut_off(end, claimed) and claimed < 20 * max(end, 1.0):
         parts.append(f"cut off at {end:.1f} s of {claimed:.1f} s")
     return "; ".join(parts)

@@ -28,7 +28,7 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import answer_shape, plain, problems_shape, report_shape
+from rag.rendering.shapes import answer_shape, plain, problems_shape, report_shape, with_states
 from rag.rendering.terminal import answer_lines
 
 if TYPE_CHECKING:
@@ -110,10 +110,13 @@ def ask(
             answer = replace(answer, explanation=unmatched)
         elif not answer.matched:
             unread += unsearchable_lines(opened)
+        stale = opened.stale_files(citation.path for citation in answer.citations)
+    shape = answer_shape(answer)
+    shape["citations"] = with_states(shape["citations"], stale)
     print_report(
         session.as_json,
-        answer_shape(answer) | problems_shape(opened.left_out),
-        answer_lines(answer, width=width(), libraries=session.libraries),
+        shape | problems_shape(opened.left_out),
+        answer_lines(answer, width=width(), libraries=session.libraries, stale=stale),
     )
     for line in unread:
         echo_stderr(line)

@@ -24,8 +24,9 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape, windows_shape
+from rag.rendering.shapes import report_shape, windows_shape, with_states
 from rag.rendering.terminal import (
+    STATES,
     byte_count,
     counted,
     duration,
@@ -172,9 +173,13 @@ def localize(
         video_id = opened.video_id(name)
         windows = opened.localize(video_id, words(query), count=count, window_seconds=window)
         least = session.settings.search.threshold
-        shape = windows_shape(name, opened.path_of(video_id), video_id, query, windows, least)
+        path = opened.path_of(video_id)
+        stale = opened.stale_files([path])
+        (shape,) = with_states([windows_shape(name, path, video_id, query, windows, least)], stale)
         unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
-    print_report(session.as_json, shape, window_lines(windows))
+    print_report(
+        session.as_json, shape, [*window_lines(windows), *(STATES[state] for state in stale.values())]
+    )
     if windows and not shape["matched"]:
         best = max(window["relevance"] for window in shape["windows"])
         echo_stderr(weak_hits_line("video", "windows", best, least))

@@ -33,6 +33,7 @@ from rag.records import (
 
 if TYPE_CHECKING:
     from localization.windows import LocalizedWindow, Window
+    from rag.store.records import FileState
 
 
 def to_json(shape: Mapping[str, Any], *, indent: int | None = None) -> str:
@@ -94,6 +95,14 @@ def citation_shape(citation: Citation) -> dict[str, Any]:
                 "text": citation.text,
                 "score": _score(citation.score),
             }
+
+
+def with_states(shapes: Iterable[Mapping[str, Any]], stale: Mapping[str, FileState]) -> list[dict[str, Any]]:
+    """Citations or hits, each with `state` where `Library.stale_files` has one for its path."""
+    return [
+        {**shape, "state": stale[shape["path"]]} if shape["path"] in stale else dict(shape)
+        for shape in shapes
+    ]
 
 
 def search_shape(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
@@ -28,7 +28,14 @@ from rag.records import (
     span_name,
 )
 from rag.rendering.shapes import matches_first
+from rag.store.records import FileState
 
+STATES: Mapping[FileState, str] = {
+    "missing": "the file is gone since it was indexed",
+    "changed": "the file has changed since it was indexed",
+    "unreadable": "the file cannot be read now",
+}
+"""What is said of a file that is not as it was indexed."""
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -132,8 +139,17 @@ def problem_line(problem: Problem) -> str:
     return f"{visible(problem.path)}: {visible(problem.reason)}; {visible(problem.action)}"
 
 
-def answer_lines(answer: Answer, *, width: int = 80, libraries: Sequence[str] = ()) -> Iterator[str]:
-    """Answer, confidence, options with bars, explanation, citations and how to look at them."""
+def answer_lines(
+    answer: Answer,
+    *,
+    width: int = 80,
+    libraries: Sequence[str] = (),
+    stale: Mapping[str, FileState] | None = None,
+) -> Iterator[str]:
+    """Answer, confidence, options with bars, explanation, citations and how to look at them.
+
+    `stale`: of `Library.stale_files`, for the citations.
+    """
     chosen = f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
     yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
@@ -147,6 +163,8 @@ def answer_lines(answer: Answer, *, width: int = 80, libraries: Sequence[str] = 
     for number, citation in enumerate(answer.citations, 1):
         yield ""
         yield from citation_lines(citation, quotations, number=number, width=width, libraries=libraries)
+        if stale and (state := stale.get(citation.path)) is not None:
+            yield f"    {STATES[state]}"
 
 
 def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: int) -> Iterator[str]:

@@ -53,6 +53,7 @@ class Hit(TypedDict):
     doc_id: NotRequired[str]
     pages: NotRequired[list[int]]
     text: NotRequired[str]
+    state: NotRequired[FileState]
 
 
 class SearchDocument(TypedDict):
@@ -82,6 +83,7 @@ class CitationItem(TypedDict):
     title: NotRequired[str]
     pages: NotRequired[list[int]]
     text: NotRequired[str]
+    state: NotRequired[FileState]
 
 
 class AnswerItem(TypedDict):
@@ -144,6 +146,7 @@ class LocalizeDocument(TypedDict):
     matched: bool
     threshold: float
     curve: NotRequired[Curve]
+    state: NotRequired[FileState]
 
 
 class LibraryItem(TypedDict):

@@ -22,7 +22,7 @@ from rag.server import documents
 from rag.server.health import health_of
 from rag.server.problems import Document, Problem, problems, unknown_video
 from rag.server.service import Served
-from rag.store.lookup import file_states
+from rag.store.lookup import best_state, file_states
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
@@ -176,12 +176,6 @@ def videos_shape(library: Library, text: str, cursor: str | None, limit: int) ->
         "next_cursor": following,
     }
     return report_shape("rag.videos/1", shape)
-
-
-def best_state(states: Iterable[FileState]) -> FileState:
-    """The state of a content that is at paths with these."""
-    order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")
-    return min(states, key=order.index, default="missing")
 
 
 def video_row(

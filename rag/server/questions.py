@@ -19,7 +19,7 @@ from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
 from rag.relevance import content_words, lexical_overlap, word_set
-from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape
+from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape, with_states
 from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
 from rag.server.library_routes import known_video
@@ -169,7 +169,8 @@ def find(library: Library, body: SearchBody, image: NDArray[np.uint8] | None = N
         unmeasured = library.unmeasured(where)
     threshold = library.settings.search.threshold if body.query is not None else None
     shape = search_shape(body.query, hits, shots=shots, unmeasured=unmeasured, threshold=threshold)
-    return {**shape, "results": with_proof(shape["results"], body.query or "")}
+    results = with_states(shape["results"], library.stale_files(hit.path for hit in hits))
+    return {**shape, "results": with_proof(results, body.query or "")}
 
 
 OF_VIDEO = ("title", "description", "tag", "chapter")
@@ -232,7 +233,8 @@ def answer(library: Library, body: AskBody, pipeline: Pipeline | None = None) ->
     )
     shape = answer_shape(found)
     texts = (found.text, body.question) if found.matched else (body.question,)
-    return {**shape, "citations": with_proof(shape["citations"], *texts)}
+    stale = library.stale_files(citation.path for citation in found.citations)
+    return {**shape, "citations": with_proof(with_states(shape["citations"], stale), *texts)}
 
 
 def _stages(service: Service, body: AskBody, instance: str) -> Callable[[Emit], Awaitable[None]]:
@@ -313,9 +315,10 @@ def windows(library: Library, body: LocalizeBody) -> dict[str, Any]:
     known_video(library, body.video_id)
     found = library.localize(body.video_id, body.query, count=body.count, window_seconds=body.window_seconds)
     path = library.path_of(body.video_id)
-    shape = windows_shape(
+    made = windows_shape(
         body.video_id, path, body.video_id, body.query, found, library.settings.search.threshold
     )
+    (shape,) = with_states([made], library.stale_files([path]))
     if body.curve is None:
         return shape
     return {**shape, "curve": curve_shape(library.score_curve(body.video_id, body.query), body.curve)}

@@ -8,6 +8,7 @@ import math
 import os
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from corpora.escaping import visible
 from corpora.globs import composed
@@ -123,6 +124,30 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
         row.path: _object_state(row, objects[row.path]) if row.path in objects else _file_state(row)
         for row in rows
     }
+
+
+def best_state(states: Iterable[FileState]) -> FileState:
+    """The state of a content that is at paths with these."""
+    order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")
+    return min(states, key=order.index, default="missing")
+
+
+def stale_files(reader: Reader, paths: Iterable[str]) -> dict[str, FileState]:
+    """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
+
+    No file is opened, and no network is used: objects are left out, and so are all files of a library on an
+    object store, which are those of another machine.
+    """
+    if not all(isinstance(folder, Path) for folder in reader.folders):
+        return {}
+    stale = dict[str, FileState]()
+    for cited in reader.files_at(frozenset(paths)):
+        rows = reader.files_of(cited.content_id)
+        if not any("://" in row.path for row in rows):
+            state = best_state(map(_file_state, rows))
+            if state != "ok":
+                stale[cited.path] = state
+    return stale
 
 
 def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> FileState:

@@ -173,6 +173,10 @@ class Reader:
         """Every indexed path with what was known of its file, sorted by path."""
         return self.ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
+    def files_at(self, paths: frozenset[str]) -> list[FileRow]:
+        """As `file_rows`, of some paths, in no order."""
+        return self.ask(lambda s: [row for row in s.file_rows if row.path in paths])
+
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
         """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
         return self.ask(lambda s: s.files_of.get(content_id, ()))

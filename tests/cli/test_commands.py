@@ -17,6 +17,7 @@ from rag._cli.main import main
 from rag.errors import LibraryNotFound
 from rag.library import Library
 from rag.records import PassageHit, SearchFilter
+from rag.store.records import FileState
 from tests.fakes.libraries import FixedLibrary
 
 
@@ -341,3 +342,29 @@ def test_wrong_usage_is_one_line_and_2(
     assert said.err.count("\n") == 1
     assert library.asked == []
     assert os.listdir() == []
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("missing", "the file is gone since it was indexed"),
+        ("changed", "the file has changed since it was indexed"),
+        ("unreadable", "the file cannot be read now"),
+    ],
+)
+def test_a_cited_file_that_is_not_as_it_was_indexed_is_named(
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], state: FileState, said: str
+) -> None:
+    for words, path in ((["ask", "a lamp?"], "a.mp4"), (["localize", "v1", "a lamp"], "b/v1.mp4")):
+        assert main([*words, "--text"]) == 0
+        before = capsys.readouterr().out
+        library.stale = {path: state}
+        assert main([*words, "--text"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.strip() for line in lines if line not in before.splitlines()] == [said]
+        assert main([*words, "--json"]) == 0
+        shape = json.loads(capsys.readouterr().out)
+        assert (shape["citations"][0] if words[0] == "ask" else shape)["state"] == state
+        library.stale = {}
+        assert main([*words, "--json"]) == 0
+        assert '"state"' not in capsys.readouterr().out

@@ -25,6 +25,7 @@ from rag.server.openai import MODEL
 from rag.server.security import AccessPolicy
 from tests.fakes.served_library import World, build_world, serve
 
+BAD_IDS = (b"1.5", b"null", b"true", b"{}", b"[1]")
 TOKEN = "t" * 40
 TOOLS = 7
 INITIALIZE = {
@@ -107,6 +108,25 @@ def test_both_generations_of_mcp_over_http_and_the_checks_before_it(served: Serv
             assert (headers, answer.status_code) == (headers, status)
         # GET would be a stream without an end.
         assert [client.request(method, address).status_code for method in ("GET", "DELETE")] == [405, 405]
+
+
+def test_a_body_that_is_no_message_is_refused_in_a_sentence(served: Served) -> None:
+    bad_ids = [b'{"jsonrpc": "2.0", "method": "tools/list", "id": %s}' % bad for bad in BAD_IDS]
+    with httpx.Client(headers={**ACCEPT, "Content-Type": "application/json"}) as client:
+        for version in ({}, {"MCP-Protocol-Version": "2026-07-28"}):
+            for code, bodies in (
+                (-32600, [b"[]", b'{"jsonrpc": "2.0"}', b'{"id": 7}', b"7", *bad_ids]),
+                (-32700, [b"", b"{", b"hello", b"\xff", b"[" * 5000]),
+            ):
+                for body in bodies:
+                    answer = client.post(f"{served.address}/mcp", content=body, headers=version)
+                    shape = answer.json()
+                    assert (answer.status_code, shape["id"], shape["error"]["code"]) == (400, None, code), (
+                        body
+                    )
+                    assert shape["error"]["message"].count("\n") == 0
+        note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        assert client.post(f"{served.address}/mcp", json=note).status_code == 202
 
 
 def test_the_openai_client_gets_answers_streamed_and_not(served: Served) -> None:
@@ -218,6 +238,7 @@ def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.P
         (b'{"jsonrpc": "2.0", ', -32700),
         (b'{"id": 7}', -32600),
         (b"[]", -32600),
+        *((b'{"jsonrpc": "2.0", "method": "ping", "id": %s}' % bad, -32600) for bad in BAD_IDS),
     ):
         process.stdin.write(b"\n" + line + b"\n")
         process.stdin.flush()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ from localization.windows import LocalizedWindow
 from rag.errors import QuestionError, ReasonerUnreachable
 from rag.library import Check
 from rag.records import Answer, PassageCitation, PassageHit, Question, VideoCitation, VideoHit
-from rag.store.records import Removed, Stats, TableStats
+from rag.store.records import FileState, Removed, Stats, TableStats
 
 EVIDENCE = (Evidence("v1", 3, 4, "asr", "switch the lamp on"),)
 
@@ -43,6 +43,7 @@ class FixedLibrary:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.stale: dict[str, FileState] = {}
 
     def __enter__(self) -> FixedLibrary:
         return self
@@ -72,6 +73,9 @@ class FixedLibrary:
 
     def path_of(self, video_id: str) -> str:
         return f"b/{video_id}.mp4"
+
+    def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
+        return {path: state for path in paths if (state := self.stale.get(path)) is not None}
 
     def localize(self, video: str, query: str, **given: Any) -> list[LocalizedWindow]:
         self.asked.append((f"{video} {query}", given))

@@ -16,6 +16,7 @@ from localization.belief import BeliefField, distinct, diverse, graph_nms
 from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
+from rag.citations import QUOTED
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.embedded.sentences import MAX_GAP
@@ -207,11 +208,14 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
     return tuple(sorted(texts, key=_place))
 
 
-def cited_texts(answer: str, texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Those that an answer quotes; all where it quotes none."""
-    said = folded(answer)
-    held = [text for text in texts if (words := folded(text.text)) and (words in said or said in words)]
-    return tuple(held or texts)
+def quoted_texts(quotations: Sequence[str], texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The texts that quotations hold, or are a part of."""
+    said = [quotation for quotation in map(folded, quotations) if quotation]
+    return tuple(
+        text
+        for text in texts
+        if (words := folded(text.text)) and any(words in each or each in words for each in said)
+    )
 
 
 def _opening(spoken: Sequence[Evidence], at: int) -> int:
@@ -271,17 +275,22 @@ def read_packs(
 def pack_citations(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[VideoCitation, ...]:
     """The packs that a reply rests on, in time order; of an open answer with the texts that it quotes.
 
-    A pack is cited to the end of a sentence that goes on beyond it.
+    Where the answer, or the explanation of a choice, quotes texts of a pack, their time is cited: a pack may
+    be the whole video. Else it is the pack, to the end of a sentence that goes on beyond it.
     """
+    said = [reply.text] if isinstance(reply, OpenAnswer) else QUOTED.findall(reply.explanation)
     cited = []
     for read in (reading.windows[index] for index in sorted(set(reply.windows))):
         start, end, texts = read.window.start, read.window.end, read.texts
+        quoted = quoted_texts(said, texts)
         if isinstance(reply, OpenAnswer):
-            texts = cited_texts(reply.text, texts)
-            start, end = (
-                min([start, *(text.start for text in texts)]),
-                max([end, *(text.end for text in texts)]),
-            )
+            texts = quoted or texts
+        if quoted:
+            start = min(text.start for text in quoted)
+            end = max([start + SPAN, *(text.end for text in quoted)])
+        elif isinstance(reply, OpenAnswer):
+            start = min([start, *(text.start for text in texts)])
+            end = max([end, *(text.end for text in texts)])
         cited.append(VideoCitation(read.path, read.window.video_id, start, end, read.retrieval_score, texts))
     return tuple(cited)
 

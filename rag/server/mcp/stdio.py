@@ -16,18 +16,11 @@ from typing import NoReturn
 import anyio
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-)
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 from pydantic import ValidationError
 
 from rag.server.cache import cache_folder
+from rag.server.mcp.envelope import refusal
 from rag.server.mcp.server import build_server
 from rag.server.service import Service
 from rag.server.session import LibrarySession
@@ -37,16 +30,10 @@ LAST_ANSWERS = 60.0
 """Seconds after the end of stdin in which what was asked before it is still answered."""
 
 
-def _refusal(error: Exception) -> JSONRPCError | None:
-    """What JSON-RPC 2.0 (section 5.1) answers to a line that is no message; None for an empty line."""
+def _is_blank(error: Exception) -> bool:
+    """Whether what could not be read is an empty line."""
     details = error.errors(include_url=False) if isinstance(error, ValidationError) else []
-    if details and details[0]["type"] != "json_invalid":
-        why = ErrorData(code=INVALID_REQUEST, message="Invalid Request: the line is no JSON-RPC 2.0 message")
-    elif details and not str(details[0]["input"]).strip():
-        return None
-    else:
-        why = ErrorData(code=PARSE_ERROR, message="Parse error: the line is not JSON")
-    return JSONRPCError(jsonrpc="2.0", id=None, error=why)
+    return bool(details) and details[0]["type"] == "json_invalid" and not str(details[0]["input"]).strip()
 
 
 def run(settings: Settings, index_roots: tuple[Path, ...] = ()) -> NoReturn:
@@ -82,7 +69,11 @@ async def _serve(service: Service) -> None:
         async def pass_on() -> None:
             async with passed:
                 async for item in incoming:
-                    if not isinstance(item, Exception):
+                    refused = refusal(item if isinstance(item, Exception) else item.message)
+                    if refused is not None:
+                        if not (isinstance(item, Exception) and _is_blank(item)):
+                            await outgoing.send(SessionMessage(refused))
+                    elif not isinstance(item, Exception):
                         match item.message:
                             case JSONRPCRequest(id=asked):
                                 waiting.add(asked)
@@ -92,8 +83,6 @@ async def _serve(service: Service) -> None:
                                 # The library never answers it.
                                 waiting.difference_update([asked])
                         await passed.send(item)
-                    elif (refusal := _refusal(item)) is not None:
-                        await outgoing.send(SessionMessage(refusal))
                 with anyio.move_on_after(LAST_ANSWERS):
                     async with one_less:
                         while waiting:

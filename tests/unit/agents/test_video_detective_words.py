@@ -9,11 +9,12 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.evidence import cited_texts, pack_citations, read_packs, texts_of
+from rag.agents.video_detective.evidence import pack_citations, quoted_texts, read_packs, texts_of
 from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Words
 from rag.library import Library
 from rag.reasoners.embedded.observe import without_quotations
+from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.records import Question, VideoCitation
 from tests.fakes.detective_world import open_world
@@ -87,8 +88,27 @@ def test_captions_of_other_watchers_stay_as_they_are() -> None:
 
 def test_an_answer_is_cited_by_what_it_quotes() -> None:
     answer = "Before you close the lid, wipe the rim with a dry cloth so that it seals."
-    assert cited_texts(answer, (*CUES, SCREEN)) == CUES[1:4]
-    assert cited_texts("Something else.", CUES) == CUES
+    assert quoted_texts([answer], (*CUES, SCREEN)) == CUES[1:4]
+    assert quoted_texts(["Something else.", ""], CUES) == ()
+
+
+def test_of_a_pack_that_is_the_whole_video_the_quotation_is_cited(material: VideoFeatures) -> None:
+    whole = replace(pack(0.0, 45.0), words=Words(CUES[4].text, "asr", "subtitle", 0.5, "q", 19.5, 21.5))
+
+    def span(reply: ChosenOption | OpenAnswer, *options: str) -> tuple[float, float]:
+        asked = Question("q", "What?", options)
+        reading = read_packs(asked, material, [whole], "a jar", None, must_choose=False)
+        (cited,) = pack_citations(reading, reply)
+        return cited.start, cited.end
+
+    assert span(OpenAnswer(text=CUES[4].text, confidence=0.5, explanation="", windows=(0,))) == (19.5, 21.5)
+    assert span(OpenAnswer(text="A jar.", confidence=0.5, explanation="", windows=(0,))) == (0.0, 45.0)
+    for explanation, expected in (
+        (f"A is nearest to what the video says: “{CUES[4].text}”.", (19.5, 21.5)),
+        ("The frames fit it best.", (0.0, 45.0)),
+    ):
+        choice = ChosenOption(choice="A", confidence=0.5, explanation=explanation, windows=(0,))
+        assert span(choice, "rest", "wipe") == expected
 
 
 def test_a_citation_reaches_the_lines_that_it_quotes(library: Library, material: VideoFeatures) -> None:

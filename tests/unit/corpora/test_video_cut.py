@@ -54,6 +54,22 @@ def test_a_still_image_over_the_whole_interval(tmp_path: Path) -> None:
     assert codes(tmp_path / "clip.mp4") == [long]
 
 
+@pytest.mark.parametrize("audio", [False, True])
+def test_the_last_frame_stays_to_the_end_of_the_file(tmp_path: Path, audio: bool) -> None:
+    times = write_video(tmp_path / "a.mp4", 6, variable_rate=True, audio=audio)
+    with MediaReader() as reader:
+        end = reader.probe(str(tmp_path / "a.mp4")).duration
+        assert end > times[-1] + 0.5
+        for start in (times[-1] + 0.3, end - 0.01):
+            assert reader.frames_at(str(tmp_path / "a.mp4"), [start], short_side=64).times.tolist() == [
+                times[-1]
+            ]
+            cut_clip(tmp_path / "a.mp4", start, end, tmp_path / "clip.mp4", OverwritePolicy(force=True))
+            assert codes(tmp_path / "clip.mp4") == [len(times) - 1]
+        with pytest.raises(DamagedFile):
+            cut_clip(tmp_path / "a.mp4", end + 0.1, end + 0.2, tmp_path / "none.mp4")
+
+
 def test_nothing_is_left_behind_when_it_fails(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 2)
     (tmp_path / "clip.mp4").write_bytes(b"old")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import zlib
 from pathlib import Path
 from typing import Any
@@ -318,3 +319,26 @@ def test_without_a_library_the_problem_says_how_to_make_one(tmp_path: Path) -> N
     health = client.get("/v1/health").json()
     assert (health["status"], health["library"]) == ("empty", None)
     assert "rag index" in health["problem"]
+
+
+def test_files_that_are_gone_or_changed_are_named(client: TestClient, world: World) -> None:
+    def found(query: str) -> dict[str, Any]:
+        results = client.post("/v1/search", json={"query": query}).json()["results"]
+        return {hit.get("video_id", "passage"): hit.get("state") for hit in results}
+
+    def cited() -> Any:
+        answer = client.post("/v1/ask", json={"question": "How is the lamp switched on?"}).json()
+        return answer["citations"][0].get("state")
+
+    def localized() -> Any:
+        return client.post("/v1/localize", json={"video_id": world.lamp, "query": "lamp"}).json().get("state")
+
+    states = found("kettle")
+    assert states == {**states, world.kettle: None, world.gone: "missing", "passage": "missing"}
+    assert [found("lamp")[world.lamp], cited(), localized()] == [None, None, None]
+    os.utime(world.lamp_file, ns=(1, 1))
+    assert [found("lamp")[world.lamp], cited(), localized()] == ["changed"] * 3
+    world.lamp_file.unlink()
+    assert [found("lamp")[world.lamp], cited(), localized()] == ["missing"] * 3
+    (row,) = client.get("/v1/videos", params={"text": "lamp"}).json()["videos"]
+    assert row["state"] == "missing"

@@ -1,0 +1,147 @@
+"""Which elements of an HTML page are open, and whether the page hides them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+DEEPEST = 100_000
+"""Open elements; deeper ones are not followed."""
+
+VOID = frozenset(
+    {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "keygen"}
+    | {"link", "meta", "param", "source", "track", "wbr"}
+)
+"""Elements without an end tag."""
+WHOLE = frozenset({"html", "body"})
+"""Never hidden: a page that hides all of itself is one that a script shows when it is loaded."""
+BLOCKS = frozenset(
+    {"address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "dir", "div", "dl"}
+    | {"dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6"}
+    | {"header", "hgroup", "hr", "li", "main", "menu", "nav", "ol", "p", "pre", "search", "section"}
+    | {"summary", "ul"}
+)
+PARTS_OF_TABLES = frozenset({"caption", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
+ENDED_BY: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "li": (("li",), ("ul", "ol", "menu")),
+    "option": (("option",), ("select",)),
+    **dict.fromkeys(("dd", "dt"), (("dd", "dt"), ("dl",))),
+    **dict.fromkeys(("td", "th"), (("caption", "td", "th"), ("table",))),
+    "tr": (("caption", "tr"), ("table",)),
+    **dict.fromkeys(("tbody", "tfoot", "thead"), (("caption", "tbody", "tfoot", "thead", "tr"), ("table",))),
+}
+"""By tag: the elements that its start ends, where none of the others was opened within them."""
+
+_COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
+_LENGTH = re.compile(r"\+?(\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?([a-z]*|%)")
+_RELATIVE = frozenset({"em", "ex", "ch", "cap", "ic", "lh", "%"})
+
+
+class _Style(NamedTuple):
+    """What hides an element; the last two are inherited, and descendants may set them again."""
+
+    removed: bool = False
+    invisible: bool = False
+    tiny: bool = False
+
+
+class OpenElements:
+    """The open elements of a page, as browsers follow them: end tags may be missing, or too many.
+
+    Hidden are those with the attribute `hidden` (but `until-found`) or with `display: none`, `visibility:
+    hidden` or `font-size: 0` in their own style, and what is within them. Style sheets are not read, and
+    `aria-hidden` hides nothing on a screen. Each tag takes the same time, however many elements are open.
+    """
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._styles: list[_Style] = []
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        self._ranked: tuple[list[int], ...] = ([], [], [], [])
+
+    @property
+    def hidden(self) -> bool:
+        """Whether text at this place is hidden."""
+        return bool(self._styles) and any(self._styles[-1])
+
+    def start(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """A start tag: ends what it implies the end of, and opens its element."""
+        if tag in BLOCKS or tag == "table":
+            self.end("p")
+        if tag in ENDED_BY:
+            ended, walls = ENDED_BY[tag]
+            wall = max(map(self._last, walls))
+            self._cut(min((at for at in map(self._last, ended) if at > wall), default=len(self._names)))
+        if tag in VOID or tag in WHOLE or len(self._names) >= DEEPEST:
+            return
+        style = self._styles[-1] if self._styles else _Style()
+        place = len(self._names)
+        self._styles.append(_styled(style, dict(attributes)) if attributes else style)
+        self._names.append(tag)
+        self._places[tag].append(place)
+        self._ranked[_rank(tag)].append(place)
+
+    def end(self, tag: str) -> bool:
+        """An end tag: closes its element and what is open in it, unless that is more than it may close.
+
+        Returns whether the element, or without one the place, is hidden.
+        """
+        place = self._last(tag)
+        above = self._ranked[_rank(tag) + 1 :]
+        if place < 0 or any(places and places[-1] > place for places in above):
+            return self.hidden
+        hidden = any(self._styles[place])
+        self._cut(place)
+        return hidden
+
+    def _last(self, tag: str) -> int:
+        """Place of the innermost open element of a tag; -1 without one."""
+        places = self._places.get(tag)
+        return places[-1] if places else -1
+
+    def _cut(self, place: int) -> None:
+        while len(self._names) > place:
+            tag = self._names.pop()
+            self._styles.pop()
+            self._places[tag].pop()
+            self._ranked[_rank(tag)].pop()
+
+
+def _rank(tag: str) -> int:
+    """An end tag closes no element of a higher rank than its own."""
+    if tag == "table":
+        return 3
+    return 2 if tag in PARTS_OF_TABLES else 1 if tag in BLOCKS else 0
+
+
+def _styled(style: _Style, attributes: Mapping[str, str | None]) -> _Style:
+    """The style of an element within one of `style`."""
+    own = _declared(attributes.get("style") or "")
+    removed, invisible, tiny = style
+    if "display" in own:
+        removed |= own["display"] == "none"
+    elif "hidden" in attributes:
+        removed |= (attributes["hidden"] or "").strip().lower() != "until-found"
+    if "visibility" in own:
+        invisible = own["visibility"] in ("hidden", "collapse")
+    size = own.get("font-size", "inherit")
+    if (length := _LENGTH.fullmatch(size)) is not None:
+        if float(length[1]) == 0:
+            tiny = True
+        elif length[2] not in _RELATIVE:
+            tiny = False
+    elif size not in ("inherit", "unset", "smaller", "larger") and size.isalpha():
+        tiny = False
+    return _Style(removed, invisible, tiny)
+
+
+def _declared(style: str) -> dict[str, str]:
+    """Values by property, of the last declaration of each, an important one before all others."""
+    own, important = dict[str, str](), dict[str, str]()
+    for declaration in _COMMENT.sub(" ", style).lower().split(";"):
+        name, _, value = declaration.partition(":")
+        value, mark, _ = value.partition("!")
+        (important if mark else own)[name.strip()] = value.strip()
+    return own | important

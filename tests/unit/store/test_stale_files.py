@@ -1,0 +1,43 @@
+"""Which cited files are no longer as they were indexed, without network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from corpora.objects import StoreAddress
+from corpora.settings import StorageSettings
+from rag.store.lookup import stale_files
+from rag.store.records import FileRow
+
+
+def row(path: str, content_id: str) -> FileRow:
+    return FileRow(path, content_id, "video", 1, 1, 1, "1")
+
+
+def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
+    return SimpleNamespace(
+        folders=[folder],
+        files_at=lambda paths: [each for each in rows if each.path in paths],
+        files_of=lambda content: tuple(each for each in rows if each.content_id == content),
+    )
+
+
+def test_objects_and_libraries_on_object_stores_are_not_looked_at(tmp_path: Path) -> None:
+    local = row(str(tmp_path / "a.mp4"), "a")
+    rows = [local, row("s3://bucket/b.mp4", "b")]
+    paths = [each.path for each in rows]
+    assert stale_files(reader_of(rows), paths) == {local.path: "missing"}
+    assert stale_files(reader_of(rows, StoreAddress("s3://bucket/library", StorageSettings())), paths) == {}
+
+
+def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.mp4"
+    kept.write_bytes(b"12")
+    gone = row(str(tmp_path / "gone.mp4"), "a")
+    assert stale_files(reader_of([gone, row(str(kept), "a")]), [gone.path]) == {gone.path: "changed"}
+    facts = kept.stat()
+    same = FileRow(str(kept), "a", "video", facts.st_size, facts.st_mtime_ns, 1, "1")
+    assert stale_files(reader_of([gone, same]), [gone.path]) == {}
+    assert stale_files(reader_of([gone]), []) == {}
