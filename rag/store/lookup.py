@@ -19,6 +19,7 @@ from corpora.settings import StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
 from rag.records import PassageCitation, VideoCitation, passage_citation
 from rag.store.filters import nearest_names, path_matches
+from rag.store.layout import COPY
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
 
@@ -136,9 +137,9 @@ def stale_files(reader: Reader, paths: Iterable[str]) -> dict[str, FileState]:
     """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
 
     No file is opened, and no network is used: objects are left out, and so are all files of a library on an
-    object store, which are those of another machine.
+    object store and of a copy of one, which are those of another machine.
     """
-    if not all(isinstance(folder, Path) for folder in reader.folders):
+    if any(not isinstance(folder, Path) or (folder / COPY).exists() for folder in reader.folders):
         return {}
     stale = dict[str, FileState]()
     for cited in reader.files_at(frozenset(paths)):

@@ -8,6 +8,7 @@ from typing import Any
 
 from corpora.objects import StoreAddress
 from corpora.settings import StorageSettings
+from rag.store.layout import COPY
 from rag.store.lookup import stale_files
 from rag.store.records import FileRow
 
@@ -24,12 +25,14 @@ def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
     )
 
 
-def test_objects_and_libraries_on_object_stores_are_not_looked_at(tmp_path: Path) -> None:
+def test_objects_and_libraries_of_other_machines_are_not_looked_at(tmp_path: Path) -> None:
     local = row(str(tmp_path / "a.mp4"), "a")
     rows = [local, row("s3://bucket/b.mp4", "b")]
     paths = [each.path for each in rows]
     assert stale_files(reader_of(rows), paths) == {local.path: "missing"}
     assert stale_files(reader_of(rows, StoreAddress("s3://bucket/library", StorageSettings())), paths) == {}
+    (tmp_path / COPY).touch()
+    assert stale_files(reader_of(rows, tmp_path), paths) == {}
 
 
 def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
