@@ -28,7 +28,7 @@ from rag._cli.session import (
 )
 from rag.errors import RagError, UsageError
 from rag.records import ShotFilter
-from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape
+from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape, with_states
 from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
@@ -132,16 +132,17 @@ def _one(
             ]
             unmeasured = opened.unmeasured(chosen)
         unmatched = unmatched_paths(opened, chosen)
+        stale = opened.stale_files(hit.path for hit in hits)
         if not hits and not opened.indexed_paths():
             from rag.store.finding import nothing_indexed
 
             echo_stderr(f"rag: {nothing_indexed(opened.engine.reader.folder)}")
     threshold = session.settings.search.threshold if query is not None else None
+    shape = search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
     print_report(
         session.as_json,
-        search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
-        | problems_shape(opened.left_out),
-        hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold),
+        {**shape, "results": with_states(shape["results"], stale), **problems_shape(opened.left_out)},
+        hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold, stale=stale),
     )
     _report_unmeasured(unmeasured)
     if unmatched:

@@ -219,11 +219,13 @@ def hit_lines(
     width: int = 80,
     shots: Sequence[Shot | None] = (),
     threshold: float | None = None,
+    stale: Mapping[str, FileState] | None = None,
 ) -> Iterator[str]:
     """Hits with their relevance and evidence. `shots`: that of each hit, where there was a filter on shots.
 
-    `threshold`: least relevance of a match; hits below it come last. None: there was no query, so that hits
-    have no relevance. A last line says what orders them where it is not their relevance.
+    `stale`: of `Library.stale_files`, for the hits. `threshold`: least relevance of a match; hits below it
+    come last. None: there was no query, so that hits have no relevance. A last line says what orders them
+    where it is not their relevance.
     """
     if not hits:
         yield "nothing found"
@@ -244,6 +246,8 @@ def hit_lines(
             case PassageHit():
                 yield f"{place + 1:2d}. {_passage_name(hit.passage, hit.path)}{tail}"
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
+        if stale and (state := stale.get(hit.path)) is not None:
+            yield f"    {STATES[state]}"
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
         yield "In order of all rankings together; the relevance is that of each hit by itself."

@@ -355,7 +355,11 @@ def test_wrong_usage_is_one_line_and_2(
 def test_a_cited_file_that_is_not_as_it_was_indexed_is_named(
     library: FixedLibrary, capsys: pytest.CaptureFixture[str], state: FileState, said: str
 ) -> None:
-    for words, path in ((["ask", "a lamp?"], "a.mp4"), (["localize", "v1", "a lamp"], "b/v1.mp4")):
+    for words, path, key in (
+        (["ask", "a lamp?"], "a.mp4", "citations"),
+        (["search", "a lamp"], "a.mp4", "results"),
+        (["localize", "v1", "a lamp"], "b/v1.mp4", None),
+    ):
         assert main([*words, "--text"]) == 0
         before = capsys.readouterr().out
         library.stale = {path: state}
@@ -364,7 +368,7 @@ def test_a_cited_file_that_is_not_as_it_was_indexed_is_named(
         assert [line.strip() for line in lines if line not in before.splitlines()] == [said]
         assert main([*words, "--json"]) == 0
         shape = json.loads(capsys.readouterr().out)
-        assert (shape["citations"][0] if words[0] == "ask" else shape)["state"] == state
+        assert (shape[key][0] if key else shape)["state"] == state
         library.stale = {}
         assert main([*words, "--json"]) == 0
         assert '"state"' not in capsys.readouterr().out
