@@ -142,12 +142,11 @@ def stale_files(reader: Reader, paths: Iterable[str]) -> dict[str, FileState]:
     if any(not isinstance(folder, Path) or (folder / COPY).exists() for folder in reader.folders):
         return {}
     stale = dict[str, FileState]()
-    for cited in reader.files_at(frozenset(paths)):
-        rows = reader.files_of(cited.content_id)
+    for path, rows in reader.copies(paths).items():
         if not any("://" in row.path for row in rows):
             state = best_state(map(_file_state, rows))
             if state != "ok":
-                stale[cited.path] = state
+                stale[path] = state
     return stale
 
 

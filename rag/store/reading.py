@@ -173,9 +173,18 @@ class Reader:
         """Every indexed path with what was known of its file, sorted by path."""
         return self.ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
-    def files_at(self, paths: frozenset[str]) -> list[FileRow]:
-        """As `file_rows`, of some paths, in no order."""
-        return self.ask(lambda s: [row for row in s.file_rows if row.path in paths])
+    def copies(self, paths: Iterable[str]) -> dict[str, list[FileRow]]:
+        """By each of some indexed paths, the files of its content; of all others no row is made."""
+
+        def ask(s: Snapshot) -> dict[str, list[FileRow]]:
+            named = s.files_at(wanted)
+            held: dict[str, list[FileRow]] = {}
+            for row in s.files_at({path for one in named for path in s.paths[one.content_id]}):
+                held.setdefault(row.content_id, []).append(row)
+            return {row.path: held[row.content_id] for row in named}
+
+        wanted = frozenset(paths)
+        return self.ask(ask)
 
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
         """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""

@@ -223,6 +223,15 @@ class Snapshot:
         """Every path of the library."""
         return [schema.file_of(row) for row in self._files.to_pylist()]
 
+    def files_at(self, paths: Collection[str]) -> list[FileRow]:
+        """Those of `file_rows` at some paths, in no order."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        wanted = pa.array(sorted(map(os.fsencode, paths)), pa.binary())
+        rows = self._files.filter(pc.is_in(self._files["path"], value_set=wanted))
+        return [schema.file_of(row) for row in rows.to_pylist()]
+
     @cached_property
     def paths(self) -> dict[str, tuple[str, ...]]:
         """Content id to the paths that hold it, sorted."""

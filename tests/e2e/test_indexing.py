@@ -166,6 +166,18 @@ def test_a_copy_with_the_same_subtitles_is_known(corpus: Path, settings: Setting
     assert [run(folder, settings).indexed for folder in (corpus, other)] == [0, 0]
 
 
+def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:
+    first, copy = str(corpus / "a.mp4"), str(corpus / "copy.mp4")
+    shutil.copy(first, copy)
+    run(corpus, settings)
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([first, "/nowhere.mp4"]) == {}
+        os.unlink(first)
+        assert library.stale_files([first]) == {}
+        os.unlink(copy)
+        assert library.stale_files([first]) == {first: "missing"}
+
+
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:

@@ -18,11 +18,11 @@ def row(path: str, content_id: str) -> FileRow:
 
 
 def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
-    return SimpleNamespace(
-        folders=[folder],
-        files_at=lambda paths: [each for each in rows if each.path in paths],
-        files_of=lambda content: tuple(each for each in rows if each.content_id == content),
-    )
+    def copies(paths: list[str]) -> dict[str, list[FileRow]]:
+        named = [each for each in rows if each.path in paths]
+        return {each.path: [row for row in rows if row.content_id == each.content_id] for each in named}
+
+    return SimpleNamespace(folders=[folder], copies=copies)
 
 
 def test_objects_and_libraries_of_other_machines_are_not_looked_at(tmp_path: Path) -> None:
