@@ -1,10 +1,9 @@
 """Codes of unit vectors, 2 bits a dimension, all of which a question is compared with.
 
-Each dimension, behind a rotation of fixed seed, is rounded to one of four levels: the best ones for normally
-distributed numbers (Max, IRE Trans. Inf. Theory 1960), as coordinates of rotated unit vectors are about. Two
-dimensions are one sub-quantizer of 16 centroids, so that FAISS compares 32 rows at once by look-ups in
-registers (`IndexIVFPQFastScan`, one list, since the flat one knows no filter). Nothing is trained: a row's
-code depends on the row alone.
+Each pair of dimensions, behind a rotation of fixed seed, is rounded to one of 16 centroids: those of least
+square error for two normally distributed numbers, as coordinates of rotated unit vectors are about. FAISS
+compares 32 rows at once by look-ups in registers (`IndexIVFPQFastScan`, one list, since the flat one knows no
+filter). Nothing is trained: a row's code depends on the row alone.
 """
 
 from __future__ import annotations
@@ -20,8 +19,13 @@ from rag.store.vector_index import faiss_module, one_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LEVELS = (-1.5104, -0.4528, 0.4528, 1.5104)
-"""In standard deviations."""
+RINGS = ((0.8916, 0.0), (0.9546, 60.0), (1.8662, 20.726), (1.8662, -20.726), (2.0009, 60.0))
+"""Distance in standard deviations, and degrees, of the centroids of one third of a turn; one more is at 0.
+
+A fixed point of Lloyd's algorithm (IEEE Trans. Inf. Theory 1982) on the density itself: a mean square error
+of 0.1076 a dimension. With four levels for each alone (Max, 1960: 0.1175), half as many rows again, or more,
+had to be ranked by their vectors for the same recall.
+"""
 BITS = 2
 BLOCK = 32
 """Rows whose codes are interleaved."""
@@ -68,10 +72,8 @@ class VectorCodes:
         index.own_fields = True
         centre.this.disown()
         index.by_residual, index.is_trained = False, True
-        pairs = np.stack(np.meshgrid(LEVELS, LEVELS, indexing="ij"), axis=-1) / np.sqrt(rotated)
-        faiss.copy_array_to_vector(
-            np.tile(pairs.ravel(), rotated // 2).astype(np.float32), index.pq.centroids
-        )
+        pairs = (_centroids() / np.sqrt(rotated)).astype(np.float32)
+        faiss.copy_array_to_vector(np.tile(pairs.ravel(), rotated // 2), index.pq.centroids)
         rotation = faiss.RandomRotationMatrix(dim, rotated)
         with one_thread(faiss):
             rotation.init(SEED)
@@ -102,3 +104,11 @@ class VectorCodes:
             rotated = self._rotation.apply(query.reshape(1, -1))
             scores, found = self._index.search(rotated, min(count, len(self)), params=params)
         return scores[0][found[0] >= 0], found[0][found[0] >= 0]
+
+
+def _centroids() -> NDArray[np.float64]:
+    """(16, 2) in standard deviations, of as few decimals as `RINGS`: a sine may differ in its last bit."""
+    distance, degrees = np.array(RINGS).T
+    angles = np.radians(degrees + np.array([[0.0], [120.0], [240.0]]))
+    turned = np.stack([distance * np.cos(angles), distance * np.sin(angles)], axis=-1)
+    return np.concatenate([np.zeros((1, 2)), turned.reshape(-1, 2)]).round(4)

@@ -27,13 +27,13 @@ from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, RowSp
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PROPOSED = 3000
-PROPOSED_TEXTS = 1000
+PROPOSED = 2000
+PROPOSED_TEXTS = 500
 """Rows that are ranked again by their vectors for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
 FIRST_ASKED = 96
 """Rows that each of several segments proposes at first; more where the last of them is among the best."""
-MOST_PROPOSED = 4 * PROPOSED
+MOST_PROPOSED = 6 * PROPOSED
 """Where more rows tie with the last hit, such as equal texts, some of them are answered."""
 SINGLE_ERROR = 1e-4
 """More than twice the error of a cosine in single precision."""
@@ -122,7 +122,7 @@ class VectorTable:
     ) -> list[NDArray[np.int64]]:
         """Positions of the `count` rows nearest to float32 (dim,) by their codes, int64 (m,) a segment."""
         total = sum(sizes)
-        asked = [min(size, count, max(FIRST_ASKED, 5 * count * size // (4 * total))) for size in sizes]
+        asked = [min(size, count, max(FIRST_ASKED, 2 * count * size // total)) for size in sizes]
         found: list[tuple[NDArray[np.float32], NDArray[np.int64]]] = [_NOTHING] * len(pairs)
         again = list(range(len(pairs)))
         while again:
@@ -149,38 +149,52 @@ class VectorTable:
 
         k or more hits where there are so many.
         """
-        ids, vectors = self._vectors_at(rows)
-        if not len(ids):
+        vectors = self._vectors_at(rows)
+        if not len(vectors):
             return [], 0.0
         # Some rows may have one key: twice as many rows as hits are wanted. In double precision only those
         # that may be among them: it takes five times as long.
         rough = products(vectors, query.astype(np.float32))
-        wanted = min(len(ids), 2 * k)
+        wanted = min(len(vectors), 2 * k)
         near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - SINGLE_ERROR)
         scores = (vectors[near].astype(np.float64) * query.astype(np.float64)).sum(axis=1).round(DECIMALS)
         best = np.argsort(-scores, kind="stable")
         best = best[scores[best] >= scores[best[wanted - 1]]]
-        names = self.keys_of(ids[near[best]])
-        pairs = zip(ids[near[best]].tolist(), scores[best].tolist(), strict=True)
         # Adding zero turns -0.0 into 0.0.
-        hits = best_hits(Hit(names[row_id], score + 0.0) for row_id, score in pairs if row_id in names)
-        return hits, float(rough.min())
+        pairs = zip(self._keys_among(rows, near[best]), scores[best].tolist(), strict=True)
+        return best_hits(Hit(key, score + 0.0) for key, score in pairs), float(rough.min())
 
-    def _vectors_at(self, rows: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-        """Row ids int64 (n,) and vectors float16 (n, dim) of rows, positions int64 (m,) in each segment."""
-        held = [(np.empty(0, np.int64), np.empty((0, self.table.dim), np.float16))]
-        to_read: list[int] = []
+    def _vectors_at(self, rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float16]:
+        """float16 (n, dim) of rows, positions int64 (m,) in each segment, one segment after the other."""
+        held = [np.empty((0, self.table.dim), np.float16)]
         for part, positions in zip(self.indexed, rows, strict=True):
-            own = part.row_ids(positions)
-            if (vectors := part.vectors(positions)) is not None:
-                held.append((own, vectors))
-            else:
-                to_read += own.tolist()
-        if to_read:
-            table = self._source.take(self.table.name, ["vector"], to_read, row_ids=True)
-            vectors = column_matrix(table["vector"], self.table.dim)
-            held.append((table["_rowid"].to_numpy().astype(np.int64), vectors))
-        return np.concatenate([ids for ids, _ in held]), np.concatenate([own for _, own in held])
+            own = part.vectors(positions)
+            held.append(self._stored_vectors(part.row_ids(positions)) if own is None else own)
+        return np.concatenate(held)
+
+    def _stored_vectors(self, row_ids: NDArray[np.int64]) -> NDArray[np.float16]:
+        """float16 (n, dim) of rows by row id, int64 (n,), from the table; zeros for one that is gone."""
+        rows = self._source.take(self.table.name, ["vector"], row_ids.tolist(), row_ids=True)
+        rows = rows.sort_by("_rowid")
+        places = places_of(rows["_rowid"].to_numpy(), None, row_ids)
+        found = np.zeros((len(row_ids), self.table.dim), np.float16)
+        found[places >= 0] = column_matrix(rows["vector"], self.table.dim)[places[places >= 0]]
+        return found
+
+    def _keys_among(self, rows: Sequence[NDArray[np.int64]], chosen: NDArray[np.int64]) -> list[str]:
+        """The keys of some of these rows, positions int64 (m,) in each segment; they are remembered.
+
+        `chosen`: int64 (n,), numbers of rows as `_vectors_at` gives them.
+        """
+        keys, row_ids, first = np.empty(len(chosen), object), np.empty(len(chosen), np.int64), 0
+        for part, positions in zip(self.indexed, rows, strict=True):
+            own = np.flatnonzero((chosen >= first) & (chosen < first + len(positions)))
+            places = positions[chosen[own] - first]
+            keys[own] = part.segment.keys.take(places).to_pylist()
+            row_ids[own] = part.row_ids(places)
+            first += len(positions)
+        self.remember(keys.tolist(), row_ids.tolist())
+        return list(keys)
 
     def keys_at(self, row_ids: NDArray[np.int64]) -> Any:
         """The keys of rows by row id, int64 (n,), an Arrow array of n strings; null for an unknown id.
@@ -348,9 +362,9 @@ class VectorTable:
         if self.indexed and len(found) < len(wanted):
             ids = np.array(self.rows_with(wanted - found.keys()), np.int64)
             places = [part.places(ids) for part in self.indexed]
-            row_ids, rows = self._vectors_at([own[own >= 0] for own in places])
-            names = self.keys_of(row_ids)
-            found |= dict(zip(map(names.__getitem__, row_ids.tolist()), rows.astype(np.float32), strict=True))
+            held_rows = [own[own >= 0] for own in places]
+            rows = self._vectors_at(held_rows).astype(np.float32)
+            found |= dict(zip(self._keys_among(held_rows, np.arange(len(rows))), rows, strict=True))
         return found
 
 

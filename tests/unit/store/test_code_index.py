@@ -397,7 +397,7 @@ def test_a_damaged_vector_is_read_from_the_table(
     ("read", "words"),
     [
         (Mock(side_effect=OSError(errno.EIO, "Input/output error")), "a vector cannot be read"),
-        (Mock(return_value=b"half"), "a vector is not as it was written"),
+        (Mock(return_value=4), "a vector is not as it was written"),
     ],
     ids=["error", "short"],
 )
@@ -406,7 +406,7 @@ def test_vectors_that_cannot_be_read_are_read_from_the_table(
 ) -> None:
     exact, coded = both(library)
     clips, spans = unit(3, IMAGE.dim), unit(3, TEXT.dim)
-    monkeypatch.setattr(os, "pread", read)
+    monkeypatch.setattr(os, "preadv", read)
     with caplog.at_level(logging.WARNING):
         assert coded.search_clips(clips, 10) == exact.search_clips(clips, 10)
         assert coded.search_evidence(spans, 10) == exact.search_evidence(spans, 10)
@@ -575,3 +575,22 @@ def damage_clips(folder: Path) -> None:
             rows = pa.ipc.open_file(file).read_all()
             place = file.read_at(file.size(), 0).find(rows["end"].chunk(0).buffers()[1].to_pybytes()[:512])
         flip(path, slice(place + 6, place + 8 * rows.num_rows, 8))
+
+
+@pytest.mark.skipif(not hasattr(os, "RWF_NOWAIT"), reason="reads that do not wait are Linux's")
+def test_vectors_that_are_not_in_the_page_cache_are_asked_for_and_waited_for(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, asked = os.preadv, []
+
+    def uncached(file: int, buffers: list[memoryview], start: int, flags: int = 0) -> int:
+        if flags == os.RWF_NOWAIT and start % 3:
+            raise BlockingIOError
+        return read(file, buffers, start, flags) if flags == 0 or start % 2 else 4
+
+    exact, coded = both(library)
+    monkeypatch.setattr(os, "preadv", uncached)
+    monkeypatch.setattr(os, "posix_fadvise", lambda *of: asked.append(of[-1]))
+    for search, dim in ("search_clips", IMAGE.dim), ("search_evidence", TEXT.dim):
+        assert getattr(coded, search)(unit(3, dim), 10) == getattr(exact, search)(unit(3, dim), 10)
+    assert asked.count(os.POSIX_FADV_WILLNEED) > 10
