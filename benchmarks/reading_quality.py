@@ -32,12 +32,12 @@ from indexers.registry import open_query_encoder, open_text_encoder
 from rag.answering import answer_question
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.relevance import split_sentences
 from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
+from rag.words import split_sentences
 
 FEW = 8
 """Texts; no more than these are encoded one at a time."""

@@ -39,12 +39,12 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
-from rag.relevance import content_words, lexical_overlap, word_set
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
+from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
     import numpy as np

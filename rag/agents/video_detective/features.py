@@ -26,7 +26,8 @@ from rag.errors import UsageError
 from rag.reasoners.roles.decompose_facets import Facet, Facets
 from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
-from rag.relevance import ImageScoreCalibrator, content_words, tokens, word_set
+from rag.relevance import ImageScoreCalibrator
+from rag.words import content_words, tokens, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
