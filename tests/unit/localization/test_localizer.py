@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eval.metrics.localization import temporal_iou
 from localization.events import event_windows, most_salient_windows
 from localization.localizer import (
     LocalizationQuery,
@@ -101,14 +102,9 @@ def test_windows_overlap_as_much_as_is_set(method: Any, length: Any) -> None:
     settings = LocalizeSettings(method=method, length=length, lengths=(4.0, 8.0), overlap=0.5)
     found = localize_video("v", QUERY, settings, **INSIDE, count=6)
     spans = [(one.start, one.end) for one in found]
-    ious = [_iou(one, other) for one, other in itertools.combinations(spans, 2)]
+    ious = [temporal_iou(one, other) for one, other in itertools.combinations(spans, 2)]
     assert len(found) == 6
     assert 0 < max(ious) <= 0.5
-
-
-def _iou(one: tuple[float, float], other: tuple[float, float]) -> float:
-    shared = max(0.0, min(one[1], other[1]) - max(one[0], other[0]))
-    return shared / (one[1] - one[0] + other[1] - other[0] - shared)
 
 
 def test_suppression_by_hand() -> None:
