@@ -1,6 +1,6 @@
 """How often the embedded reasoner answers right, and how often it answers what it should not.
 
-    python benchmarks/answering_quality.py [--misses]
+    python -m benchmarks.answering_quality [--misses]
 
 Four small corpora of subtitles (cut into cues of eight words) and passages are
 in one library, indexed with all-MiniLM-L6-v2; there are no images. All four
@@ -11,7 +11,6 @@ so the figures are those of a development set.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.options import option_parser
 from corpora.records import Clip, Evidence, Passage, Video
 from indexers.protocol import TextEncoder
 from indexers.registry import open_query_encoder
@@ -100,9 +100,7 @@ def measure(data: dict[str, Any], ask: Any, misses: bool) -> dict[str, tuple[int
 
 def main() -> None:
     """Print the share of correct answers of each set."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--misses", action="store_true", help="print every question that went wrong")
     misses = parser.parse_args().misses
     settings = Settings()

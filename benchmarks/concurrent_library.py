@@ -14,7 +14,6 @@ that is none is that another process writes.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import itertools
 import multiprocessing
@@ -35,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import forked_worker
+from benchmarks.options import option_parser
 from rag.errors import LibraryBusy, RagError
 from rag.settings import Settings, load_settings
 from tests.fakes.synthetic import write_video
@@ -386,9 +386,7 @@ def compare(place: Place) -> list[str]:
 
 def main() -> None:
     """Print the tables; the exit status is 1 where anything was wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--readers", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)

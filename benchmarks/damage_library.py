@@ -16,7 +16,6 @@ cause is gone the same command leads to the rows of an undisturbed run. Prints o
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -33,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
+from benchmarks.options import option_parser
 from rag.errors import LibraryTooNew, RagError
 from rag.indexing import index
 from rag.library import Library
@@ -453,9 +453,7 @@ def damage_runs(
 
 def main() -> None:
     """Print the table; the exit status is 1 where anything was wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sources-gone", type=float, default=0.2)

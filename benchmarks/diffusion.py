@@ -1,6 +1,6 @@
 """How quick belief is over a very long video: 10,000 segments, 8 neighbours each, 7 iterations.
 
-    python benchmarks/diffusion.py [--segments 10000] [--neighbours 8] [--repeat 50]
+    python -m benchmarks.diffusion [--segments 10000] [--neighbours 8] [--repeat 50]
 
 Prints milliseconds of one observation with its diffusion (best and median), of
 normalizing and of building the graph. The target is under 20 ms an observation.
@@ -9,13 +9,13 @@ Ten thousand segments of ten seconds are 28 hours of video.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.options import option_parser
 from localization.belief import BETA, ITERATIONS, BeliefField, diffused
 from localization.graph import affinity_graph, normalized, unit_rows
 
@@ -32,9 +32,7 @@ def milliseconds(call: Callable[[], object], repeat: int) -> list[float]:
 
 def main() -> None:
     """Print the times of each size."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--segments", type=int, default=10_000)
     parser.add_argument("--neighbours", type=int, default=8)
     parser.add_argument("--repeat", type=int, default=50)

@@ -10,7 +10,6 @@ matrices in the same dtype, measured here; `share_of_limit` is the encoder's ari
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.material import save_vit_b32
+from benchmarks.options import option_parser
 from indexers.backend import probe_images
 from indexers.devices import placement
 from indexers.registry import choose_backend, open_image_encoder
@@ -73,9 +73,7 @@ def main() -> None:
     """Print one JSON object."""
     import torch
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--encoder", default="")
     parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda", "mps"])
     parser.add_argument("--backend", default="auto")

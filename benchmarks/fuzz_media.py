@@ -18,7 +18,6 @@ opened        readings of the file, and connections to the address, that were na
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -37,6 +36,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.options import option_parser
 from corpora.errors import FileProblem, OverLimit, SettingsError
 from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
@@ -393,9 +393,7 @@ def table(rows: dict[str, Row]) -> Iterator[str]:
 
 def main() -> int:
     """Print the table; exit 1 where a file was a bug, or another file or address was opened."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--files", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="folder for the files that were bugs")

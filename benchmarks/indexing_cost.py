@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.material import index_command, save_vit_b32, write_footage
+from benchmarks.options import kept_folder, option_parser
 
 RATE = 2.0
 SHORT_SIDE = 224
@@ -150,10 +151,10 @@ def whole(video: Path, model: Path, backend: str, text: str = "off") -> tuple[fl
 
 def main() -> None:
     """Print the processor time of indexing, by stage."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = option_parser(__doc__)
     parser.add_argument("--minutes", type=float, default=4.0)
     parser.add_argument("--backend", default="torch-bf16")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--text", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--plain", action=argparse.BooleanOptionalAction, default=True)
     chosen = parser.parse_args()

@@ -10,7 +10,6 @@ that every frame is encoded.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -19,6 +18,7 @@ import time
 from pathlib import Path
 
 from benchmarks.material import index_command, save_vit_b32, write_footage
+from benchmarks.options import kept_folder, option_parser
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -79,8 +79,8 @@ def repeat(video: Path, to: Path, times: int) -> Path:
 
 def main() -> None:
     """Print the peak memory by length of the video."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser = option_parser(__doc__)
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--hours", type=float, default=4.0)
     parser.add_argument("--encoder", default="", help="default: a ViT-B/32 with random weights")
     parser.add_argument("--fps", type=int, default=4)

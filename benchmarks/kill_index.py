@@ -16,7 +16,6 @@ node are killed in each life. Interrupted or terminated, it ends with what was s
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -35,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.kill_points import LEASE_SECONDS, Aim, Run, When, open_server
+from benchmarks.options import option_parser
 from corpora.objects import ObjectStore
 from rag.store.layout import Layout, Location
 from rag.store.lease import LEASE
@@ -429,9 +429,7 @@ def kill_runs(
 
 def main() -> None:
     """Print the table; the exit status is 1 where a library differed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--times", type=int, default=200)
     parser.add_argument("--least", type=int)
     parser.add_argument("--seed", type=int, default=0)

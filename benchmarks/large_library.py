@@ -19,7 +19,6 @@ with its defaults and of FAISS's HNSW, on the same vectors and queries; LanceDB'
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import os
@@ -40,6 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.options import kept_folder, option_parser
 from benchmarks.synthetic_library import (
     META,
     ClipSpace,
@@ -555,12 +555,10 @@ def _bytes_read() -> int:
 
 def main() -> None:
     """Print what was asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("what", choices=["make", "ask", "answer", "recall", "compare", "commit"])
     parser.add_argument("--hours", type=int, default=100)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--tables", nargs="+", default=["clips", "evidence"])
     parser.add_argument("--build-minutes", type=int, default=25, help="of processor time for LanceDB's index")

@@ -11,7 +11,6 @@ copy, or a video of its own, is a false match. Everything that was tuned was tun
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import tempfile
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.options import option_parser
 from eval.workbench.catalogue import Split
 from eval.workbench.near_duplicates import changed_frames, changed_sound, plan_change
 from eval.workbench.pen import STYLES, Style
@@ -245,9 +245,7 @@ def cuts_report(split: Split, seed: int, videos: int) -> dict[str, Any]:
 
 def main() -> None:
     """Render, index and print the figures as JSON."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--split", default="test")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--looks", type=int, default=48)

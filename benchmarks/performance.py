@@ -11,11 +11,9 @@ wall time a stage of `Library.ask`, medians. `rag ask` as a process of its own i
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.large_library import GivenTower, clip_queries
+from benchmarks.options import kept_folder, option_parser
 from benchmarks.synthetic_library import SEED, build, questions
 from corpora.outputs import atomic_file
 from eval.reports.drawing import COLOURS, draw
@@ -103,12 +102,10 @@ def paint(figures: Mapping[str, Any], figure: Figure) -> None:
 
 def main() -> None:
     """Measure, or draw what was measured."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--minutes", type=float, default=2.0)
     parser.add_argument("--questions", type=int, default=40)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     parser.add_argument("--out", type=Path, default=Path("docs/reports/performance.json"))
     parser.add_argument("--draw", type=Path, help="draw this file again, without measuring")
     chosen = parser.parse_args()

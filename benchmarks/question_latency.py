@@ -9,9 +9,7 @@ from stored vectors against decoding those clips and encoding them again.
 
 from __future__ import annotations
 
-import argparse
 import json
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.material import median_ms, save_vit_b32, write_footage
+from benchmarks.options import kept_folder, option_parser
 from benchmarks.synthetic_library import META, build, unit, words
 from indexers.settings import EncoderSettings
 from localization.windows import best_window
@@ -119,8 +118,8 @@ def against_decoding(folder: Path) -> dict[str, float]:
 
 def main() -> None:
     """Print the latency figures as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser = option_parser(__doc__)
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     chosen = parser.parse_args()
     library = chosen.folder / "hundred-hours"
     if not Layout(library).exists():

@@ -13,13 +13,13 @@ resample libraries.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.options import option_parser
 from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
 from eval.metrics.calibration import expected_calibration_error
 from eval.metrics.intervals import Estimate, cluster_interval
@@ -32,12 +32,12 @@ from indexers.registry import open_query_encoder, open_text_encoder
 from rag.answering import answer_question
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.relevance import split_sentences
 from rag.retrieval import Retriever
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
+from rag.words import split_sentences
 
 FEW = 8
 """Texts; no more than these are encoded one at a time."""
@@ -150,9 +150,7 @@ HEAD = (
 
 def main() -> None:
     """Print one line a set; `--into`: the reliability diagram of the answered questions too."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)

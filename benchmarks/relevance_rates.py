@@ -12,7 +12,6 @@ N clips are searched.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.options import option_parser
 from eval.metrics.intervals import cluster_interval
 from indexers.protocol import TextTower
 from indexers.registry import open_text_tower
@@ -87,9 +87,7 @@ def scales(
 
 def main() -> None:
     """Print the rates of both scales, with n and 95 % intervals."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("library", type=Path)
     parser.add_argument("--unrelated", type=Path, default=UNRELATED, help="one question a line")

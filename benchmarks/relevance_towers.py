@@ -10,13 +10,13 @@ encoders: questions have another form than the background, to which a random tow
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.options import option_parser
 from benchmarks.relevance_rates import best_relevance, unrelated_queries
 from corpora.records import Clip
 from indexers.backend import probe_images
@@ -99,9 +99,7 @@ def refusals(encoder: ImageEncoder, questions: Sequence[str]) -> Refusals:
 
 def main() -> None:
     """Print the table, as Markdown."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("encoders", nargs="+", metavar="ENCODER")
     questions = unrelated_queries()
     print("| encoder | cosines, mean | deviation | held-out background refused | questions refused |")

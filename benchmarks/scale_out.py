@@ -13,7 +13,6 @@ stragglers over the time of all workers.
 
 from __future__ import annotations
 
-import argparse
 import heapq
 import json
 import os
@@ -26,6 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.material import index_command, write_footage
+from benchmarks.options import option_parser
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
 from rag.indexing.committing import Committer
@@ -222,9 +222,7 @@ def simulate(
 
 def main() -> None:
     """Print the figures of one of the three as JSON."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("what", choices=("overhead", "commit", "simulate"))
     parser.add_argument("--clips", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=15.0)

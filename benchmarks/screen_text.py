@@ -14,11 +14,9 @@ what choosing and scaling keyframes adds to decoding.
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import json
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +29,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from benchmarks.indexing_cost import cpu
+from benchmarks.options import kept_folder, option_parser
 
 WIDTH, HEIGHT, FPS = 1280, 720, 10
 TEXT = """
@@ -389,15 +388,13 @@ def main() -> None:
     from indexers.settings import OcrSettings
     from rag.indexing.stages import Stages
 
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("--videos", type=int, default=2, help="of each kind")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--kinds", nargs="*", default=list(KINDS))
     parser.add_argument("--backgrounds", type=Path)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks")
+    parser.add_argument("--folder", type=Path, default=kept_folder())
     chosen = parser.parse_args()
     ocr = open_ocr(OcrSettings(mode="on"))
     assert isinstance(ocr, Ocr)

@@ -16,7 +16,6 @@ the last quarter of these looks less that of the second; the first is warm-up.
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -24,7 +23,6 @@ import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -38,6 +36,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.material import write_footage
+from benchmarks.options import kept_folder, option_parser
 from benchmarks.synthetic_library import build, words
 from eval.reports.tables import markdown_table
 from rag.library import Library
@@ -356,10 +355,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def main() -> None:
     """Print the tables, or all figures as JSON."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rag-benchmarks/serving")
+    parser = option_parser(__doc__)
+    parser.add_argument("--folder", type=Path, default=kept_folder() / "serving")
     parser.add_argument("--clients", type=lambda text: [*map(int, text.split(","))], default=[1, 8, 64])
     parser.add_argument("--calls", type=int, default=400, help="of each number of clients")
     parser.add_argument("--indexing", action="store_true", help="index and remove a small folder beside")

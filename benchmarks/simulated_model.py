@@ -22,6 +22,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from benchmarks.options import option_parser
 from corpora.outputs import atomic_write_text
 from eval.metrics.intervals import Estimate, binomial_interval, cluster_interval
 from eval.metrics.pairing import compare
@@ -160,9 +161,7 @@ def figure(path: Path, task: str, runs: Sequence[Results], systems: Sequence[str
 
 def main() -> None:
     """Run the presets and the sweep, and write what came of them."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("task")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

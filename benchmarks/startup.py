@@ -10,7 +10,6 @@ are run on a library without images and on one whose images were encoded by a Vi
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -22,6 +21,7 @@ import time
 from pathlib import Path
 
 from benchmarks.material import save_vit_b32, write_footage
+from benchmarks.options import option_parser
 
 FILES = 1000
 RAG = [sys.executable, "-m", "rag._cli.main"]
@@ -66,7 +66,7 @@ def peaks(command: list[str], environment: dict[str, str]) -> dict[str, float]:
 
 def main() -> None:
     """Print the start-up time of each command."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = option_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

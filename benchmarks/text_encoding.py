@@ -9,7 +9,6 @@ encoded as `rag ask` does, in float32. A top ten is equal where both backends ra
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.options import option_parser
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 
@@ -50,9 +50,7 @@ def agreement(
 
 def main() -> None:
     """Print one JSON object."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--backends", nargs="+", default=["torch-fp32", "onednn-fp32"])
     parser.add_argument("--passages", type=int, default=2000)

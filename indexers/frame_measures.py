@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -135,17 +136,19 @@ class StylePrompts:
 
     def __init__(self, tower: WordTower) -> None:
         self._tower = tower
-        self._rows: NDArray[np.float64] | None = None
 
     def scores(self, vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """float64 (4,): log-likelihood of each of `STYLES`, of the mean of unit rows `vectors` (n, dim)."""
-        if self._rows is None:
-            rows = [self._tower.encode_text(list(PROMPTS[style])).mean(axis=0) for style in STYLES]
-            self._rows = np.stack(rows).astype(np.float64)
         mean = vectors.astype(np.float64).mean(axis=0)
         raw = PROMPT_SCALE * (self._rows @ mean)
         raw -= raw.max()
         return np.asarray(raw - np.log(np.exp(raw).sum()), np.float64)
+
+    @cached_property
+    def _rows(self) -> NDArray[np.float64]:
+        """(4, dim): the mean of the prompts of each style."""
+        rows = [self._tower.encode_text(list(PROMPTS[style])).mean(axis=0) for style in STYLES]
+        return np.stack(rows).astype(np.float64)
 
 
 def image_statistics(light: NDArray[np.uint8]) -> NDArray[np.float32]:

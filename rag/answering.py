@@ -38,13 +38,13 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, rounded_down
-from rag.relevance import content_words, lexical_overlap, word_set
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, VideoInterval, rounded_down
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
+from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
     import numpy as np
@@ -320,8 +320,8 @@ def read(
     )
 
 
-def reached(window: Window) -> tuple[str, float, float]:
-    """Video id and the times, in seconds, in which text of a window is read."""
+def reached(window: Window) -> VideoInterval:
+    """The interval in which text of a window is read."""
     return window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH
 
 

@@ -14,8 +14,8 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Citation, PassageCitation, VideoCitation, pages_with, passage_citation
-from rag.relevance import folded
 from rag.retrieval import RetrievedClip, RetrievedPassage
+from rag.words import folded
 
 LONGEST_PAUSE = 2.0
 """Seconds of silence within a quotation, at most: text further apart is another utterance."""

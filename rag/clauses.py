@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag.relevance import content_words
+from rag.words import content_words
 
 MOST = 6
 """Clauses of one description; of a longer one the first."""

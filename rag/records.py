@@ -34,12 +34,16 @@ __all__ = [
     "Usage",
     "VideoCitation",
     "VideoHit",
+    "VideoInterval",
     "pages_with",
     "passage_citation",
     "passage_name",
     "rounded_down",
     "span_name",
 ]
+
+VideoInterval = tuple[str, float, float]
+"""A video id, and [start, end) seconds of that video."""
 
 
 def rounded_down(value: float) -> float:

@@ -14,7 +14,6 @@ Printed is how well each set is answered by weights that are fitted to the other
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.optimize import minimize
 
+from benchmarks.options import option_parser
 from benchmarks.reading_quality import Encoded, draw, opened, outcome, print_table
 from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
 from eval.metrics.scored import Scored
@@ -215,9 +215,7 @@ def answered(held: Sequence[Example], fitted: Weights) -> list[Scored]:
 
 def main() -> None:
     """Write the weights with the sets that they were fitted to; print the table of the sets left out."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = option_parser(__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)

@@ -131,14 +131,22 @@ def read_documents(
         raise DamagedFile(f"{named}: no text in it")
 
 
-def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentReader:
-    if not Path(path).exists() or Path(path).is_file():
-        with Path(path).open("rb") as file:
-            head = file.read(8)
-    else:
+def format_of(path: str) -> str:
+    """The name of a file's reader (`pdf`, `md`): by its first bytes, else by its suffix.
+
+    Raises `UnreadableFile` for what is no plain file, `OSError` for one that cannot be opened.
+    """
+    file = Path(path)
+    if file.exists() and not file.is_file():
         raise UnreadableFile(f"{path}: not a plain file")
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    name = next((name for magic, name in MAGIC if head.startswith(magic)), suffix)
+    with file.open("rb") as opened:
+        head = opened.read(8)
+    suffix = file.suffix.lower().removeprefix(".")
+    return next((name for magic, name in MAGIC if head.startswith(magic)), suffix)
+
+
+def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentReader:
+    name = format_of(path)
     if find_entry_point(READERS, name) is None:
         known = ", ".join(f".{name}" for name in all_entry_points(READERS))
         raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.passages.document import format_of
 from corpora.passages.pdf import open_pdf, quiet
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage
 
@@ -71,7 +72,7 @@ def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage |
     A page whose image cannot be decoded is a `RecognizedPage` that says why. Pages that are broken in
     another way are left to `corpora.passages.pdf.read`. Raises as that does.
     """
-    if not _is_pdf(path):
+    if not Path(path).is_file() or format_of(path) != "pdf":
         return
     with quiet():
         reader = open_pdf(path)
@@ -94,14 +95,6 @@ def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage |
             except Exception:  # broken files make pypdf raise nearly anything
                 if placed:
                     yield RecognizedPage(number, (), "an image that cannot be decoded")
-
-
-def _is_pdf(path: str) -> bool:
-    file = Path(path)
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        return opened.read(5) == b"%PDF-" or file.suffix.lower() == ".pdf"
 
 
 def _scan(page: Any) -> list[_Placed]:

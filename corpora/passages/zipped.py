@@ -110,13 +110,13 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
     with _opened(path) as archive:
         main = _part(archive, "word/document.xml", "officeDocument")
         html = _html(main, _WordLists(archive.side("word/numbering.xml")).mark)
-        yield _document(path, _text_of(archive.side("docProps/core.xml"), "title"), [html])
+        yield _document(path, _title(archive.side("docProps/core.xml")), [html])
 
 
 def read_pptx(path: str) -> Iterator[Document | Problem]:
     """A PowerPoint file as one document, slide by slide."""
     with _opened(path) as archive:
-        title = _text_of(archive.side("docProps/core.xml"), "title")
+        title = _title(archive.side("docProps/core.xml"))
         slides = map(archive.xml, _slides(archive))
         yield _document(path, title, [_html(slide, _slide_lists(slide)) for slide in slides])
 
@@ -149,7 +149,7 @@ def read_odt(path: str) -> Iterator[Document | Problem]:
         numbered = {_value(style, "name") for style in styles if any("number" in _name(e) for e in style)}
         body = next((each for each in content.iter() if _name(each) == "body"), content)
         html = "".join(_of_odt(body, numbered, 0))
-        yield _document(path, _text_of(archive.side("meta.xml"), "title"), [html])
+        yield _document(path, _title(archive.side("meta.xml")), [html])
 
 
 def read_epub(path: str) -> Iterator[Document | Problem]:
@@ -165,7 +165,7 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
             for each in archive.side("META-INF/encryption.xml").iter()
             if _name(each) == "CipherReference"
         }
-        book, some = _text_of(package, "title"), False
+        book, some = _title(package), False
         for href in filter(None, spine):
             name = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href)))
             if name in locked:
@@ -221,9 +221,9 @@ def _below(element: Element, *names: str) -> Element | None:
     return element
 
 
-def _text_of(element: Element, name: str) -> str:
-    """The text of the first element of a name."""
-    return next((" ".join(each.itertext()) for each in element.iter() if _name(each) == name), "")
+def _title(element: Element) -> str:
+    """The text of its first `title`; empty without one."""
+    return next((" ".join(each.itertext()) for each in element.iter() if _name(each) == "title"), "")
 
 
 # Word and PowerPoint

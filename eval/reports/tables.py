@@ -277,12 +277,7 @@ def agreement_table(
 
 
 def failure_table(
-    name: str,
-    title: str,
-    note: str,
-    lines: Iterable[Line],
-    stages: Sequence[str],
-    stage: Callable[[Scored], str],
+    name: str, note: str, lines: Iterable[Line], stages: Sequence[str], stage: Callable[[Scored], str]
 ) -> Table:
     """Counts of failed samples by the stage at which they failed; `stage` gives "" for a correct one."""
     body, records = [], []
@@ -296,7 +291,8 @@ def failure_table(
         body.append((*line.keys.values(), *map(str, counts.values()), str(right), str(n)))
         keyed: dict[str, Cell] = {**line.keys, **counts, "right": right, "n": n}
         records.append(keyed)
-    return Table(name, title, note, (*keys, *stages, "right", "n"), tuple(body), tuple(records))
+    head = (*keys, *stages, "right", "n")
+    return Table(name, "Failures by stage", note, head, tuple(body), tuple(records))
 
 
 def holm_adjusted(pairs: Mapping[Key, Paired]) -> dict[Key, float]:

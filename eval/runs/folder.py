@@ -40,7 +40,7 @@ from eval.runs.records import (
     canonical,
     check_sample,
     query_line,
-    read_records,
+    read_whole_records,
     sample_line,
     skip_reason,
 )
@@ -165,7 +165,7 @@ def read_run_folder(folder: Path) -> Run:
         raise UsageError(
             f"{queries_path}: not the queries of this run; their hash differs from the manifest's"
         )
-    queries = list(read_records(queries_path, Query))
+    queries = list(read_whole_records(queries_path, Query))
     samples = _answers(folder, queries)
     return Run(folder, manifest, tuple(queries), tuple(samples))
 
@@ -208,7 +208,7 @@ def _answers(folder: Path, queries: Sequence[Query]) -> list[Sample]:
     path = folder / "samples.jsonl"
     found: list[Sample] = []
     places: dict[str, int] = {}
-    for number, sample in enumerate(read_records(path, Sample), 1):
+    for number, sample in enumerate(read_whole_records(path, Sample), 1):
         place = places.get(sample.query_id, len(found))
         due = queries[len(found)].query_id if len(found) < len(queries) else "no more"
         if place < len(found):

@@ -356,8 +356,11 @@ def _line(shape: Mapping[str, Any]) -> str:
     return json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n"
 
 
-def read_records(path: Path, kind: type[Record]) -> Iterator[Record]:
-    """Of all whole lines. Raises `UsageError` naming the line that holds no such record."""
+def read_whole_records(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """Those of all whole lines: a killed run may have cut the last one off.
+
+    Raises `UsageError` naming the line that holds no such record.
+    """
     from pydantic import TypeAdapter, ValidationError
 
     try:

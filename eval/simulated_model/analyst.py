@@ -26,7 +26,7 @@ from eval.simulated_model.questions import (
 )
 from eval.simulated_model.request import Block, Request, listed_options
 from eval.workbench.catalogue import kind
-from rag.relevance import content_words, lexical_overlap, numbers, word_set
+from rag.words import content_words, lexical_overlap, numbers, word_set
 
 NEVER_NULL = "never null"
 

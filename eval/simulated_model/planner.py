@@ -28,7 +28,7 @@ from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.plan import KnownVideo, PlanRequest, SubQuestion, TriedQuery
 from rag.reasoners.roles.select_candidates import SELECT_CANDIDATES, Candidate, SelectRequest
 from rag.records import Question
-from rag.relevance import content_words
+from rag.words import content_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import Literal
 from eval.simulated_model.language import Clause, agreement, clause_of, setting
 from eval.simulated_model.perception import Fact, View
 from eval.simulated_model.request import Text
-from rag.relevance import content_words, lexical_overlap, word_set
+from rag.words import content_words, lexical_overlap, word_set
 
 Asks = Literal[
     "thing", "statement", "action", "cause", "order", "events", "parts", "announced", "next", "text"

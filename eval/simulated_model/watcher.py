@@ -13,7 +13,7 @@ from eval.simulated_model.language import Clause, agreement, clauses, concepts, 
 from eval.simulated_model.perception import Fact, Frame, Perception, View, caption
 from eval.simulated_model.questions import LEAST_AGREEMENT, all_facts, fact_scores, text_scores, understand
 from eval.simulated_model.request import Request, memory_parts
-from rag.relevance import content_words, lexical_overlap, word_set
+from rag.words import content_words, lexical_overlap, word_set
 
 SAME = 0.5
 """Share of what is remembered that must be seen for a yes."""

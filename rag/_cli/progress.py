@@ -32,7 +32,7 @@ EVENT_SECONDS = 0.5
 class ProgressDisplay:
     """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed.
 
-    Both displays show seconds of media, files and documents done, the current file or what workers do, and
+    The displays show seconds of media, files and documents done, the current file or what workers do, and
     the time since the last progress.
     """
 
@@ -41,15 +41,15 @@ class ProgressDisplay:
         self.total_seconds = 0.0
         self.total_files = 0
         self.total_documents = 0
-        self.seconds = 0.0
-        self.files = 0
-        self.documents = 0.0
-        self.current = ""
-        self.doing = ""
-        self._begun = self._moved = time.monotonic()
-        self._reading = self._read = 0.0
+        self.seconds_done = 0.0
+        self.files_begun = 0
+        self.documents_done = 0.0
+        self.current_file = ""
+        self.status_line = ""
+        self._begun_at = self._moved_at = time.monotonic()
+        self._document_seconds = self._document_seconds_done = 0.0
         self._bad_files: set[str] = set()
-        self._kinds: Counter[tuple[str, str]] = Counter()
+        self._files_by_kind: Counter[tuple[str, str]] = Counter()
 
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin with seconds of media and files: a part of the run, whose counts are its own.
@@ -59,38 +59,39 @@ class ProgressDisplay:
         if total_files == 0 and self.total_files:
             return
         self.total_seconds, self.total_files = total_seconds, total_files
-        self.seconds, self.files, self.current = 0.0, 0, ""
-        self.total_documents, self.documents, self._reading, self._read = 0, 0.0, 0.0, 0.0
-        self._begun = self._moved = time.monotonic()
+        self.seconds_done, self.files_begun, self.current_file = 0.0, 0, ""
+        self.total_documents, self.documents_done = 0, 0.0
+        self._document_seconds = self._document_seconds_done = 0.0
+        self._begun_at = self._moved_at = time.monotonic()
 
     def start_documents(self, total: int, seconds: float) -> None:
         """So many of the files are documents, which take about as long as `seconds` of media."""
-        self.total_documents, self._reading = total, seconds
+        self.total_documents, self._document_seconds = total, seconds
 
     def file(self, path: str) -> None:
         """The next file begins."""
-        self.files += 1
-        self.current = path
-        self._moved = time.monotonic()
+        self.files_begun += 1
+        self.current_file = path
+        self._moved_at = time.monotonic()
 
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
-        self.seconds += seconds
+        self.seconds_done += seconds
         if seconds > 0:
-            self._moved = time.monotonic()
+            self._moved_at = time.monotonic()
 
     def advance_documents(self, documents: float, seconds: float) -> None:
         """So many more documents are done, or parts of one: of those `seconds`, so many."""
-        self.documents += documents
-        self._read += seconds
+        self.documents_done += documents
+        self._document_seconds_done += seconds
         if documents > 0:
-            self._moved = time.monotonic()
+            self._moved_at = time.monotonic()
 
     def status(self, line: str) -> None:
         """Shown in place of the current file."""
-        if line != self.doing:
-            self.doing = line
-            self._moved = time.monotonic()
+        if line != self.status_line:
+            self.status_line = line
+            self._moved_at = time.monotonic()
 
     def note(self, line: str) -> None:
         """Print one line."""
@@ -99,22 +100,23 @@ class ProgressDisplay:
 
     def problem(self, problem: Problem) -> None:
         """Print what is wrong with a file; of many with one reason the first ones."""
-        if self._is_named(problem):
+        if self._add_problem(problem):
             self.note(f"{problem.path}: {problem.reason}; {problem.action}")
 
     def is_new(self, problem: Problem) -> bool:
         """Whether a problem of the report is to be printed: its file was not met before."""
-        return problem.path not in self._bad_files and self._is_named(problem)
+        return problem.path not in self._bad_files and self._add_problem(problem)
 
-    def _is_named(self, problem: Problem) -> bool:
+    def _add_problem(self, problem: Problem) -> bool:
+        """Count a problem; whether it is one of the first of its kind, which are named."""
         kind = (problem.reason, problem.action)
         self._bad_files.add(problem.path)
-        self._kinds[kind] += 1
-        return self._kinds[kind] <= PROBLEMS_OF_A_KIND
+        self._files_by_kind[kind] += 1
+        return self._files_by_kind[kind] <= PROBLEMS_OF_A_KIND
 
-    def others(self) -> Iterator[str]:
+    def unnamed_problems(self) -> Iterator[str]:
         """A line for each kind of problem of which more files were met than were named."""
-        for (reason, action), count in self._kinds.items():
+        for (reason, action), count in self._files_by_kind.items():
             if count > PROBLEMS_OF_A_KIND:
                 more = count - PROBLEMS_OF_A_KIND
                 yield f"{more} more files: {reason}; {action} (all: rag stats --problems)"
@@ -128,32 +130,33 @@ class ProgressDisplay:
     def __exit__(self, *_: object) -> None:
         self.done()
 
-    def clock(self, between: str) -> str:
+    def media_count(self, between: str) -> str:
         """`05:03 of 12:00` of media; empty without media."""
         from rag.rendering.terminal import clock
 
-        return f"{clock(self.seconds)}{between}{clock(self.total_seconds)}" if self.total_seconds > 0 else ""
+        total = self.total_seconds
+        return f"{clock(self.seconds_done)}{between}{clock(total)}" if total > 0 else ""
 
-    def count(self, between: str) -> str:
+    def file_count(self, between: str) -> str:
         """`60 of 200 documents`, from the first of them on; before, `3 of 9` files."""
-        if self.total_documents and (self.documents or self.total_documents == self.total_files):
-            return f"{int(self.documents + 1e-6)}{between}{self.total_documents} documents"
-        return f"{self.files}{between}{self.total_files}"
+        if self.total_documents and (self.documents_done or self.total_documents == self.total_files):
+            return f"{int(self.documents_done + 1e-6)}{between}{self.total_documents} documents"
+        return f"{self.files_begun}{between}{self.total_files}"
 
     def share(self) -> float:
         """Of all media and documents, done; in [0, 1], and 0 where there are none."""
-        total = self.total_seconds + self._reading
-        return min(1.0, (self.seconds + self._read) / total) if total > 0 else 0.0
+        total = self.total_seconds + self._document_seconds
+        return min(1.0, (self.seconds_done + self._document_seconds_done) / total) if total > 0 else 0.0
 
     def stall(self) -> str:
         """`no progress for 12 s`, or empty."""
-        still = time.monotonic() - self._moved
+        still = time.monotonic() - self._moved_at
         return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
 
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Estimated seconds left, from the mean speed so far; None at the beginning and at the end."""
         share = self.share()
-        return (time.monotonic() - self._begun) * (1 - share) / share if 0 < share < 1 else None
+        return (time.monotonic() - self._begun_at) * (1 - share) / share if 0 < share < 1 else None
 
 
 def open_progress(*, events: bool = False) -> ProgressDisplay:
@@ -173,7 +176,7 @@ class JsonProgress(ProgressDisplay):
     def start(self, total_seconds: float, total_files: int) -> None:
         """Begin, with seconds of media and files to index: models are loaded next."""
         super().start(total_seconds, total_files)
-        self._print("prepare" if self.files == 0 else "finish")
+        self._print("prepare" if self.files_begun == 0 else "finish")
 
     def file(self, path: str) -> None:
         """The next file begins."""
@@ -191,7 +194,7 @@ class JsonProgress(ProgressDisplay):
         self._print_moved()
 
     def _print_moved(self) -> None:
-        ended = self.files >= self.total_files and self.share() > 1 - 1e-9
+        ended = self.files_begun >= self.total_files and self.share() > 1 - 1e-9
         if ended or time.monotonic() - self._printed_at >= EVENT_SECONDS:
             self._print("finish" if ended else "index")
 
@@ -206,18 +209,18 @@ class JsonProgress(ProgressDisplay):
 
     def _print(self, stage: str) -> None:
         self._printed_at = time.monotonic()
-        left = self.left()
+        left = self.seconds_left()
         print_event(
             "progress",
-            media_seconds_done=round(min(self.seconds, self.total_seconds), 3),
+            media_seconds_done=round(min(self.seconds_done, self.total_seconds), 3),
             media_seconds_total=round(self.total_seconds, 3),
-            documents_done=int(self.documents + 1e-6),
+            documents_done=int(self.documents_done + 1e-6),
             documents_total=self.total_documents,
             share=round(self.share(), 4),
-            files_begun=self.files,
+            files_begun=self.files_begun,
             files_total=self.total_files,
             eta_seconds=None if left is None else round(left, 1),
-            file=self.current or None,
+            file=self.current_file or None,
             stage=stage,
         )
 
@@ -252,17 +255,17 @@ class LineProgress(ProgressDisplay):
         """`[ 42%] 05:03 of 12:00, file 3 of 9, about 8 min 20 s left: path`."""
         from rag.rendering.terminal import duration
 
-        count = self.count(" of ")
-        parts = [self.clock(" of "), count if count.endswith("documents") else f"file {count}"]
+        count = self.file_count(" of ")
+        parts = [self.media_count(" of "), count if count.endswith("documents") else f"file {count}"]
         parts = [", ".join(filter(None, parts))]
-        if self.total_seconds + self._reading > 0:
+        if self.total_seconds + self._document_seconds > 0:
             parts[0] = f"[{self.share():4.0%}] {parts[0]}"
-        left = self.left()
+        left = self.seconds_left()
         if left is not None and left >= 0.05:
             parts.append(f"about {duration(left)} left")
         if self.stall():
             parts.append(self.stall())
-        current = self.doing or self.current
+        current = self.status_line or self.current_file
         return ", ".join(parts) + (f": {current}" if current else "")
 
 
@@ -332,11 +335,11 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
         max_refresh = 0.5
 
         def render(self, task: Task) -> Text:  # noqa: ARG002 (rich passes it)
-            left = counted.left()
+            left = counted.seconds_left()
             eta = f"  {duration(left)} left" if left is not None else ""
-            head = f"{counted.clock('/')}{eta}"
-            current = counted.doing or excerpt(os.path.basename(counted.current), 40)
-            tail = f"  {counted.count('/')} {current}"
+            head = f"{counted.media_count('/')}{eta}"
+            current = counted.status_line or excerpt(os.path.basename(counted.current_file), 40)
+            tail = f"  {counted.file_count('/')} {current}"
             stall = f"  {counted.stall()}" if counted.stall() else ""
             return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
 

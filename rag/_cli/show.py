@@ -19,7 +19,7 @@ from corpora.settings import StorageSettings
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
-from rag.records import PassageCitation, VideoCitation
+from rag.records import PassageCitation, VideoCitation, span_name
 from rag.rendering.shapes import citation_shape, plain, report_shape
 from rag.rendering.terminal import clock, excerpt, span
 
@@ -118,8 +118,7 @@ def _show_video(
 def sheet_name(citation: VideoCitation) -> str:
     """A file name for a window's sheet: `lecture_12.5-17.5.png`."""
     stem = output_stem(Path(citation.path).stem)[:80] or citation.video_id[:12]
-    start, end = (f"{at:.3f}".rstrip("0").rstrip(".") for at in (citation.start, citation.end))
-    return f"{stem}_{start}-{end}.png"
+    return f"{stem}_{span_name(citation.start, citation.end)}.png"
 
 
 def render_sheet(

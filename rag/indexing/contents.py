@@ -36,11 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def is_media(group: Group) -> bool:
-    """Whether a content is a video or audio, and no document."""
-    return group.first.kind != "passages"
-
-
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
     """Of the stages `shots` and `sound`, for a library's image encoder."""
     decodes = encoder is not None or reads_text(settings.ocr)
@@ -159,8 +154,8 @@ class ContentIndexer:
     ) -> None:
         """Index contents of all kinds. `others`: files that the progress counts too, and their seconds."""
         groups = list(groups)
-        media = [group for group in groups if is_media(group)]
-        documents = [group for group in groups if not is_media(group)]
+        media = [group for group in groups if group.is_media]
+        documents = [group for group in groups if not group.is_media]
         probes = self._probe(media, sink)
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
         seconds = other_seconds + sum(probe.duration for probe in probes.values())

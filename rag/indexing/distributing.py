@@ -15,7 +15,7 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from rag.errors import FileProblem
 from rag.indexing.committing import Committer
-from rag.indexing.contents import is_media, pinned_settings
+from rag.indexing.contents import pinned_settings
 from rag.indexing.encoders import select_encoders
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.passages import document_seconds
@@ -82,7 +82,7 @@ class BundledRun:
 
     def _by_ray(self, groups: Sequence[Group], recommended: str | None) -> None:
         groups = self._with_lengths(groups)
-        documents = [group.first.path for group in groups if not is_media(group)]
+        documents = [group.first.path for group in groups if not group.is_media]
         reading = sum(self._lengths[path] for path in documents)
         self._progress.start(sum(self._lengths.values()) - reading, len(groups))
         self._progress.start_documents(len(documents), reading)
@@ -114,9 +114,9 @@ class BundledRun:
             for group in groups:
                 found = group.first
                 length = document_seconds(found.path, found.size)
-                if is_media(group):
+                if group.is_media:
                     length = estimated_seconds(found)
-                if is_media(group) and not is_url(found.path):
+                if group.is_media and not is_url(found.path):
                     try:
                         length = reader.probe(found.path).duration
                     except FileProblem as problem:

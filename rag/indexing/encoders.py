@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
@@ -46,7 +47,8 @@ def select_encoders(
     """
     held = writer.meta
     if held is None:
-        return _select_for_new_library(writer, settings, recommended)
+        meta, image, text, line = choose_encoders(settings, recommended)
+        return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line)
     return stored_encoders(held, settings, recommended=recommended)
 
 
@@ -83,11 +85,6 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
         batch=encoder.batch,
         weights=encoder.weights,
     )
-
-
-def _select_for_new_library(writer: Writer, settings: Settings, recommended: str | None) -> SelectedEncoders:
-    meta, image, text, line = choose_encoders(settings, recommended)
-    return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line)
 
 
 def choose_encoders(
@@ -203,22 +200,18 @@ class LazyTextEncoder:
         self.backend = ref.backend
         self.batch = ref.batch
         self._settings = settings
-        self._encoder: PassageEncoder | None = None
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim). Raises `EncoderMismatch` where the weights are not the library's."""
-        return self._opened().encode_text(texts)
+        return self._opened.encode_text(texts)
 
     def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Indices and unit rows, float32 (m, dim), by batches. Raises `EncoderMismatch` as `encode_text`."""
-        return self._opened().encode_parts(texts)
+        return self._opened.encode_parts(texts)
 
+    @cached_property
     def _opened(self) -> PassageEncoder:
-        if self._encoder is None:
-            encoder = open_text_encoder(
-                self.name, self._settings.encoder, backend=self.backend or "torch-fp32"
-            )
-            if encoder.fingerprint != self.fingerprint:
-                raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
-            self._encoder = encoder
-        return self._encoder
+        encoder = open_text_encoder(self.name, self._settings.encoder, backend=self.backend or "torch-fp32")
+        if encoder.fingerprint != self.fingerprint:
+            raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
+        return encoder

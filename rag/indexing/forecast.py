@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from corpora.errors import reason_of
 from corpora.identity import content_hash
-from corpora.kinds import to_be_saved
 from corpora.objects import is_url
 from corpora.records import Problem
 from corpora.scan import FoundFile, Scan
@@ -24,7 +24,7 @@ from rag.indexing.planning import (
     make_plan,
     shares_its_size,
 )
-from rag.indexing.report import Forecast, IndexReport, Prune, examples
+from rag.indexing.report import Forecast, IndexReport, Prune, scan_report
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -86,18 +86,12 @@ def forecast(
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     ahead = _estimated(files, sum(durations), settings, embeds=resolved.name is not None)
     on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
-    return IndexReport(
-        library=str(folder),
-        files_found=found.found,
+    return replace(
+        scan_report(folder, found),
         unchanged=plan.unchanged,
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),
         problems=(*plan.problems, *unreadable),
-        ignored=len(found.ignored),
-        ignored_files=examples(found.ignored),
-        unread=to_be_saved(found.ignored),
-        not_included=found.not_included,
-        other_shards=found.other_shards,
         seconds=time.monotonic() - started,
         stages=(
             f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",

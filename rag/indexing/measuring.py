@@ -14,6 +14,7 @@ import base64
 import zlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,8 +84,6 @@ class Measuring:
         self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
         """Fingerprints of the stages that are measured; rows of the others stay as they are."""
         self._open_image = open_image
-        self._prompts: StylePrompts | None = None
-        self._prompts_opened = False
 
     def measure_sound(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
         """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
@@ -107,7 +106,7 @@ class Measuring:
         if frames is not None and len(frames.times):
             rows = writer.frame_vectors(video.video_id)
             vectors = rows if len(rows[0]) else None
-            prompts = self._style_prompts() if vectors is not None else None
+            prompts = self._style_prompts if vectors is not None else None
             shots = describe_shots(video.video_id, frames, video.duration, vectors=vectors, prompts=prompts)
             fingerprint = Fingerprint(video.video_id, *thumbnails_of(frames))
         track = meter.track(video.video_id, video.duration) if meter is not None else None
@@ -115,14 +114,11 @@ class Measuring:
         lost = track.classes.count(None) if track is not None else 0
         return f"{lost} s of its sound are missing or damaged, and count as not measured" if lost else ""
 
+    @cached_property
     def _style_prompts(self) -> StylePrompts | None:
         """None for a specialised encoder, which does not know the words for styles."""
-        if not self._prompts_opened:
-            self._prompts_opened = True
-            encoder = self._open_image()
-            if encoder is not None and not is_specialised(encoder.name):
-                self._prompts = StylePrompts(encoder)
-        return self._prompts
+        encoder = self._open_image()
+        return None if encoder is None or is_specialised(encoder.name) else StylePrompts(encoder)
 
 
 def packed(figures: FrameFigures) -> dict[str, Any]:

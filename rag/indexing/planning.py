@@ -51,6 +51,11 @@ class Group:
         """The file that is read."""
         return self.files[0]
 
+    @property
+    def is_media(self) -> bool:
+        """Whether it is a video or audio, and no document."""
+        return self.first.kind != "passages"
+
 
 @dataclass
 class Plan:
@@ -157,22 +162,21 @@ def make_plan(
             tuple(f for f in files if f.path in identified.fresh),
             _distinct(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
         )
-        is_document = group.first.kind == "passages"
-        if is_document:
-            done = content in published
-        else:
+        if group.is_media:
             stages = ready.get(content)
             done = stages is not None and (
                 _has_known_sidecars(group, held[content])
                 or stages.get("sidecars") == sidecar_hash(group.sidecars, storage)
             )
+        else:
+            done = content in published
         if not done:
             plan.groups.append(group)
             continue
         plan.problems += [identified.noted[f.path] for f in files if f.path in identified.noted]
         if group.fresh:
             plan.known.append(group)
-        if not is_document:
+        if group.is_media:
             plan.ready.append(group)
         plan.unchanged += (there := sum(f.path in rows and rows[f.path].content_id == content for f in files))
         plan.arrived += len(files) - there

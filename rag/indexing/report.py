@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpora.kinds import kind_of
+from corpora.kinds import kind_of, to_be_saved
 from corpora.records import Problem
+
+if TYPE_CHECKING:
+    from corpora.scan import Scan
+    from rag.store.layout import Location
 
 Prune = bool | Literal["all"]
 """Whether missing files are removed; `all`: also where they may be on a disk that is not mounted."""
@@ -76,12 +79,7 @@ class Silent:
 
 
 MOST_EXAMPLES = 3
-"""Of ignored files."""
-
-
-def examples(ignored: Sequence[str]) -> tuple[str, ...]:
-    """Those that a report names: first what is indexed when the user names it."""
-    return tuple(sorted(ignored, key=lambda path: kind_of(path, named=True) is None)[:MOST_EXAMPLES])
+"""Of ignored files: first what is indexed when the user names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +137,17 @@ class IndexReport:
             return 0 if self.files_found or self.removed or self.other_shards else 1
         ahead = self.forecast is not None and self.forecast.new_files
         return 3 if self.indexed or self.staged or self.unchanged or self.moved or ahead else 1
+
+
+def scan_report(library: Location, found: Scan) -> IndexReport:
+    """The files that a scan found; what a run does with them is added by it."""
+    by_kind = sorted(found.ignored, key=lambda path: kind_of(path, named=True) is None)
+    return IndexReport(
+        library=str(library),
+        files_found=found.found,
+        ignored=len(found.ignored),
+        ignored_files=tuple(by_kind[:MOST_EXAMPLES]),
+        unread=to_be_saved(found.ignored),
+        not_included=found.not_included,
+        other_shards=found.other_shards,
+    )

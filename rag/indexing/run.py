@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpora.kinds import to_be_saved, why_ignored
+from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
 from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
@@ -20,7 +20,7 @@ from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
 from rag.errors import UsageError
 from rag.indexing.missing import find_missing
-from rag.indexing.report import IndexReport, Progress, Prune, Silent, examples
+from rag.indexing.report import IndexReport, Progress, Prune, Silent, scan_report
 from rag.settings import Settings
 from rag.store.damage import damaged_file
 from rag.store.finding import absolute_path, find_library, path_list, writable_library
@@ -183,17 +183,11 @@ def _nothing_to_do(
     missing = find_missing(entries, paths, roots, storage)
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
-    return IndexReport(
-        library=str(folder),
-        files_found=found.found,
+    return replace(
+        scan_report(folder, found),
         unchanged=sum(_usable(status) for status in statuses.values()),
         missing=len(missing),
         problems=_in_order(problems),
-        ignored=len(found.ignored),
-        ignored_files=examples(found.ignored),
-        unread=to_be_saved(found.ignored),
-        not_included=found.not_included,
-        other_shards=found.other_shards,
         seconds=time.monotonic() - started,
         bytes=open_layout(folder).size(),
     )
@@ -234,9 +228,8 @@ def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fing
 
 
 def _report(folder: Location, found: Scan, stats: IndexingStats, started: float) -> IndexReport:
-    return IndexReport(
-        library=str(folder),
-        files_found=found.found,
+    return replace(
+        scan_report(folder, found),
         indexed=stats.indexed,
         staged=stats.staged,
         unchanged=stats.unchanged,
@@ -244,11 +237,6 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         missing=stats.missing,
         removed=stats.removed,
         problems=_in_order(stats.problems),
-        ignored=len(found.ignored),
-        ignored_files=examples(found.ignored),
-        unread=to_be_saved(found.ignored),
-        not_included=found.not_included,
-        other_shards=found.other_shards,
         clips=stats.clips,
         passages=stats.passages,
         video_seconds=stats.video_seconds,

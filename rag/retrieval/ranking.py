@@ -22,22 +22,19 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from corpora.records import Clip, Evidence, Passage
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
-from rag.relevance import (
+from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
+from rag.store.records import Hit
+from rag.words import (
     CLOSED,
-    TEXT_ODDS_POWER,
-    answer_confidence,
-    chunk_relevance,
     codes,
     content_words,
     elided,
     lexical_overlap,
     split_sentences,
-    text_relevance,
     tokens,
     with_articles,
     word_set,
 )
-from rag.store.records import Hit
 
 if TYPE_CHECKING:
     from indexers.protocol import TextEncoder

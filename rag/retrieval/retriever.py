@@ -21,7 +21,7 @@ from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
-from rag.relevance import ImageScoreCalibrator, content_words, lexical_overlap, text_relevance, word_set
+from rag.relevance import ImageScoreCalibrator, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
@@ -49,6 +49,7 @@ from rag.retrieval.shots import part_within, passes, resolved, searched_part
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
+from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

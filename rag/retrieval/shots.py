@@ -137,11 +137,8 @@ def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
     hits = []
     held = reader.clips_of(where.spans or ())
     for video in reader.videos():
-        spans = (where.spans or {}).get(video.video_id, ())
         clips = held.get(video.video_id, ())
-        for since, until in spans:
-            start = max(since, where.start) if where.start is not None else since
-            end = min(until, where.end) if where.end is not None else until
+        for start, end in allowed(video.video_id, where):
             if end > start and clips:
                 shared = [min(clip.end, end) - max(clip.start, start) for clip in clips]
                 clip = clips[shared.index(max(shared))]

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 
 from rag.function_words import FUNCTION_WORDS
 from rag.records import SearchFilter
-from rag.relevance import content_words, tokens
 from rag.retrieval.retriever import Retriever
 from rag.store.records import Hit
+from rag.words import content_words, tokens
 
 LEAST_LETTERS = 4
 LEAST_RATIO = 0.8

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from rag.function_words import GENERIC_WORDS, without_function_words
-from rag.relevance import tokens
 from rag.rendering.terminal import excerpt
+from rag.words import tokens
 
 TITLE_WORDS = 5
 LONGEST_TITLE = 60

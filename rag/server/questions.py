@@ -18,7 +18,6 @@ from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.records import PassageHit, SearchFilter, ShotFilter, VideoHit
-from rag.relevance import content_words, lexical_overlap, word_set
 from rag.rendering.shapes import answer_shape, curve_shape, search_shape, windows_shape, with_states
 from rag.server.documents import LONGEST_TEXT, VIDEO_ID, AskDocument, LocalizeDocument, SearchDocument
 from rag.server.events import Emit, Event, EventStream
@@ -26,6 +25,7 @@ from rag.server.library_routes import known_video
 from rag.server.problems import MOST_KEYS, Document, Problem, problem_shape, problems, stopped_problem
 from rag.server.renditions import decode_image
 from rag.server.service import Served, Service
+from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
     import numpy as np

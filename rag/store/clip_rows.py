@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from operator import sub
 
 from corpora.records import Clip
+from rag.records import VideoInterval
 from rag.store.schema import video_id_of
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
@@ -26,8 +27,8 @@ def clips_by_id(s: Snapshot, ids: Iterable[str]) -> dict[str, Clip]:
     return found
 
 
-def clips_holding(s: Snapshot, spans: Sequence[tuple[str, float, float]]) -> list[Clip | None]:
-    """The clip that each span, video id, start and end in seconds, counts for; None where there is no clip.
+def clips_holding(s: Snapshot, spans: Sequence[VideoInterval]) -> list[Clip | None]:
+    """The clip that each span counts for; None where there is no clip.
 
     That is the clip that has most of it, the earlier of two; of a span longer than any clip the one that it
     starts in.

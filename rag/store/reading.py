@@ -13,7 +13,7 @@ import numpy as np
 
 from corpora.objects import StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
-from rag.records import SearchFilter
+from rag.records import SearchFilter, VideoInterval
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.clip_frames import fetch
@@ -210,7 +210,7 @@ class Reader:
         """Those of some clips whose videos are ready, by id."""
         return self.ask(lambda s: clips_by_id(s, clip_ids))
 
-    def clips_holding(self, spans: Sequence[tuple[str, float, float]]) -> list[Clip | None]:
+    def clips_holding(self, spans: Sequence[VideoInterval]) -> list[Clip | None]:
         """As `rag.store.clip_rows.clips_holding`."""
         return self.ask(lambda s: clips_holding(s, spans))
 
@@ -256,12 +256,12 @@ class Reader:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         return self.evidence_of([(video_id, start, end)])[0]
 
-    def evidence_of(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
-        """As `evidence`, for each of several windows: video id, start, end."""
+    def evidence_of(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
+        """As `evidence`, for each of several windows."""
         found = self.ask(lambda s: s.evidence_in(windows))
         return [[span for span in spans if span.kind not in self._hidden] for spans in found]
 
-    def span_vectors(self, windows: Sequence[tuple[str, float, float]]) -> dict[str, NDArray[np.float32]]:
+    def span_vectors(self, windows: Sequence[VideoInterval]) -> dict[str, NDArray[np.float32]]:
         """Unit float32 (dim,) that the spans of `evidence_of` were indexed with, by their text."""
 
         def ask(s: Snapshot) -> dict[str, NDArray[np.float32]]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
-from rag.records import SearchFilter
+from rag.records import SearchFilter, VideoInterval
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
@@ -512,8 +512,8 @@ class Snapshot:
 
         return cached_lists(self._evidence, video_ids, self.ready, read)
 
-    def evidence_in(self, windows: Sequence[tuple[str, float, float]]) -> list[list[Evidence]]:
-        """Spans of ready videos that overlap each of several windows: video id, start, end; in time order.
+    def evidence_in(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
+        """Spans of ready videos that overlap each of several windows, in time order.
 
         Of a large table only these rows are read.
         """

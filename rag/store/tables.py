@@ -81,8 +81,9 @@ class PathTable(Generic[Row]):
     def __contains__(self, path: str) -> bool:
         return path in self._held
 
-    def __len__(self) -> int:
-        """How many rows wait for `flush`."""
+    @property
+    def waiting(self) -> int:
+        """Rows that wait for `flush`."""
         return len(self._waiting)
 
     def get(self, path: str) -> Row | None:
@@ -142,8 +143,9 @@ class PassageTable:
         if db.has("passages"):
             self.sources = set(db.rows("passages", ["source_id"])["source_id"].to_pylist())
 
-    def __len__(self) -> int:
-        """How many passages wait for `flush`."""
+    @property
+    def waiting(self) -> int:
+        """Passages that wait for `flush`."""
         return sum(rows.num_rows for rows in self._waiting)
 
     def add(
@@ -521,7 +523,7 @@ class EncoderSwitch:
 
     def clips(self, video_id: str) -> list[str]:
         """Ids of the clips of a video, in time order: what `add` needs."""
-        rows = self._db.rows("clips", ["clip_id", "start"], f"video_id IN {quoted([video_id])}").to_pylist()
+        rows = self._db.rows("clips", ["clip_id", "start"], _of_videos([video_id])).to_pylist()
         return [row["clip_id"] for row in sorted(rows, key=lambda row: (row["start"], row["clip_id"]))]
 
     def add(self, clips: Sequence[ClipFrames]) -> None:

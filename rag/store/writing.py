@@ -337,7 +337,7 @@ class Writer(VideoWriter):
     # Committing
 
     def _flush_if_full(self) -> None:
-        if len(self._passages) + len(self._files) + len(self._problems) >= WAITING_ROWS:
+        if self._passages.waiting + self._files.waiting + self._problems.waiting >= WAITING_ROWS:
             self.flush()
 
     def flush(self) -> None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,6 @@ class _Builder:
         self._home = home
         self._stack = stack
         self._progress = progress
-        self._media: MediaReader | None = None
         self._fields: dict[str, dict[str, Any]] = {}
         self._pages: dict[str, PageEntry] = {}
         self._files: dict[str, tuple[FoundFile, dict[str, Any]]] = {}
@@ -223,11 +223,11 @@ class _Builder:
         info = next((path for path in file.sidecars if path.lower().endswith(".info.json")), None)
         fields = {} if info is None else read_info(Path(info))
         fields |= {key: value for key, value in known.items() if value}
-        sides = self._reader().sidecars(file.sidecars)
-        probe = self._reader().probe(file.path)
+        sides = self._reader.sidecars(file.sidecars)
+        probe = self._reader.probe(file.path)
         said = [text for text in sides.texts if text.kind in SPOKEN]
         if not said and not fields.get("transcript"):
-            said = [text for text in self._reader().texts(file.path) if text.kind in SPOKEN]
+            said = [text for text in self._reader.texts(file.path) if text.kind in SPOKEN]
         content_id = fields.get("content_id") or content_hash(file.path)
         own = {
             "id": content_id[:11],
@@ -274,7 +274,7 @@ class _Builder:
     def _read_pages(self, path: str) -> None:
         read, held = set[str](), self._held(path)
         try:
-            for found in self._reader().documents(path):
+            for found in self._reader.documents(path):
                 if isinstance(found, Problem):
                     self.problems.append(found)
                     continue
@@ -297,16 +297,15 @@ class _Builder:
 
     def _duration(self, path: str) -> float:
         try:
-            return round(self._reader().probe(path).duration, 3)
+            return round(self._reader.probe(path).duration, 3)
         except FileProblem:
             return 0.0
 
+    @cached_property
     def _reader(self) -> MediaReader:
-        if self._media is None:
-            from corpora.video.reader import MediaReader
+        from corpora.video.reader import MediaReader
 
-            self._media = self._stack.enter_context(MediaReader())
-        return self._media
+        return self._stack.enter_context(MediaReader())
 
     def _is_ours(self, path: str) -> bool:
         """A web inside its own source must not be read as rows of the next."""

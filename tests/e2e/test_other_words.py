@@ -124,7 +124,7 @@ def test_what_is_near_in_another_language_is_no_answer(library: Library) -> None
     question = "Wie fest drücke ich das Kaffeemehl an?"
     answer = library.ask(question)
     assert "by far the nearest" not in answer.explanation
-    assert "15 Kilogramm" in answer.text or not answer.matched
+    assert not answer.matched
     assert "18 Gramm" in library.ask("Wie viel Gramm Bohnen brauche ich?").text
 
 

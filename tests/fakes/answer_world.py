@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
 from indexers.protocol import unit_rows
-from rag.relevance import content_words, tokens
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
+from rag.words import content_words, tokens
 
 THINGS = ("drill", "iron", "lamp", "kettle", "spoon", "knife", "hammer", "brush")
 

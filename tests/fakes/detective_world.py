@@ -19,8 +19,8 @@ from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage
-from rag.relevance import content_words, tokens
 from rag.settings import load_settings
+from rag.words import content_words, tokens
 from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords, build_library
 from tests.fakes.role_methods import RoleMethods
 

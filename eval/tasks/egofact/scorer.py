@@ -28,6 +28,7 @@ from eval.workbench.catalogue import (
     prop_name,
     with_article,
 )
+from localization.sampling import nearest_frames
 from rag.errors import Unanswered
 from rag.reasoners.prompts import load_prompt
 from rag.reasoners.protocol import Example, Reasoner, Reply, Role, RoleCall
@@ -209,8 +210,8 @@ class SentenceJudge:
         if not times or not isinstance(event, str):
             return EgoFactScore(correct)
         frames = self.captioner.corpus.frames[query.video]
-        nearest = np.abs(frames.times[None, :] - np.array(times)[:, None]).argmin(axis=1)
-        understood = self.captioner.names_event(frames.vectors[nearest], event, self.threshold)
+        read = frames.vectors[nearest_frames(frames.times, times)]
+        understood = self.captioner.names_event(read, event, self.threshold)
         return EgoFactScore(correct, understood=understood)
 
 

@@ -28,7 +28,17 @@ from eval.tasks.longvideo.options import (
     right_option,
 )
 from eval.tasks.longvideo.subtitles import SubtitleSource, subtitle_source
-from eval.tasks.published import SECTION, SUFFIXES, UNDER, FileRow, first_text, read_rows, row_files, text_of
+from eval.tasks.published import (
+    SECTION,
+    SUFFIXES,
+    UNDER,
+    FileRow,
+    clock_seconds,
+    first_text,
+    read_rows,
+    row_files,
+    text_of,
+)
 from rag.errors import QuestionError, UsageError
 from rag.questions import parse_question
 
@@ -77,7 +87,6 @@ INPUTS = "inputs"
 PREFIX = "prefix"
 """Folder of a video in the tables of VLMEvalKit."""
 _TAGGED = re.compile(r"<answer>\s*(.*?)\s*</answer>", re.DOTALL)
-_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
@@ -508,11 +517,9 @@ def clock_span(text: str) -> tuple[tuple[float, float], ...]:
 
     Minutes may be more than 59; "1:02:03" has hours.
     """
-    start, dash, end = text.replace("\u2013", "-").partition("-")
-    first, last = (_CLOCK.fullmatch(part.strip()) for part in (start, end))
-    if not dash or first is None or last is None:
+    start, _, end = text.replace("\u2013", "-").partition("-")
+    try:
+        begins, ends = clock_seconds(start), clock_seconds(end)
+    except ValueError:
         return ()
-    begins, ends = (
-        int(found[1] or 0) * 3600 + int(found[2]) * 60 + float(found[3]) for found in (first, last)
-    )
     return ((begins, ends + 1.0),) if begins <= ends else ()

@@ -33,7 +33,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.wrappers import TokenCountingReasoner
 from rag.records import Question, SearchFilter, Usage
-from rag.relevance import content_words, word_set
+from rag.words import content_words, word_set
 
 
 @dataclass(frozen=True)

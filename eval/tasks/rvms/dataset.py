@@ -19,6 +19,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from eval.runs.records import Query, TaskInput
 from eval.tasks.jsonl import PublishedRows, load_published
+from eval.tasks.published import clock_seconds
 from rag.agents.raclo.records import CUE_SETS, cues_of, only_cues
 from rag.reasoners.roles.material import Memory
 
@@ -130,7 +131,6 @@ OTHER_NAMES = {
     "auditorymemory": "auditory_memory",
     "tasktype": "task",
 }
-_CLOCK = re.compile(r"^(?:(\d+):)?(\d{1,3}):(\d{2}(?:\.\d+)?)$")
 
 
 def _text(value: Any) -> Any:
@@ -165,15 +165,6 @@ class _Row(BaseModel):
 def load_rows(paths: Sequence[Path]) -> PublishedRows[RvmsSample]:
     """The published rows of all files. Raises `UsageError`."""
     return load_published(paths, BENCHMARK, _sample, lambda sample: sample.sample_id)
-
-
-def clock_seconds(text: str) -> float:
-    """ "MM:SS" or "H:MM:SS" in seconds. Raises `ValueError`."""
-    match = _CLOCK.match(text.strip())
-    if match is None:
-        raise ValueError(f"{text!r} is no time of the form MM:SS")
-    hours, minutes, seconds = match.groups()
-    return int(hours or 0) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def _sample(fields: Any, fallback: str) -> RvmsSample:

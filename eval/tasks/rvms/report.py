@@ -129,7 +129,6 @@ def tables(section: Section) -> list[Table]:
         _sweeps(section),
         failure_table(
             "errors",
-            "Failures by stage",
             "Queries. Generator: no search has the video among its results. Retriever: one has, but no "
             "upload of it became a candidate. Verifier: it was a candidate, and not chosen. Localizer: its "
             "moment is more than 2 s off the event. Frames: rag eval failures.",

@@ -155,7 +155,6 @@ def tables(section: Section) -> list[Table]:
         ),
         failure_table(
             "failures",
-            "Failures by stage",
             "Queries. Generator: no search shares a content word with the right video. Retriever: the right "
             "video was not searched. Localizer: it was, and its shot was not returned. Verifier: its shot "
             "was returned, and another video preferred.",

@@ -35,7 +35,7 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreacha
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.wrappers import part_of
-from rag.relevance import content_words, word_set
+from rag.words import content_words, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

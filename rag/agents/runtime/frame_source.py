@@ -11,6 +11,7 @@ import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
 from corpora.records import Evidence, Frames
+from localization.sampling import nearest_frames
 from localization.windows import TIME_STEP
 from rag.errors import (
     DownloadTruncated,
@@ -217,13 +218,10 @@ class WebVideo:
         vectors = stored[self._nearest(frames.times)]
         return _with_vectors(replace(view, frames=frames), frames.times, vectors)
 
-    def _nearest(self, times: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _nearest(self, times: NDArray[np.float64]) -> NDArray[np.int64]:
         """(len(times),) rows of the nearest stored frames; (0,) where none is stored."""
         stored = self._stored[0]
-        if len(stored) == 0:
-            return np.zeros(0, np.intp)
-        nearest: NDArray[np.intp] = np.abs(stored[None, :] - times[:, None]).argmin(axis=1)
-        return nearest
+        return nearest_frames(stored, times) if len(stored) else np.zeros(0, np.int64)
 
     def _read_at(self, times: Sequence[float], start: float, end: float) -> list[Evidence]:
         """Text on the screen at any of the times."""

@@ -25,7 +25,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, Usage, VideoCitation
-from rag.relevance import CLOSED, folded
+from rag.words import CLOSED, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

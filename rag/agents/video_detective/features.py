@@ -26,7 +26,9 @@ from rag.errors import UsageError
 from rag.reasoners.roles.decompose_facets import Facet, Facets
 from rag.reasoners.roles.timeline import TimelineEvent
 from rag.records import Question
-from rag.relevance import ImageScoreCalibrator, content_words, tokens, word_set
+from rag.relevance import ImageScoreCalibrator
+from rag.retrieval.frames import joined_frames
+from rag.words import content_words, tokens, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,16 +185,10 @@ def _frames(
     stored = (
         library.engine.reader.frames([clip.clip_id for clip in clips]) if meta and meta.image_encoder else []
     )
-    stored = [part for part in stored if len(part.times)]
-    if not stored:
-        return np.arange(0.0, max(duration, 1.0 / rate), 1.0 / rate), np.zeros(
-            (max(1, int(np.ceil(duration * rate))), 0), np.float32
-        )
-    times = np.concatenate([part.times for part in stored])
-    vectors = np.concatenate([part.vectors for part in stored])
-    order = np.argsort(times, kind="stable")
-    fresh = np.concatenate([[True], np.diff(times[order]) > 0])
-    return times[order][fresh], vectors[order][fresh]
+    if stored := [part for part in stored if len(part.times)]:
+        return joined_frames(stored)
+    times = np.arange(0.0, max(duration, 1.0 / rate), 1.0 / rate)
+    return times, np.zeros((max(1, int(np.ceil(duration * rate))), 0), np.float32)
 
 
 FULL = 10.0

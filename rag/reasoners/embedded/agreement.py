@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.relevance import content_words, lexical_overlap, numbers, stem, tokens, word_set
+from rag.words import content_words, lexical_overlap, numbers, stem, tokens, word_set
 
 _CLAUSE = re.compile(
     r"\s*(?:;|(?<!\d):|:(?!\d))\s*"

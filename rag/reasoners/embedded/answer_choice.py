@@ -42,16 +42,8 @@ from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import (
-    IMAGE_MIDDLE,
-    OVERLAP_WEIGHT,
-    ImageScoreCalibrator,
-    content_words,
-    lexical_overlap,
-    numbers,
-    text_relevance,
-    word_set,
-)
+from rag.relevance import IMAGE_MIDDLE, OVERLAP_WEIGHT, ImageScoreCalibrator, text_relevance
+from rag.words import content_words, lexical_overlap, numbers, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -36,17 +36,8 @@ from rag.reasoners.embedded.sentences import (
 )
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import (
-    OVERLAP_WEIGHT,
-    ImageScoreCalibrator,
-    answer_confidence,
-    content_words,
-    is_participle,
-    lexical_overlap,
-    rarity,
-    tokens,
-    word_set,
-)
+from rag.relevance import OVERLAP_WEIGHT, ImageScoreCalibrator, answer_confidence
+from rag.words import content_words, is_participle, lexical_overlap, rarity, tokens, word_set
 
 TYPE_BONUS = 0.08
 FOCUS_BONUS = 0.06

@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from rag.reasoners.embedded.question_forms import compiled
-from rag.relevance import numbers, word_set
+from rag.words import numbers, word_set
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ import numpy as np
 from rag.reasoners.embedded.rewriting import two_hop
 from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import ImageScoreCalibrator, content_words, stem, tokens
+from rag.relevance import ImageScoreCalibrator
+from rag.words import content_words, stem, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized, token_f1
-from rag.relevance import numbers, word_set
+from rag.words import numbers, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors

@@ -25,7 +25,7 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.observe import Observation, ObserveRequest
 from rag.reasoners.roles.summarize import SummarizeRequest, VideoSummary
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent, TimelineRequest
-from rag.relevance import content_words, word_set
+from rag.words import content_words, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,17 +25,8 @@ from rag.reasoners.embedded.sentences import relevances, sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
-from rag.relevance import (
-    IMAGE_MIDDLE,
-    IMAGE_SLOPE,
-    TEXT_ODDS_POWER,
-    ImageScoreCalibrator,
-    content_words,
-    lexical_overlap,
-    logistic,
-    numbers,
-    word_set,
-)
+from rag.relevance import IMAGE_MIDDLE, IMAGE_SLOPE, TEXT_ODDS_POWER, ImageScoreCalibrator, logistic
+from rag.words import content_words, lexical_overlap, numbers, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from rag.relevance import content_words, lexical_overlap, word_set
+from rag.words import content_words, lexical_overlap, word_set
 
 EDGE = 0.12
 """Share of a video that counts as its beginning, and as its end."""

@@ -18,7 +18,7 @@ from rag.reasoners.embedded.question_forms import declarative, parts
 from rag.reasoners.embedded.rewriting import decompose, refers_back
 from rag.reasoners.embedded.sentences import relevances
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
-from rag.relevance import content_words, split_sentences, word_set
+from rag.words import content_words, split_sentences, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors

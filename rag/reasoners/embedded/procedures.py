@@ -16,7 +16,7 @@ from rag.reasoners.embedded.question_forms import ORDINALS, Form, bare
 from rag.reasoners.embedded.sentences import ITEM, sections
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.relevance import codes, content_words, lexical_overlap, split_sentences, word_set
+from rag.words import codes, content_words, lexical_overlap, split_sentences, word_set
 
 SURE = 0.8
 """Confidence of steps below a heading that has all words of the task."""

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Literal
 
-from rag.relevance import content_words
+from rag.words import content_words
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _BEFORE = r"before|prior to|until|ahead of"

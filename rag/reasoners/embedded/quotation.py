@@ -23,17 +23,8 @@ import numpy as np
 from rag.function_words import FUNCTION_WORDS, without_function_words
 from rag.reasoners.embedded.answer_types import MONTHS, answer_type
 from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
-from rag.relevance import (
-    codes,
-    content_words,
-    lexical_overlap,
-    logistic,
-    numbers,
-    rarity,
-    stem,
-    tokens,
-    word_set,
-)
+from rag.relevance import logistic
+from rag.words import codes, content_words, lexical_overlap, numbers, rarity, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -22,7 +22,7 @@ from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.extract_keywords import Keywords
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
-from rag.relevance import content_words, split_sentences, word_set
+from rag.words import content_words, split_sentences, word_set
 
 MIN_WORDS = 2
 """Words of meaning that a part must have to be looked for by itself."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.answer_types import MONTHS
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
-from rag.relevance import content_words, lexical_overlap, rarity, word_set
+from rag.words import content_words, lexical_overlap, rarity, word_set
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors

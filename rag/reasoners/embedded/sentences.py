@@ -19,15 +19,8 @@ from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.relevance import (
-    CLOSED,
-    codes,
-    content_words,
-    lexical_overlap,
-    split_sentences,
-    text_relevance,
-    word_set,
-)
+from rag.relevance import text_relevance
+from rag.words import CLOSED, codes, content_words, lexical_overlap, split_sentences, word_set
 
 if TYPE_CHECKING:
     import numpy as np

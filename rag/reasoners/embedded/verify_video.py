@@ -16,7 +16,8 @@ from rag.reasoners.embedded.sentences import rank_lines
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView
 from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict
-from rag.relevance import content_words, image_relevance
+from rag.relevance import image_relevance
+from rag.words import content_words
 
 if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors

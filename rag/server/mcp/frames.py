@@ -12,6 +12,7 @@ from pydantic import Field
 from corpora.records import Frames
 from rag.errors import UsageError
 from rag.library import Library
+from rag.records import VideoInterval
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 from rag.rendering.terminal import span
 from rag.server.library_routes import known_video
@@ -102,8 +103,8 @@ def show_frames(service: Service, library: Library, given: ShowArguments) -> Rep
     return Reply(result, [heading, *following(again)], shown_images)
 
 
-def _window(library: Library, given: ShowArguments) -> tuple[str, float, float]:
-    """Video id, start and end in seconds, inside the video."""
+def _window(library: Library, given: ShowArguments) -> VideoInterval:
+    """What is asked for, inside the video. Raises `UsageError`."""
     if (given.citation is None) == (given.video is None):
         raise UsageError("give a citation, or a video with start and end")
     name, start, end = given.video, given.start, given.end

@@ -24,7 +24,7 @@ from eval.runs.records import (
     make_sample,
     output_of,
     query_line,
-    read_records,
+    read_whole_records,
     sample_line,
     score_of,
 )
@@ -290,11 +290,11 @@ def test_what_is_written_and_read_is_written_alike(tmp_path: Path) -> None:
     sample = answer_query(prepared, spec, spec.open(None, 0), scorer, query)
     line = sample_line(sample)
     (tmp_path / "samples.jsonl").write_text(line, encoding="utf-8")
-    (read,) = read_records(tmp_path / "samples.jsonl", Sample)
+    (read,) = read_whole_records(tmp_path / "samples.jsonl", Sample)
     assert isinstance(read.passages[0], PassageScore)
     assert sample_line(read) == line
     (tmp_path / "queries.jsonl").write_text(query_line(query), encoding="utf-8")
-    assert list(read_records(tmp_path / "queries.jsonl", Query)) == [query]
+    assert list(read_whole_records(tmp_path / "queries.jsonl", Query)) == [query]
     assert canonical({"b": -0.0000001, "a": (1, 2.00000049)}) == {"a": [1, 2.0], "b": 0.0}
     assert json.dumps(canonical(-1e-9)) == "0.0"
     with pytest.raises(ValueError, match="nan cannot be written"):

@@ -22,15 +22,7 @@ from eval.runs.records import Query, Sample
 from eval.tasks.jsonl import published_files
 from eval.tasks.query_templates import Fuzz, auditory_cue, beside, impression, moment
 from eval.tasks.rvms.construction import FULL, MINI, draft_samples, plan_uploads
-from eval.tasks.rvms.dataset import (
-    GROUPS,
-    TASKS,
-    RvmsSample,
-    TargetUpload,
-    clock_seconds,
-    group_of,
-    load_rows,
-)
+from eval.tasks.rvms.dataset import GROUPS, TASKS, RvmsSample, TargetUpload, group_of, load_rows
 from eval.tasks.rvms.report import candidate_agreement
 from eval.tasks.rvms.scorer import (
     CandidateScore,
@@ -135,7 +127,6 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("{", encoding="utf-8")
     with pytest.raises(UsageError, match=r"no row of RVMS-Bench in .*: x\.jsonl:1: not JSON: Expecting"):
         rows_of([tmp_path / "x.jsonl"])
-    assert clock_seconds("1:02:03") == 3723.0
 
 
 def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         watch.file("b.md")
         watch.advance_documents(1.5, 25.0)
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
-        assert watch.seconds == 100.0
+        assert watch.seconds_done == 100.0
 
 
 def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
@@ -162,4 +162,4 @@ def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
         assert watch.line() == "[  0%] 0 of 2 documents: /notes/a.md"
         watch.advance_documents(2, 0.25)
         assert watch.line() == "[100%] 2 of 2 documents: /notes/a.md"
-        assert watch.left() is None
+        assert watch.seconds_left() is None

@@ -11,32 +11,16 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from corpora.passages.scanned_text import TextLine
-from indexers.ocr import Ocr
 from indexers.protocol import Disabled
 from rag.indexing import IndexReport, contents, index
 from rag.indexing.report import Silent
 from rag.settings import load_settings
 from tests.fakes.documents import write_scans
+from tests.fakes.level_ocr import LevelOcr
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 
 SIZE = (300, 400)
-
-
-class LevelOcr(Ocr):
-    """Reads the gray level of a page, and is interrupted at that of `stop_at`."""
-
-    def __init__(self, seen: list[int], stop_at: int | None = None) -> None:
-        super().__init__(None, "levels", 0.5, "on")
-        self.seen = seen
-        self.stop_at = stop_at
-
-    def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
-        level = int(image[0, 0])
-        if level == self.stop_at:
-            raise KeyboardInterrupt
-        self.seen.append(level)
-        return [] if level == 255 else [TextLine(10, 10, 200, 26, f"This page has level {level}.")]
 
 
 class Steps(Silent):

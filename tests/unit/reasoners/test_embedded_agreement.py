@@ -7,7 +7,7 @@ import pytest
 from rag.reasoners.embedded.agreement import ANTONYMS, agreement, names_another, opposites, part_about, stance
 from rag.reasoners.embedded.answer_types import answer_type
 from rag.reasoners.embedded.question_forms import focus_noun
-from rag.relevance import content_words
+from rag.words import content_words
 
 PAIRS = [
     (

@@ -13,7 +13,7 @@ from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, joined_cues, sentences_of, shortlist
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
-from rag.relevance import split_sentences
+from rag.words import split_sentences
 
 
 def cue(start: float, end: float, text: str) -> Evidence:

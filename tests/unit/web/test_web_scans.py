@@ -5,37 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 from PIL import Image
 
 from corpora.passages.chunking import chunk
 from corpora.passages.document import make_document
-from corpora.passages.scanned_text import TextLine
-from indexers.ocr import Ocr
 from rag.indexing import contents
 from rag.library import Library
 from rag.settings import load_settings
 from rag.web.building import build_web, stored_documents
 from rag.web.catalogue import read_catalogue
 from tests.fakes.documents import write_scans
+from tests.fakes.level_ocr import LevelOcr
 
 pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
-class LevelOcr(Ocr):
-    """Reads the gray level of a page."""
-
-    def __init__(self) -> None:
-        super().__init__(None, "levels", 0.5, "on")
-
-    def read_page(self, image: NDArray[np.uint8]) -> list[TextLine]:
-        return [TextLine(10, 10, 200, 26, f"This page has level {int(image[0, 0])}.")]
-
-
 def test_scanned_pages_are_those_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr())
+    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr([]))
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     pages = [Image.new("L", (300, 400), level) for level in (10, 90)]

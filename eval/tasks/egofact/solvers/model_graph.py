@@ -26,8 +26,8 @@ from rag.reasoners.protocol import Example, Reply, Role, RoleCall
 from rag.reasoners.roles.caption_window import CAPTION_WINDOW, CaptionRequest
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage
-from rag.relevance import folded
 from rag.retrieval import RetrievedClip, RetrievedPassage
+from rag.words import folded
 
 DESCRIPTIONS = 5
 """Of one entity, at most, that are joined."""
