@@ -24,6 +24,7 @@ from corpora.outputs import (
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import FileProblem, LibraryNotFound, UsageError, WebError
+from rag.records import span_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -234,7 +235,7 @@ def local_path(web: MockWeb, *, made: bool) -> Callable[[str], str]:
 
 def citation(path: str, start: float, end: float) -> str:
     """What `rag show` takes."""
-    return f"{path}@{start:g}-{end:g}"
+    return f"{path}@{span_name(start, end)}"
 
 
 def agent_outputs(

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 from starlette.responses import FileResponse, Response
 
+from rag.records import span_name
 from rag.server.problems import Problem
 from rag.server.security import AccessPolicy
 from rag.server.service import Served
@@ -72,4 +73,5 @@ def address_of(server: str, citation: Mapping[str, Any]) -> str:
     """Where the page of a server shows a result or a citation, given by its shape."""
     if citation["kind"] == "passage":
         return f"{server}/#/p/{quote(citation['passage_id'], safe='')}"
-    return f"{server}/#/v/{citation['video_id']}?t={citation['start']:g},{citation['end']:g}"
+    times = span_name(citation["start"], citation["end"]).replace("-", ",")
+    return f"{server}/#/v/{citation['video_id']}?t={times}"

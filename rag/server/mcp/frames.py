@@ -12,7 +12,7 @@ from pydantic import Field
 from corpora.records import Frames
 from rag.errors import UsageError
 from rag.library import Library
-from rag.records import VideoInterval
+from rag.records import VideoInterval, span_name
 from rag.rendering.contact_sheet import Sheet, contact_sheet, sheet_times
 from rag.rendering.terminal import span
 from rag.server.library_routes import known_video
@@ -84,7 +84,9 @@ def show_frames(service: Service, library: Library, given: ShowArguments) -> Rep
         evidence = tuple(library.engine.reader.evidence(video_id, start, end))[:MOST_FRAMES]
         title = known_video(library, video_id).title
         rendered = [contact_sheet(Sheet(cleaned(title), span(start, end), frames, evidence))]
-        labels = [f"{video_id}@{start:g}-{end:g}: {len(times)} frames at {', '.join(map(_seconds, times))} s"]
+        labels = [
+            f"{video_id}@{span_name(start, end)}: {len(times)} frames at {', '.join(map(_seconds, times))} s"
+        ]
     else:
         rendered = [Image.fromarray(image) for image in images]
         labels = [f"{_seconds(time)} s" for time in times]

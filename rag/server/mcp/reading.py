@@ -9,6 +9,7 @@ from pydantic import Field
 
 from corpora.records import SPOKEN, EvidenceKind
 from rag.library import Library
+from rag.records import span_name
 from rag.rendering.shapes import evidence_shape
 from rag.rendering.terminal import counted, duration
 from rag.server import library_routes
@@ -93,7 +94,7 @@ def read_transcript(_: Service, library: Library, given: TranscriptArguments) ->
 
 def transcript_line(row: Quote) -> str:
     """`12.5-14 s asr “...”`."""
-    return f"{row.start:g}-{row.end:g} s {row.kind} {quoted(row.quote, LONGEST_LINE)}"
+    return f"{span_name(row.start, row.end)} s {row.kind} {quoted(row.quote, LONGEST_LINE)}"
 
 
 class ListArguments(Arguments):
@@ -252,7 +253,7 @@ def describe_video(_: Service, library: Library, given: DescribeArguments) -> Re
 
 def shot_line(row: ShotRow) -> str:
     """`shot 12.5-17.5 s warm live`."""
-    return " ".join([f"shot {row.start:g}-{row.end:g} s", *filter(None, (row.tone, row.style))])
+    return " ".join([f"shot {span_name(row.start, row.end)} s", *filter(None, (row.tone, row.style))])
 
 
 def transcript_text(library: Library, video_id: str, longest: int) -> str:

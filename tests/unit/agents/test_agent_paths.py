@@ -27,6 +27,7 @@ def test_a_file_of_a_made_web_is_cited_by_its_own_path(tmp_path: Path) -> None:
         # The files of a frozen web are its own affair.
         assert local_path(web, made=False)(entry.url) == ""
     assert citation(str(video), 1.5, 2.0) == f"{video}@1.5-2"
+    assert citation(str(video), 10234.567, 10240.5) == f"{video}@10234.567-10240.5"
 
 
 def test_what_goes_into_a_pipe_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
