@@ -37,6 +37,7 @@ from rag.store.schema import FULL_TEXT, column_matrix
 from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes, places_of
+from rag.store.vector_records import read_vectors, vector_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,17 +135,6 @@ def _file(held: dict[str, Any]) -> IndexFile:
     return file
 
 
-def record_type(dim: int) -> np.dtype[Any]:
-    """A row of a file of vectors: the vector, and one more than the sum of its 16-bit words."""
-    return np.dtype([("vector", "<f2", (dim,)), ("sum", "<u4")])
-
-
-def _sums(vectors: NDArray[np.float16]) -> NDArray[np.uint32]:
-    """uint32 (n,) of float16 (n, dim)."""
-    words = np.ascontiguousarray(vectors).view(np.uint16)
-    return np.asarray(words.sum(axis=1, dtype=np.uint32) + np.uint32(1), np.uint32)
-
-
 @dataclass(frozen=True, slots=True)
 class ClipTimes:
     """Some clips: `keys` are their ids in UTF-8; times float64 (n,) seconds each."""
@@ -214,17 +204,12 @@ class Segment:
 
         Raises `IndexDamaged` where one of them is not as it was written.
         """
-        found = np.empty(len(positions), record_type(self.codes.dim))
         try:
-            whole = _read_records(self._vectors, positions, found)
+            return read_vectors(self._vectors, self.codes.dim, positions)
         except OSError as error:
             raise IndexDamaged("a vector cannot be read") from error
-        if not whole:
-            raise IndexDamaged("a vector is not as it was written")
-        if (_sums(found["vector"]) != found["sum"]).any():
-            raise IndexDamaged("a vector is not as it was written")
-        vectors: NDArray[np.float16] = found["vector"]
-        return vectors
+        except ValueError as error:
+            raise IndexDamaged("a vector is not as it was written") from error
 
     def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
         """Spans with `key`, `start`, `end`, `kind` and text at positions, int64 (m,); None without texts.
@@ -272,31 +257,6 @@ class Segment:
     def _row_sums(self) -> NDArray[np.uint32]:
         sums: NDArray[np.uint32] = mapped_column(self._columns[TEXT_SUM]).to_numpy()
         return sums
-
-
-def _read_records(file: int, positions: NDArray[np.int64], found: NDArray[Any]) -> bool:
-    """Fill `found` with the records at positions, int64 (m,), of a file; False where it ends before one.
-
-    Those in the page cache first: the others are asked for at once, for from a disk each would be waited for.
-    Raises OSError.
-    """
-    size, held = found.itemsize, found.view(np.uint8).data
-    starts = [
-        (held[at * size : at * size + size], start) for at, start in enumerate((positions * size).tolist())
-    ]
-    if hasattr(os, "RWF_NOWAIT"):
-        starts = [(part, start) for part, start in starts if not _read_cached(file, part, start)]
-        for _, start in starts:
-            os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
-    return all(os.preadv(file, [part], start) == size for part, start in starts)
-
-
-def _read_cached(file: int, part: memoryview, start: int) -> bool:
-    """Whether `part` could be filled without waiting for the disk."""
-    try:
-        return os.preadv(file, [part], start, os.RWF_NOWAIT) == len(part)
-    except OSError:
-        return False
 
 
 def _read(folder: Path, part: SegmentFiles) -> tuple[VectorCodes, Any]:
@@ -478,10 +438,8 @@ class SegmentWriter:
     def add(self, vectors: NDArray[np.float16], columns: Any) -> None:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
         self._columns.append(columns)
-        records = np.empty(len(vectors), record_type(vectors.shape[1]))
-        records["vector"], records["sum"] = vectors, _sums(vectors)
         with self._vectors.open("ab") as file:
-            file.write(records.tobytes())
+            file.write(vector_records(vectors).tobytes())
         start = 0
         while start < len(vectors):
             part = vectors[start : start + ROTATED_ROWS - self._filled]

@@ -16,7 +16,6 @@ from rag.store.code_index import (
     index_rows,
     manifest_path,
     read_manifest,
-    record_type,
     remove_unnamed,
     verify_without_vectors,
 )
@@ -31,6 +30,7 @@ from rag.store.snapshot import Snapshot
 from rag.store.sums import Damage, SumsAtOpening, compare_fragments, index_folders
 from rag.store.vector_codes import BITS
 from rag.store.vector_index import Codes
+from rag.store.vector_records import record_type
 
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""

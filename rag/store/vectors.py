@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PROPOSED = 2000
-PROPOSED_TEXTS = 500
+PROPOSED_TEXTS = 750
 """Rows that are ranked again by their vectors for a question, at least: more where texts ask for images, for
 the best are then hardly nearer than others (`benchmarks.large_library recall`)."""
 FIRST_ASKED = 96

@@ -20,12 +20,13 @@ from corpora.records import Clip, Evidence, EvidenceKind, Video
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.checking import check_files_of
-from rag.store.code_index import ENDS_BYTES, IndexDamaged, record_type, verify
+from rag.store.code_index import ENDS_BYTES, IndexDamaged, verify
 from rag.store.damage import damaged_index
 from rag.store.layout import Layout
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.snapshot import Snapshot
+from rag.store.vector_records import record_type
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.store_material import unit
