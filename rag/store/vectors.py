@@ -203,18 +203,20 @@ class VectorTable:
         """
         import pyarrow as pa
 
-        at, held, count = np.full(len(row_ids), -1), [self.matrix.ids.slice(0, 0)], 0
+        at, held, count = np.full(len(row_ids), -1), [], 0
         for keys, places in self._places(row_ids):
             found = np.flatnonzero(places >= 0)
-            if len(found) == len(row_ids):
-                return keys.take(pa.array(places)).cast(self.matrix.ids.type)
             if len(found):
                 at[found] = np.arange(count, count + len(found))
-                held.append(keys.take(pa.array(places[found])).cast(self.matrix.ids.type))
+                held.append(keys.take(places[found]))
                 count += len(found)
             if count == len(row_ids):
                 break
-        return pa.concat_arrays(held).take(pa.array(at, mask=at < 0))
+        if len({keys.type for keys in held}) != 1:
+            held = [keys.cast(self.matrix.ids.type) for keys in [*held, self.matrix.ids.slice(0, 0)]]
+        joined = pa.concat_arrays(held)
+        # Row ids in their order find the keys in it.
+        return joined if (at == np.arange(len(at))).all() else joined.take(pa.array(at, mask=at < 0))
 
     def _places(self, row_ids: NDArray[np.int64]) -> Iterator[tuple[Any, NDArray[np.int64]]]:
         """Keys, and the position in them of each row id, int64 (n,), -1 for none.
