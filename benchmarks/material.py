@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-
-
-def median_ms(call: Callable[[int], Any], rounds: int) -> dict[str, float]:
-    """Median wall and processor time of a call in milliseconds; the first of `rounds` calls is left out."""
-    walls, cpus = [], []
-    call(0)
-    for number in range(1, rounds):
-        wall, cpu = time.perf_counter(), time.process_time()
-        call(number)
-        walls.append(1000 * (time.perf_counter() - wall))
-        cpus.append(1000 * (time.process_time() - cpu))
-    return {"wall_ms": round(float(np.median(walls)), 2), "cpu_ms": round(float(np.median(cpus)), 2)}
 
 
 def write_footage(path: Path, seconds: float, *, size: tuple[int, int] = (1280, 720), fps: int = 30) -> None:
