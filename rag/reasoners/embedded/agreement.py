@@ -272,31 +272,3 @@ def opposites(word: str) -> frozenset[str]:
     negated = {prefix + word for prefix in _PREFIXES if len(word) >= LEAST_LETTERS}
     plain = {word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)}
     return ANTONYMS.get(word, frozenset()) | negated | {one for one in plain if len(one) >= LEAST_LETTERS}
-
-
-_KINDS = """
-afternoon evening morning; arrival departure; arrive depart; autumn spring; breakfast dinner lunch;
-dad mother; dad mum; daughter son; downstairs upstairs; entrance exit; export import; father mother;
-father mum; female male; last next; next previous; summer winter
-"""
-"""No relations that are said from either side: the wife of Peter tells whose husband he is."""
-
-
-def _others() -> Mapping[str, frozenset[str]]:
-    table: dict[str, frozenset[str]] = {}
-    for kind in _KINDS.replace("\n", " ").split(";"):
-        stems = frozenset(stem(word) for word in kind.split())
-        table |= {one: table.get(one, frozenset()) | stems - {one} for one in stems}
-    return table
-
-
-OTHERS = _others()
-"""Stem to the stems of other things of its kind, of which a text about one is no answer about another."""
-_SIZE = re.compile(r"\bhow \w+", re.IGNORECASE)
-"""Asked of what may be "deep" or shallow."""
-
-
-def names_another(question: str, text: str) -> bool:
-    """Whether a text has in place of a word of the question its opposite, or another thing of its kind."""
-    asked, held = ({stem(word) for word in tokens(part)} for part in (_SIZE.sub(" ", question), text))
-    return any((opposites(word) | OTHERS.get(word, frozenset())) & held - asked for word in asked - held)

@@ -39,7 +39,7 @@ from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, parts
 from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speaks_of_another
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import (
@@ -125,12 +125,13 @@ def answer_choice(
     """
     asked = reading.question
     reading = replace(reading, question=spelled_out(asked))
-    least = LEAST_CLAIMED if reading.question != asked else 0.0
+    claimed = reading.question != asked
+    least = LEAST_CLAIMED if claimed else 0.0
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
     in_scene = windows_in_scene(reading, calibrator)
-    weighed = _weigh(reading, vectors, calibrator, in_scene)
+    weighed = _weigh(reading, vectors, calibrator, in_scene, claimed=claimed)
     choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
     if not choose and not any(_supported(option, len(weighed), least) for option in weighed):
         return ChosenOption(
@@ -187,7 +188,11 @@ def _weigh(
     vectors: SentenceVectors,
     calibrator: ImageScoreCalibrator | None,
     in_scene: frozenset[int] | None,
+    *,
+    claimed: bool,
 ) -> list[Weighed]:
+    """`claimed`: whether the options say Yes and No to what the question says, which a text about another
+    thing may deny."""
     question = reading.question
     asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
@@ -196,6 +201,8 @@ def _weigh(
         informative = [s for s in informative if _TIMES.search(s.text)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
+    if not claimed:
+        informative = [s for s in informative if not speaks_of_another(s, question.text, reading)]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     # "Who pours the milk: Anna" is no nearer to the milk than its topic.

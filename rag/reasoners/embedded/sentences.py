@@ -17,6 +17,7 @@ from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
 from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
+from rag.reasoners.embedded.contrast import is_about_another
 from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import (
@@ -146,6 +147,16 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
 def sentences_of(reading: Reading) -> list[Sentence]:
     """All sentences of windows and passages, in their order, each text once."""
     return distinct(sequence_of(reading))
+
+
+def speaks_of_another(sentence: Sentence, question: str, reading: Reading) -> bool:
+    """Whether a sentence is about another thing than the question (`is_about_another`)."""
+    if sentence.origin == "passage":
+        around = reading.passages[sentence.index].passage.text
+        return is_about_another(question, sentence.context, sentence.title, around)
+    window = reading.windows[sentence.index]
+    around = " ".join(evidence.text for evidence in window.texts)
+    return is_about_another(question, sentence.context, window.title, around)
 
 
 def distinct(sentences: Iterable[Sentence]) -> list[Sentence]:
