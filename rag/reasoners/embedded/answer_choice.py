@@ -33,15 +33,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import Agreement, agreement, denies, part_about
+from rag.reasoners.embedded.agreement import Agreement, agreement, counted, denies, part_about
+from rag.reasoners.embedded.answer_types import MEASURES
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import Form, asks_for_thing, parts
+from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled, parts
 from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speaks_of_another
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
+from rag.records import Question
 from rag.relevance import (
     IMAGE_MIDDLE,
     OVERLAP_WEIGHT,
@@ -49,7 +51,9 @@ from rag.relevance import (
     content_words,
     lexical_overlap,
     numbers,
+    stem,
     text_relevance,
+    tokens,
     word_set,
 )
 
@@ -199,6 +203,8 @@ def _weigh(
     informative = _informative_sentences(reading, votes is not None)
     if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
         informative = [s for s in informative if _TIMES.search(s.text)]
+    noun = _counted_noun(question)
+    informative = [s for s in informative if not noun or _may_count(noun, s.context)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
     if not claimed:
@@ -225,7 +231,8 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             # To "What does it not eat?" the answer is what the text denies.
-            body = f"not {_body(option)}" if negated else _body(option)
+            body = f"{_body(option)} {noun}".strip()
+            body = f"not {body}" if negated else body
             said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
@@ -243,6 +250,21 @@ def _weigh(
         image, frames = (vote.z, vote.windows) if vote else (None, ())
         weighed.append(Weighed(nearest, words, relevance, said, nearer, on_topic, share, image, frames))
     return weighed
+
+
+def _counted_noun(question: Question) -> str:
+    """What a question counts whose options are but numbers: "days" of "How many days ...?"; else empty."""
+    bare = all(numbers(option) and all(map(numbers, tokens(option))) for option in question.options)
+    found = Form.HOW_MANY.search(question.text) if bare else None
+    return found["noun"] if found else ""
+
+
+def _may_count(noun: str, text: str) -> bool:
+    """Whether a text has no number, or one that may be of what is counted: "3 days" counts no people."""
+    held = counted(text)
+    own = stem(noun.casefold())
+    free = (own in one.units or not compiled(MEASURES).search(one.after) for one in held)
+    return not held or any(free)
 
 
 def _part_about(sentence: Sentence, asked: Sequence[str], option: str, answers: Collection[str]) -> str:

@@ -107,6 +107,7 @@ class Form(Enum):
         r"(?! (?:can|do) (?:I|you|we)\b(?! see\b))"
         r"(?!.*\b(?:should|must|needs?|recommended|ha(?:s|ve) to)\b)(?P<event>.+)$"
     )
+    HOW_MANY = r"\b(?:how many|wie viele) (?P<noun>[^\W\d_]+)\b"
     WHOLE_VIDEO = rf"\b(?:in|of|during|throughout) {_WHOLE}"
     SEEN_THAT = (
         r"^(?:(?:is it|can (?:one|we|you)) (?:seen|shown|see)(?: that)?|takes? place|happens?|plays?"

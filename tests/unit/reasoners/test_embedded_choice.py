@@ -94,3 +94,29 @@ def test_another_number_is_a_no(asked: str, choice: str) -> None:
     chosen = choose(f"Is the axle {asked} thick?", ("Yes", "No"), said)
     assert chosen.choice == choice
     assert chosen.confidence > 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said", "choice"),
+    [
+        ("How many days does the tour last?", ("4", "3"), "The tour lasts three days.", "B"),
+        (
+            "How many days does the tour last?",
+            ("3", "400"),
+            "The tour lasts 3 days and costs 400 euros.",
+            "A",
+        ),
+        ("How many eggs does it need?", ("12", "6"), "The recipe needs half a dozen eggs.", "B"),
+        ("How many cups of sugar are added?", ("2", "0.5"), "Add ½ cup of sugar.", "B"),
+        ("How many cups of sugar are added?", ("1", "1.5", "2"), "Add 1½ cups of sugar.", "B"),
+        ("How many cups of sugar are added?", ("1", "1.5", "2"), "Add one and a half cups of sugar.", "B"),
+        ("How many doors does the house have?", ("12", "2"), "The house has 12 windows and 2 doors.", "B"),
+        ("How many people go on the trip?", ("3", "5"), "The trip takes 3 days.", None),
+        ("How many people go on the trip?", ("3", "5"), "A group of 3 goes on the trip.", "A"),
+        ("Wie viele Tage dauert die Reise?", ("5", "3"), "Die Reise dauert 3 Tage.", "B"),
+    ],
+)
+def test_a_bare_number_is_of_what_is_counted(
+    text: str, options: tuple[str, ...], said: str, choice: str | None
+) -> None:
+    assert choose(text, options, said).choice == choice
