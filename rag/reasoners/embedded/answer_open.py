@@ -129,7 +129,8 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
     )
 
 
-def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
+def ranked_answers(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
+    """The sentences that may answer, the one to quote first; none where none comes near."""
     asked = cosines_of_shortlist(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
     ranked = [
@@ -138,7 +139,12 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
         if one.overlap or one.sentence.origin == "passage" or len(content_words(one.sentence.context)) > 1
     ]
     ranked = _stating(_beside(ranked, reading, asked), reading, asked)
-    if not ranked or ranked[0].confidence < LEAST:
+    return ranked if ranked and ranked[0].confidence >= LEAST else []
+
+
+def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
+    ranked = ranked_answers(reading, vectors)
+    if not ranked:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
         )
@@ -149,7 +155,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(asked.question)),
+        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
         windows=tuple(windows),
         passages=tuple(passages),
     )

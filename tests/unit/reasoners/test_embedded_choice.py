@@ -120,3 +120,68 @@ def test_a_bare_number_is_of_what_is_counted(
     text: str, options: tuple[str, ...], said: str, choice: str | None
 ) -> None:
     assert choose(text, options, said).choice == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said", "choice"),
+    [
+        ("Which colour is the boat?", ("red", "blue", "none of the above"), "The boat is green.", "C"),
+        ("Which colour is the boat?", ("none of these", "red", "green"), "The boat is green.", "C"),
+        (
+            "How long is the boat?",
+            ("8 metres", "9 metres", "None of them."),
+            "The boat is 12 metres long.",
+            "C",
+        ),
+        (
+            "How long is the boat?",
+            ("8 metres", "12 metres", "none of them"),
+            "The boat is 12 metres long.",
+            "B",
+        ),
+        (
+            "Who built the bridge?",
+            ("Eiffel", "Telford", "none of the above"),
+            "It is crossed by trains.",
+            None,
+        ),
+        ("Which colour is the boat?", ("red", "blue", "none of the above"), "Snow fell on the roof.", None),
+        (
+            "How long must the cake bake?",
+            ("10 minutes", "20 minutes", "none of the above"),
+            "None of the cakes above the oven is done.",
+            None,
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "potatoes", "all of the above"),
+            "The soup contains carrots, leeks and potatoes.",
+            "D",
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "all of these"),
+            "The soup contains carrots.",
+            "A",
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "all of these"),
+            "All of these soups are cold.",
+            None,
+        ),
+        (
+            "Which colour is the boat?",
+            ("red", "blue", "all of the above"),
+            "The boat is red. The car is blue.",
+            "A",
+        ),
+        ("Wie lang ist das Boot?", ("8 m", "9 m", "keine der genannten"), "Das Boot ist 12 m lang.", "C"),
+    ],
+)
+def test_options_about_the_others(text: str, options: tuple[str, ...], said: str, choice: str | None) -> None:
+    chosen = choose(text, options, said)
+    assert chosen.choice == choice
+    if choice is not None:
+        assert sum(chosen.scores) == pytest.approx(1.0)
+        assert chosen.confidence == max(chosen.scores) == chosen.scores["ABCD".index(choice)]
