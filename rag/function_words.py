@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def _set(words: str) -> frozenset[str]:
+def listed(words: str) -> frozenset[str]:
+    """The words of a text, each once."""
     return frozenset(words.split())
 
 
-FUNCTION_WORDS = _set(
+FUNCTION_WORDS = listed(
     """a about after again all also am an and any are as at be because been before being below between both
     but by can cannot could did do does doing done down during each either else ever every few for from
     further had has have having he her here hers him his how i if in into is it its itself just let like
@@ -20,7 +21,7 @@ FUNCTION_WORDS = _set(
     don doesn isn aren wasn weren won can't don't isn't it's"""
 )
 """English ones."""
-GENERIC_WORDS = _set(
+GENERIC_WORDS = listed(
     """video videos clip shows show showing shown camera wearer person people someone somebody man woman
     object objects thing things item something statement statements true right correct following passage
     happen make made use used using get got go going take put keep need call called
@@ -28,7 +29,7 @@ GENERIC_WORDS = _set(
 )
 """Content words of nearly every question about videos, which do not discriminate."""
 OTHER_LANGUAGES = (
-    _set(
+    listed(
         """der das dem den des ein eine einen einem einer eines und oder aber nicht kein keine keinen was
         ist sind war waren wurde wurden wird werden hat hatte hatten haben habe hast wie wo wer wen wem
         wessen wann warum wieso weshalb womit wohin woher welche welcher welches welchen welchem wieviel ich
@@ -38,14 +39,14 @@ OTHER_LANGUAGES = (
         auch nur noch schon sehr dann dort hier diese dieser dieses diesen diesem jene kann können konnte
         konnten muss müssen musste soll sollen sollte darf dürfen möchte würde würden gibt gab viel viele"""
     ),
-    _set(
+    listed(
         """el la los las un una unos unas y pero no del de al en por para con sin sobre entre hasta desde
         como cómo que qué quién quien quiénes cuál cual cuáles cuándo cuando dónde donde adónde cuánto
         cuánta cuántos cuántas es son era eran fue fueron ser sido está están estaba estaban hay había han
         ha he haber se su sus lo le les mi tu nos me te yo él ella ellos ellas este esta estos estas ese esa
         esos esas aquel aquella si porque también más muy ya cada según durante ante tras hacia"""
     ),
-    _set(
+    listed(
         """le la les un une des du de et ou mais ne pas que qu qui quoi quel quelle quels quelles comment où
         quand pourquoi combien est sont était étaient été être ont avait avaient avoir ai je tu il elle on
         nous vous ils elles se sa ses son mon ma mes ton ta tes leur leurs notre votre ce cet cette ces y
@@ -54,7 +55,7 @@ OTHER_LANGUAGES = (
     ),
 )
 """German, Spanish and French ones; without "die", a verb in English."""
-UNSURE = _set(
+UNSURE = listed(
     """war hat man sein seine den des son par sur sans mes los las la le les el de al se me mi tu te ha han
     he un on ma ton si plus bei mit im am an in so was ser est dont elle este sin con y"""
 )

@@ -97,6 +97,14 @@ _TENS = {
 }  # fmt: skip
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _COUNTS = {"once": 1.0, "twice": 2.0, "thrice": 3.0, "half": 0.5, "quarter": 0.25}
+_ADDED = {f"and{part}": _COUNTS[part] for part in ("half", "quarter")}
+_FRACTION = re.compile(
+    r"(?:(?<![\d.,/])(?P<whole>\d{1,3})[ \u2044-]?)??"
+    r"(?:(?P<sign>[\u00bc-\u00be\u2150-\u215e])|(?<![\d.,/])(?P<over>[1-7])[/\u2044](?P<below>[2348])(?!\d|[.,/]\d))"
+)
+"""With a whole number before it or none: "½", "1½", "1 1/2"."""
+_HALF_OF = re.compile(rf"(?<!and[ -]a[ -])\bhalf (?:an? )?(?={'|'.join(_SCALES)})", re.IGNORECASE)
+_AND_PART = re.compile(r"[ -]and[ -]an?[ -](half|quarter)\b", re.IGNORECASE)
 
 
 def folded(text: str) -> str:
@@ -225,10 +233,11 @@ def rarity(texts: Sequence[Collection[str]]) -> dict[str, float]:
 
 @lru_cache(maxsize=4096)
 def numbers(text: str) -> tuple[float, ...]:
-    """All numbers of a text in order, in digits or English words: "three hundred and fifty" is 350."""
+    """All numbers of a text in order, in digits or English words: "three hundred and fifty" is 350, and
+    "1½", "1 1/2" and "one and a half" are 1.5."""
     found: list[float] = []
     current: float | None = None
-    for word in tokens(text):
+    for word in number_tokens(text):
         if word[0].isdecimal():
             found += [current] if current is not None else []
             current = float(_plain_digits(word))
@@ -245,11 +254,27 @@ def numbers(text: str) -> tuple[float, ...]:
             current = (current or 1.0) * _SCALES[word]
         elif word == "and" and current is not None and current % 100 == 0:
             continue
+        elif word in _ADDED and current is not None:
+            current += _ADDED[word]
         else:
             found += [current] if current is not None else []
             current = None
             found += [_COUNTS[word]] if word in _COUNTS else []
     return (*found, *([current] if current is not None else ()))
+
+
+def number_tokens(text: str) -> list[str]:
+    """`tokens` with a fraction as a decimal number, and "and a half" as one word, "andhalf"."""
+    return tokens(_AND_PART.sub(r" and\1", _HALF_OF.sub("0.5 ", _FRACTION.sub(_decimal, text))))
+
+
+def _decimal(found: re.Match[str]) -> str:
+    """A fraction of `_FRACTION` as a decimal number: 1.5 of "1½"; one of a date or a ratio as it is."""
+    over, below = int(found["over"] or 0), int(found["below"] or 1)
+    if found["below"] and over >= below:
+        return found[0]
+    part = unicodedata.numeric(found["sign"]) if found["sign"] else over / below
+    return f" {int(found['whole'] or 0) + part:g} "
 
 
 def _plain_digits(word: str) -> str:

@@ -319,7 +319,7 @@ def judged_by_sentence(
     text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded; those that
     name another thing than the query in its place do not count.
     """
-    from rag.reasoners.embedded.agreement import names_another
+    from rag.reasoners.embedded.contrast import names_another
 
     sentences = [_sentences_of(found.passage.text) for found in passages[:MOST_JUDGED]]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])

@@ -14,7 +14,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.words import content_words, lexical_overlap, numbers, stem, tokens, word_set
+from rag.function_words import FUNCTION_WORDS
+from rag.words import content_words, lexical_overlap, number_tokens, numbers, stem, tokens, word_set
 
 _CLAUSE = re.compile(
     r"\s*(?:;|(?<!\d):|:(?!\d))\s*"
@@ -24,7 +25,7 @@ _CLAUSE = re.compile(
 _SAME_SUBJECT = re.compile(
     r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|do|does)\b)"
 )
-_LISTED = re.compile(r"\s*;\s*|, |\s+(?:and|or|but|while|whereas)\s+")
+_LISTED = re.compile(r"\s*;\s*|, |\s+(?:and(?! an? (?:half|quarter)\b)|or|but|while|whereas)\s+")
 _ADVICE = re.compile(
     r"\b(?:must|should|shall|may|can|cannot|never|always|not|avoid\w*|recommend\w*|safe|unsafe|best|better|ideal|"
     r"suitable|need|needs|do|don't)\b",
@@ -45,11 +46,13 @@ _TWICE = re.compile(
 )
 _ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "completely", "exclusively", "any"})
 _UNIT_GAP = 2
+_NUMBER_WORDS = 12
+"""Words of a number, at most: "nine hundred and ninety-nine thousand nine hundred and ninety-nine"."""
 _CLOCK = re.compile(r"(?<![\d:])0?(\d{1,2}:\d\d(?::\d\d)?)(?![\d:])", re.ASCII)
 """A time of day, or a length: "9:30" is another than "9:00", though both have a 9."""
 _PRONOUN = re.compile(
     r"\b((?:twen|thir|for|fif|six|seven|eigh|nine)ty[- ]one|(?:hundred|thousand|million) and one)\b"
-    r"|\bones?\b(?! (?:hundred|thousand|million))",
+    r"|\bones?\b(?! (?:hundred|thousand|million|and an? (?:half|quarter)))",
     re.IGNORECASE,
 )
 """In "a sharp one" it is no number; the first group is one."""
@@ -74,7 +77,9 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
     finding the clause of the text that speaks to it.
     """
     common = {word for rival in rivals for word in content_words(rival)}
-    said, held = content_words(statement), word_set(text)
+    said, figures = content_words(statement), set(numbers(text))
+    # "3" is said by "three days", and "6" by "half a dozen".
+    held = word_set(text) | {word for word in said if figures.intersection(numbers(word))}
     coverage = lexical_overlap(said, held)
     reasons: list[str] = []
     verdict = 0.0
@@ -200,25 +205,52 @@ def _numbers_differ(statement: str, text: str) -> bool | None:
     said, held = (frozenset(_CLOCK.findall(part)) for part in (statement, text))
     if said and held:
         return said.isdisjoint(held)
-    ours, theirs = (numbers(_PRONOUN.sub(r"\1 ", part)) for part in (statement, text))
+    ours, theirs = (counted(_PRONOUN.sub(r"\1 ", part)) for part in (statement, text))
     if not ours or not theirs:
         return None
-    if any(number in theirs for number in ours):
+    of_one_kind = [(one, other) for one in ours for other in theirs if one.units & other.units]
+    compared = of_one_kind or [(one, other) for one in ours for other in theirs]
+    if any(one.values & other.values for one, other in compared):
         return False
-    units = _units(statement) & _units(text)
-    return True if units or len(theirs) == 1 else None
+    return True if of_one_kind or len(theirs) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A number of a text, or several that stand together, with at most two words just after it, of which one
+    is its unit or what it counts."""
+
+    values: frozenset[float]
+    after: str
+
+    @property
+    def units(self) -> frozenset[str]:
+        """Stems of the words after it."""
+        return frozenset(map(stem, tokens(self.after))) - FUNCTION_WORDS
+
+
+def counted(text: str) -> list[Counted]:
+    """The numbers of a text in order: 12 with "large" and "window" and 2 with "door" in "12 large windows, 2
+    doors"."""
+    found: list[tuple[list[str], list[str]]] = []
+    words = number_tokens(text)
+    inside = False
+    for at, word in enumerate(words):
+        run = " ".join(found[-1][0]) if inside and len(found[-1][0]) < _NUMBER_WORDS else ""
+        # "Three hundred and fifty" is one number, "two and three" are two.
+        joins = word == "and" and len(numbers(" ".join([run, *words[at : at + 2]]))) == len(numbers(run))
+        inside = bool(numbers(word)) or bool(run and (joins or numbers(f"{run} {word}") != numbers(run)))
+        if inside and not run:
+            found.append(([], []))
+        if inside:
+            found[-1][0].append(word)
+        elif found and len(found[-1][1]) < _UNIT_GAP:
+            found[-1][1].append(word)
+    return [Counted(frozenset(numbers(" ".join(run))), " ".join(after)) for run, after in found]
 
 
 def _units(text: str) -> set[str]:
-    """Stems of the words just after a number."""
-    words = tokens(text)
-    return {
-        stem(word)
-        for index, found in enumerate(words)
-        if numbers(found)
-        for word in words[index + 1 : index + 1 + _UNIT_GAP]
-        if not numbers(word)
-    }
+    return {unit for number in counted(text) for unit in number.units}
 
 
 _PAIRS = """
@@ -272,31 +304,3 @@ def opposites(word: str) -> frozenset[str]:
     negated = {prefix + word for prefix in _PREFIXES if len(word) >= LEAST_LETTERS}
     plain = {word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)}
     return ANTONYMS.get(word, frozenset()) | negated | {one for one in plain if len(one) >= LEAST_LETTERS}
-
-
-_KINDS = """
-afternoon evening morning; arrival departure; arrive depart; autumn spring; breakfast dinner lunch;
-dad mother; dad mum; daughter son; downstairs upstairs; entrance exit; export import; father mother;
-father mum; female male; last next; next previous; summer winter
-"""
-"""No relations that are said from either side: the wife of Peter tells whose husband he is."""
-
-
-def _others() -> Mapping[str, frozenset[str]]:
-    table: dict[str, frozenset[str]] = {}
-    for kind in _KINDS.replace("\n", " ").split(";"):
-        stems = frozenset(stem(word) for word in kind.split())
-        table |= {one: table.get(one, frozenset()) | stems - {one} for one in stems}
-    return table
-
-
-OTHERS = _others()
-"""Stem to the stems of other things of its kind, of which a text about one is no answer about another."""
-_SIZE = re.compile(r"\bhow \w+", re.IGNORECASE)
-"""Asked of what may be "deep" or shallow."""
-
-
-def names_another(question: str, text: str) -> bool:
-    """Whether a text has in place of a word of the question its opposite, or another thing of its kind."""
-    asked, held = ({stem(word) for word in tokens(part)} for part in (_SIZE.sub(" ", question), text))
-    return any((opposites(word) | OTHERS.get(word, frozenset())) & held - asked for word in asked - held)

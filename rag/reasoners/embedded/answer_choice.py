@@ -19,7 +19,8 @@ passage of the option names, and the words of options of one X count only agains
 each other. Which thing is seen ("what is the object that ...?") is
 stated by no passage, so there only the clip's own words count beside the images.
 
-Options that differ only in when, or how often: `over_time`.
+Options that differ only in when, or how often: `over_time`. Options about the others, "none of the above" and
+"all of the above", are weighed against what becomes of the others without them: `_beside_the_listed`.
 """
 
 from __future__ import annotations
@@ -33,17 +34,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import Agreement, agreement, denies, part_about
+from rag.reasoners.embedded.agreement import Agreement, agreement, counted, denies, part_about
+from rag.reasoners.embedded.answer_open import ranked_answers
+from rag.reasoners.embedded.answer_types import MEASURES, answer_type
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import Form, asks_for_thing, parts
+from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled, parts
+from rag.reasoners.embedded.quotation import Scored
 from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speaks_of_another
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
+from rag.records import Question
 from rag.relevance import IMAGE_MIDDLE, OVERLAP_WEIGHT, ImageScoreCalibrator, text_relevance
-from rag.words import content_words, lexical_overlap, numbers, word_set
+from rag.words import content_words, lexical_overlap, numbers, stem, tokens, word_set
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,6 +83,11 @@ _TIMES = re.compile(r"\b(?:times|once|twice|thrice)\b", re.IGNORECASE)
 """What a text says how many times something happens with; other numbers are of other things."""
 _COUNT = re.compile(r"\W*\w+(?: times)?\W*", re.IGNORECASE)
 """An option that is such a number, where it has one: "every ten minutes" is none."""
+SURE_ANSWER = 0.6
+"""Confidence of a sentence that answers a question, from which an option that it does not state is wrong."""
+MOST_OTHERWISE = 0.7
+"""Confidence that no option is right, where a text only says something else: one may say the same in other
+words."""
 SCENE_SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 LEAST_IMAGE_SHARE = 0.6
@@ -111,25 +121,46 @@ class Weighed:
 def answer_choice(
     reading: Reading, vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
 ) -> ChosenOption:
-    """The likeliest option, and no choice where neither words nor images come near any.
+    """The likeliest option, and no choice where neither words nor images come near any."""
+    options = range(len(reading.question.options))
+    listed = [at for at in options if not _about_others(reading.question.options[at])]
+    if 1 < len(listed) < len(options):
+        return _beside_the_listed(reading, listed, vectors, calibrator)
+    return _chosen(reading, vectors, calibrator, options)
+
+
+def _about_others(option: str) -> bool:
+    """Whether an option says that all of the others are right, or none."""
+    return bool(Form.ALL_OF.search(option) or Form.NONE_OF.search(option))
+
+
+def _chosen(
+    reading: Reading,
+    vectors: SentenceVectors,
+    calibrator: ImageScoreCalibrator | None,
+    labelled: Sequence[int],
+) -> ChosenOption:
+    """Of options that are not about each other. `labelled`: number of each, by which it is labelled.
 
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """
     asked = reading.question
     reading = replace(reading, question=spelled_out(asked))
-    least = LEAST_CLAIMED if reading.question != asked else 0.0
+    claimed = reading.question != asked
+    least = LEAST_CLAIMED if claimed else 0.0
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
     in_scene = windows_in_scene(reading, calibrator)
-    weighed = _weigh(reading, vectors, calibrator, in_scene)
+    weighed = _weigh(reading, vectors, calibrator, in_scene, claimed=claimed)
     choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
     if not choose and not any(_supported(option, len(weighed), least) for option in weighed):
         return ChosenOption(
             choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
         )
     logits = _logits(reading, weighed)
-    equal = [option_label(at) for at, value in enumerate(logits) if max(logits) - value < EVEN]
+    labels = [option_label(at) for at in labelled]
+    equal = [label for label, value in zip(labels, logits, strict=True) if max(logits) - value < EVEN]
     if len(equal) > 1 and not reading.must_choose:
         why = f"The evidence read does not distinguish {' and '.join(equal)}."
         return ChosenOption(choice=None, confidence=0.0, explanation=why)
@@ -146,12 +177,102 @@ def answer_choice(
     if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
         (windows if chosen.sentence.origin == "window" else passages).add(chosen.sentence.index)
     return ChosenOption(
-        choice=option_label(best),
+        choice=labels[best],
         scores=scores,
         confidence=scores[best],
-        explanation=_explanation(best, weighed),
+        explanation=_explanation(best, weighed, labels),
         windows=tuple(sorted(windows)),
         passages=tuple(sorted(passages)),
+    )
+
+
+def _beside_the_listed(
+    reading: Reading, listed: Sequence[int], vectors: SentenceVectors, calibrator: ImageScoreCalibrator | None
+) -> ChosenOption:
+    """The choice where options that are not `listed` say that all of these are right, or none.
+
+    All: where sentences that have all words of the question state each. None: where the sentence that answers
+    the question best does so surely, and states none. Else one of the listed, but for one that its nearest
+    sentence denies.
+    """
+    options = reading.question.options
+    others = [index for index in range(len(options)) if index not in listed]
+    every = [index for index in others if Form.ALL_OF.search(options[index])]
+    neither = [index for index in others if index not in every]
+    passages = (
+        replace(read, option=listed.index(read.option) if read.option in listed else None)
+        for read in reading.passages
+    )
+    question = replace(reading.question, options=tuple(options[index] for index in listed))
+    reading = replace(reading, question=question, passages=tuple(passages))
+    weighed = _weigh(reading, vectors, calibrator, windows_in_scene(reading, calibrator), claimed=False)
+    if every and (said := _each_stated(weighed, question)):
+        sure = min(option.relevance for option in weighed)
+        return _one_of_others(every[0], sure, "All of the others are stated", said, len(options))
+    by_images = any(_share(option, len(weighed)) >= LEAST_IMAGE_SHARE for option in weighed)
+    if neither and not by_images:
+        best = next(iter(ranked_answers(reading, vectors)), None)
+        meant = any(_names_in_other_words(option) for option in weighed)
+        if best is not None and not meant and _answers_otherwise(best, question):
+            why = "The question is answered, and by none of the others"
+            denied = all(option.agreement.verdict < 0 for option in weighed)
+            sure = best.confidence if denied else min(best.confidence, MOST_OTHERWISE)
+            return _one_of_others(neither[0], sure, why, [best.sentence], len(options))
+        if not reading.must_choose and max(weighed, key=Weighed.text_score).agreement.verdict < 0:
+            why = (
+                "The evidence read denies the options nearest to it, and does not surely answer the question."
+            )
+            return ChosenOption(choice=None, confidence=0.0, explanation=why)
+    found = _chosen(reading, vectors, calibrator, listed)
+    scores = dict(zip(listed, found.scores, strict=bool(found.scores)))
+    every_score = tuple(scores.get(index, 0.0) for index in range(len(options))) if scores else ()
+    return found.model_copy(update={"scores": every_score})
+
+
+def _each_stated(weighed: Sequence[Weighed], question: Question) -> list[Sentence]:
+    """The sentences that state all options, where they have all words of the question; else none."""
+    asked = content_words(question.text)
+    found = [
+        option.sentence
+        for option in weighed
+        if option.sentence is not None
+        and option.agreement.coverage == 1
+        and option.agreement.verdict > 0
+        and lexical_overlap(asked, _stems(option.sentence)) == 1
+    ]
+    return found if len(found) == len(weighed) else []
+
+
+def _answers_otherwise(best: Scored, question: Question) -> bool:
+    """Whether a sentence surely answers a question, and with none of its options."""
+    kind, asked = answer_type(question.text), content_words(question.text)
+    full = lexical_overlap(asked, _stems(best.sentence)) == 1
+    fits = kind.name == "thing" or kind.strength(best.sentence.text) > 0
+    if best.confidence < SURE_ANSWER or not (best.holds_type or (full and fits)):
+        return False
+    context = best.sentence.context
+    own = [set(content_words(option)) - set(asked) for option in question.options]
+    held = [lexical_overlap(words, word_set(context)) > 0 for words in own]
+    return not any(
+        said and agreement(option, context).verdict >= 0
+        for option, said in zip(question.options, held, strict=True)
+    )
+
+
+def _one_of_others(
+    index: int, sure: float, why: str, sentences: Sequence[Sentence], options: int
+) -> ChosenOption:
+    """The choice of an option about the others, by what sentences say."""
+    rest = round((1 - sure) / (options - 1), 6)
+    scores = tuple(rest if other != index else round(1 - rest * (options - 1), 6) for other in range(options))
+    quoted = "; ".join(dict.fromkeys(f"“{sentence.text}”" for sentence in sentences))
+    return ChosenOption(
+        choice=option_label(index),
+        scores=scores,
+        confidence=scores[index],
+        explanation=f"{why}: {quoted}"[:1500],
+        windows=tuple(sorted({one.index for one in sentences if one.origin == "window"})),
+        passages=tuple(sorted({one.index for one in sentences if one.origin == "passage"})),
     )
 
 
@@ -179,15 +300,23 @@ def _weigh(
     vectors: SentenceVectors,
     calibrator: ImageScoreCalibrator | None,
     in_scene: frozenset[int] | None,
+    *,
+    claimed: bool,
 ) -> list[Weighed]:
+    """`claimed`: whether the options say Yes and No to what the question says, which a text about another
+    thing may deny."""
     question = reading.question
     asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
     informative = _informative_sentences(reading, votes is not None)
     if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
         informative = [s for s in informative if _TIMES.search(s.text)]
+    noun = _counted_noun(question)
+    informative = [s for s in informative if not noun or _may_count(noun, s.context)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
+    if not claimed:
+        informative = [s for s in informative if not speaks_of_another(s, question.text, reading)]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     # "Who pours the milk: Anna" is no nearer to the milk than its topic.
@@ -210,7 +339,8 @@ def _weigh(
         if nearest is not None:
             rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
             # To "What does it not eat?" the answer is what the text denies.
-            body = f"not {_body(option)}" if negated else _body(option)
+            body = f"{_body(option)} {noun}".strip()
+            body = f"not {body}" if negated else body
             said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
@@ -228,6 +358,21 @@ def _weigh(
         image, frames = (vote.z, vote.windows) if vote else (None, ())
         weighed.append(Weighed(nearest, words, relevance, said, nearer, on_topic, share, image, frames))
     return weighed
+
+
+def _counted_noun(question: Question) -> str:
+    """What a question counts whose options are but numbers: "days" of "How many days ...?"; else empty."""
+    bare = all(numbers(option) and all(map(numbers, tokens(option))) for option in question.options)
+    found = Form.HOW_MANY.search(question.text) if bare else None
+    return found["noun"] if found else ""
+
+
+def _may_count(noun: str, text: str) -> bool:
+    """Whether a text has no number, or one that may be of what is counted: "3 days" counts no people."""
+    held = counted(text)
+    own = stem(noun.casefold())
+    free = (own in one.units or not compiled(MEASURES).search(one.after) for one in held)
+    return not held or any(free)
 
 
 def _part_about(sentence: Sentence, asked: Sequence[str], option: str, answers: Collection[str]) -> str:
@@ -301,8 +446,12 @@ def _share(option: Weighed, options: int) -> float:
     return 0.0 if option.image is None else math.exp(option.image) / options
 
 
+def _names_in_other_words(option: Weighed) -> bool:
+    return option.relevance >= SURE_RELEVANCE and option.nearer
+
+
 def _supported(option: Weighed, options: int, least: float) -> bool:
-    named = option.agreement.coverage > least or (option.relevance >= SURE_RELEVANCE and option.nearer)
+    named = option.agreement.coverage > least or _names_in_other_words(option)
     by_words = option.relevance >= LEAST_RELEVANCE and named and option.on_topic
     return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
 
@@ -323,19 +472,19 @@ def _softmax(logits: Sequence[float]) -> tuple[float, ...]:
     return tuple(rounded)
 
 
-def _explanation(best: int, weighed: Sequence[Weighed]) -> str:
+def _explanation(best: int, weighed: Sequence[Weighed], labels: Sequence[str]) -> str:
     chosen = weighed[best]
     reasons = []
     if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
         source = "a passage" if chosen.sentence.origin == "passage" else "the video"
         if chosen.sentence.title:
             source = f"the passage “{chosen.sentence.title}”"
-        reasons.append(f"{option_label(best)} is nearest to what {source} says: “{chosen.sentence.text}”")
+        reasons.append(f"{labels[best]} is nearest to what {source} says: “{chosen.sentence.text}”")
     if chosen.image is not None and chosen.image > 0:
         reasons.append(f"the frames fit it best ({_share(chosen, len(weighed)):.0%})")
     for index, other in enumerate(weighed):
         if index != best and other.agreement.reasons and other.sentence == chosen.sentence:
-            reasons.append(f"{option_label(index)} is contradicted: {other.agreement.reasons[0]}")
+            reasons.append(f"{labels[index]} is contradicted: {other.agreement.reasons[0]}")
     if not reasons:
         return "No option stands out."
     text = "; ".join(reasons)[:1500]

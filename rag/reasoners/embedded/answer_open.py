@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag.function_words import is_english
-from rag.reasoners.embedded.agreement import denies, names_another
+from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
+from rag.reasoners.embedded.contrast import names_another
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import UNSURE, described_open, steps_open
 from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
@@ -33,6 +34,7 @@ from rag.reasoners.embedded.sentences import (
     sentences_of,
     sequence_of,
     shortlist,
+    speaks_of_another,
 )
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
@@ -104,8 +106,10 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
         return None
     best = read[cosines.index(first)]
     passage = reading.passages[best.index].passage
-    if lacks_what_is_named(question, f"{passage.title} {passage.text}") or names_another(
-        question, best.context
+    if (
+        lacks_what_is_named(question, f"{passage.title} {passage.text}")
+        or names_another(question, best.context)
+        or speaks_of_another(best, question, reading)
     ):
         return None
     return OpenAnswer(
@@ -116,7 +120,8 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
     )
 
 
-def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
+def ranked_answers(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
+    """The sentences that may answer, the one to quote first; none where none comes near."""
     asked = cosines_of_shortlist(reading, vectors)
     # A sign or a number read off a screen answers nothing by itself.
     ranked = [
@@ -125,7 +130,12 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
         if one.overlap or one.sentence.origin == "passage" or len(content_words(one.sentence.context)) > 1
     ]
     ranked = _stating(_beside(ranked, reading, asked), reading, asked)
-    if not ranked or ranked[0].confidence < LEAST:
+    return ranked if ranked and ranked[0].confidence >= LEAST else []
+
+
+def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
+    ranked = ranked_answers(reading, vectors)
+    if not ranked:
         return OpenAnswer(
             text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
         )
@@ -136,7 +146,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(asked.question)),
+        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
         windows=tuple(windows),
         passages=tuple(passages),
     )
@@ -268,7 +278,8 @@ def _speaking(question: str, sentences: Sequence[Sentence]) -> list[Sentence]:
 def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     """First the one to quote: of the best of the windows and the best of the passages the more confident.
 
-    Then the others by value; equal ones in the order of reading.
+    Then the others by value; equal ones in the order of reading. Sentences about another thing than the
+    question are left out once all are scored, so that those that remain are no surer for it.
     """
     if not asked.cosines:
         return []
@@ -280,7 +291,15 @@ def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     written = PassageText(asked.core, read, [passage.score for passage in reading.passages]).scored(
         {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}, fitted_weights()
     )
-    spoken, written = (sorted(scored, key=lambda one: -one.value) for scored in (spoken, written))
+    spoken, written = (
+        sorted(
+            (one for one in scored if not speaks_of_another(one.sentence, asked.question, reading)),
+            key=lambda one: -one.value,
+        )
+        for scored in (spoken, written)
+    )
+    if not spoken and not written:
+        return []
     best = max([*spoken[:1], *written[:1]], key=lambda one: one.confidence)
     others = [one for one in (*spoken, *written) if one is not best]
     return [best, *sorted(others, key=lambda one: -one.value)]

@@ -96,6 +96,8 @@ _LENGTH = (
 )
 _WEIGHT = r"\b(?:(?:kilo|milli)?grams?|kg|g|pounds?|lbs?|ounces?|tons?|tonnes?)\b"
 _DEGREES = r"°|\b(?:degrees?|celsius|fahrenheit|kelvin)\b|\b[CFK]\b"
+MEASURES = rf"{_SPAN}|{_LENGTH}|{_WEIGHT}|{_DEGREES}"
+"""Units that follow a number, which then counts nothing else."""
 _SPEED = r"\b(?:an hour|per hour|per second|a second|km/h|mph|m/s|speed|knots?)\b"
 _USUALLY = r"\b(?:usually|normally|typically|about|at)\b.*" + _SPAN
 _TORQUE = (

@@ -24,6 +24,11 @@ _CUE = (
 _RECORDING = r"(?:video|clip|recording|film)"
 _WHOLE = rf"(?:the|this|that) (?:whole |entire )?(?:{_RECORDING}|movie|footage)\b"
 
+_OTHER_OPTIONS = (
+    r"(?: (?:the|these|those|them|above|below|others?|options?|answers?|choices|listed|given|following|"
+    r"mentioned|der|die|dieser|diesen|von|davon|genannten?|obigen|anderen|antworten|optionen))+"
+)
+
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -107,12 +112,17 @@ class Form(Enum):
         r"(?! (?:can|do) (?:I|you|we)\b(?! see\b))"
         r"(?!.*\b(?:should|must|needs?|recommended|ha(?:s|ve) to)\b)(?P<event>.+)$"
     )
+    HOW_MANY = r"\b(?:how many|wie viele) (?P<noun>[^\W\d_]+)\b"
     WHOLE_VIDEO = rf"\b(?:in|of|during|throughout) {_WHOLE}"
     SEEN_THAT = (
         r"^(?:(?:is it|can (?:one|we|you)) (?:seen|shown|see)(?: that)?|takes? place|happens?|plays?"
         r"|(?:is|are|was|were|does|do|did) (?!it\b))\s*"
     )
     TIMES_DOES = r"\bhow (?:many times|often) (?:does|do|did) "
+
+    # Options about the others: "none of the above", "All of these answers", "Keine der genannten".
+    NONE_OF = rf"^\W*(?:(?:none|neither) of|keine[rs]?){_OTHER_OPTIONS}\W*$"
+    ALL_OF = rf"^\W*(?:all|both|alle)(?: of)?{_OTHER_OPTIONS}\W*$"
 
     @property
     def pattern(self) -> re.Pattern[str]:

@@ -22,6 +22,7 @@ import numpy as np
 
 from rag.function_words import FUNCTION_WORDS, without_function_words
 from rag.reasoners.embedded.answer_types import MONTHS, answer_type
+from rag.reasoners.embedded.contrast import LONGEST_ASKED
 from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
 from rag.relevance import logistic
 from rag.words import codes, content_words, lexical_overlap, numbers, rarity, stem, tokens, word_set
@@ -52,8 +53,6 @@ a number that a thing, a year or a century has ("line 9"), that the passage does
 FURTHEST = 6.0
 _NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
-LONGEST_ASKED = 1000
-"""Characters of a question in which names are looked for."""
 _NAMING = re.compile(
     rf"\b(?!(?:{'|'.join(MONTHS)})\b)(?P<kind>[^\W\d_]{{3,}}) (?P<label>\d{{1,3}})\b(?![.,:]?\d)|"
     r"\b(?:in|of|year) (?P<year>1\d{3}|20\d\d)\b(?!['’]?s\b)|"

@@ -90,7 +90,10 @@ def test_vowel_signs_are_part_of_their_word() -> None:
         ("two dozen barrels, a dozen cups", [24.0, 12.0]),
         ("no numbers here", []),
         ("❶Press it for 3 s. ⓿ ➉ ①", [1.0, 3.0, 0.0, 10.0, 1.0]),
-        ("2½ cups, 40³ m²", [2.0, 1.0, 2.0, 40.0, 3.0, 2.0]),
+        ("2½ cups, ½ l, 40³ m²", [2.5, 0.5, 40.0, 3.0, 2.0]),
+        ("1/2 cup, 1 1/2 inches; on 3/4/2020, 24/7", [0.5, 1.5, 3.0, 4.0, 2020.0, 24.0, 7.0]),
+        ("half a dozen eggs, half a million people", [6.0, 500_000.0]),
+        ("one and a half cups, two-and-a-half million, half an hour", [1.5, 2_500_000.0, 0.5]),
         ("፩ 𐩀", []),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.reasoners.embedded.agreement import ANTONYMS, agreement, names_another, opposites, part_about, stance
+from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposites, part_about, stance
 from rag.reasoners.embedded.answer_types import answer_type
 from rag.reasoners.embedded.question_forms import focus_noun
 from rag.words import content_words
@@ -167,18 +167,3 @@ def test_one_and_dozen_are_parts_of_numbers(option: str, text: str, verdict: flo
 )
 def test_an_exception_is_the_contrary_of_what_is_said_of_all(statement: str, text: str, denied: bool) -> None:
     assert (agreement(statement, text).verdict < 0) == denied
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "another"),
-    [
-        ("When is lunch served?", "Breakfast is served from 7 to 10.", True),
-        ("When is lunch served?", "Breakfast is at 7, lunch at 12.", False),
-        ("What is the maximum speed?", "The minimum speed is 30 km/h.", True),
-        ("When does her mum arrive?", "Her father arrives at noon.", True),
-        ("How deep is the lake?", "The lake is shallow.", False),
-        ("Where does the cat sleep?", "The dog sleeps in the kitchen.", False),
-    ],
-)
-def test_a_text_that_names_another_thing_of_the_kind(question: str, text: str, another: bool) -> None:
-    assert names_another(question, text) is another

@@ -94,3 +94,94 @@ def test_another_number_is_a_no(asked: str, choice: str) -> None:
     chosen = choose(f"Is the axle {asked} thick?", ("Yes", "No"), said)
     assert chosen.choice == choice
     assert chosen.confidence > 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said", "choice"),
+    [
+        ("How many days does the tour last?", ("4", "3"), "The tour lasts three days.", "B"),
+        (
+            "How many days does the tour last?",
+            ("3", "400"),
+            "The tour lasts 3 days and costs 400 euros.",
+            "A",
+        ),
+        ("How many eggs does it need?", ("12", "6"), "The recipe needs half a dozen eggs.", "B"),
+        ("How many cups of sugar are added?", ("2", "0.5"), "Add ½ cup of sugar.", "B"),
+        ("How many cups of sugar are added?", ("1", "1.5", "2"), "Add 1½ cups of sugar.", "B"),
+        ("How many cups of sugar are added?", ("1", "1.5", "2"), "Add one and a half cups of sugar.", "B"),
+        ("How many doors does the house have?", ("12", "2"), "The house has 12 windows and 2 doors.", "B"),
+        ("How many people go on the trip?", ("3", "5"), "The trip takes 3 days.", None),
+        ("How many people go on the trip?", ("3", "5"), "A group of 3 goes on the trip.", "A"),
+        ("Wie viele Tage dauert die Reise?", ("5", "3"), "Die Reise dauert 3 Tage.", "B"),
+    ],
+)
+def test_a_bare_number_is_of_what_is_counted(
+    text: str, options: tuple[str, ...], said: str, choice: str | None
+) -> None:
+    assert choose(text, options, said).choice == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said", "choice"),
+    [
+        ("Which colour is the boat?", ("red", "blue", "none of the above"), "The boat is green.", "C"),
+        ("Which colour is the boat?", ("none of these", "red", "green"), "The boat is green.", "C"),
+        (
+            "How long is the boat?",
+            ("8 metres", "9 metres", "None of them."),
+            "The boat is 12 metres long.",
+            "C",
+        ),
+        (
+            "How long is the boat?",
+            ("8 metres", "12 metres", "none of them"),
+            "The boat is 12 metres long.",
+            "B",
+        ),
+        (
+            "Who built the bridge?",
+            ("Eiffel", "Telford", "none of the above"),
+            "It is crossed by trains.",
+            None,
+        ),
+        ("Which colour is the boat?", ("red", "blue", "none of the above"), "Snow fell on the roof.", None),
+        (
+            "How long must the cake bake?",
+            ("10 minutes", "20 minutes", "none of the above"),
+            "None of the cakes above the oven is done.",
+            None,
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "potatoes", "all of the above"),
+            "The soup contains carrots, leeks and potatoes.",
+            "D",
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "all of these"),
+            "The soup contains carrots.",
+            "A",
+        ),
+        (
+            "What does the soup contain?",
+            ("carrots", "leeks", "all of these"),
+            "All of these soups are cold.",
+            None,
+        ),
+        (
+            "Which colour is the boat?",
+            ("red", "blue", "all of the above"),
+            "The boat is red. The car is blue.",
+            "A",
+        ),
+        ("Wie lang ist das Boot?", ("8 m", "9 m", "keine der genannten"), "Das Boot ist 12 m lang.", "C"),
+    ],
+)
+def test_options_about_the_others(text: str, options: tuple[str, ...], said: str, choice: str | None) -> None:
+    chosen = choose(text, options, said)
+    assert chosen.choice == choice
+    if choice is not None:
+        assert sum(chosen.scores) == pytest.approx(1.0)
+        assert chosen.confidence == max(chosen.scores) == chosen.scores["ABCD".index(choice)]
