@@ -25,6 +25,16 @@ def text_of(html: str) -> str:
         'style="visibility:collapse"',
         'style="font-size:0"',
         'style="font-size: 0.0px;"',
+        'style="font:0/0 a"',
+        'style="font: italic bold 0 / 1.2 serif"',
+        'style="font-size:12px;font:700 0px serif"',
+        'style="opacity:0"',
+        'style="opacity: 0.00"',
+        'style="opacity:0%"',
+        'style="opacity:-1"',
+        'style="position:absolute;left:-9999px"',
+        'style="top:-999em; position:fixed"',
+        'style="text-indent:-9999px"',
     ],
 )
 def test_what_a_page_hides_is_left_out(attribute: str) -> None:
@@ -45,6 +55,19 @@ def test_what_a_page_hides_is_left_out(attribute: str) -> None:
         'style="border:0;margin:0 none"',
         "style=\"background:url('a;display:none')\"",
         'data-style="display:none"',
+        'style="font:0/0 a;font-size:12px"',
+        'style="font:bold 12px/0 serif"',
+        'style="font:700 1em serif"',
+        'style="opacity:0.4"',
+        'style="opacity:1"',
+        'style="opacity:0;transform:translateY(20px)"',
+        'style="opacity:0;-webkit-transition:opacity 1s"',
+        'style="opacity:0" data-w-id=a',
+        'style="position:absolute;left:-20px;top:-1em"',
+        'style="position:relative;left:-9999px"',
+        'style="left:-9999px"',
+        'style="position:absolute;left:9999px"',
+        'style="text-indent:-1em"',
         "style",
     ],
 )
@@ -59,6 +82,8 @@ def test_descendants_may_be_shown_again() -> None:
     assert text_of(f'<div style="visibility:hidden">a{inner}</div>') == "b"
     assert text_of(f'<div style="font-size:0">a{inner}</div>') == "c"
     assert text_of('<div style="font-size:0"><i style="font-size:2em">a</i></div>e') == "e"
+    assert text_of(f'<div style="font:0/0 a">a{inner}</div>') == "c"
+    assert text_of(f'<div style="opacity:0">a{inner}</div>e') == "e"
     assert text_of(f'<div style="display:none">a{inner}</div>e') == "e"
 
 
