@@ -51,6 +51,22 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             lambda library: library.localize("workshop.mp4", "hammer", window_seconds=0),
             "window_seconds: 0 is not",
         ),
+        (lambda library: library.localize(None, "hammer"), "the video is of type NoneType; give a text"),
+        (lambda library: library.score_curve(5, "hammer"), "the video is of type int; give a text"),
+        (lambda library: library.search_like(None), "the moment is of type NoneType; give a text"),
+        (lambda library: library.search_like("workshop.mp4@1", top_k=-1), "top_k: -1 is not above 0"),
+        (lambda library: library.search_image(None), "the image is of type NoneType, shape"),
+        (
+            lambda library: library.search_image(np.zeros((8, 8), np.uint8)),
+            r"of type uint8, shape \(8, 8\); give",
+        ),
+        (lambda library: library.search_image(np.zeros((8, 8, 3))), "the image is of type float64"),
+        (lambda library: library.resolve(None), "the citation is of type NoneType; give a text"),
+        (
+            lambda library: library.search("hammer", where="a.mp4"),
+            "where is of type str; give a SearchFilter",
+        ),
+        (lambda library: library.search("hammer", where=SearchFilter(start="x")), "start: 'x' is no number"),
         (lambda library: library.search_like("workshop.mp4"), "a moment is given as VIDEO_ID@SECONDS"),
     ],
 )
