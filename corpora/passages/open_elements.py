@@ -35,10 +35,13 @@ ENDED_BY: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """By tag: the elements that its start ends, where none of the others was opened within them."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
-_LENGTH = re.compile(r"\+?(-?(?:\d+\.?\d*|\.\d+))(?:e[+-]?\d+)?([a-z]*|%)")
-_OPACITY = re.compile(r"-\d*\.?\d+%?|\+?0*\.?0+%?")
-"""No part of a color is seen; what is below 0 counts as 0."""
-_FONT_SIZE = re.compile(r"(?<!\S)(\+?(?:\d+\.?\d*|\.\d+)(?:[a-z]+|%)|\+?0*\.?0+)\s*(?:/|(?!\S))")
+_NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
+"""Possessive, so that a value that is no number after all takes time linear in its length."""
+_ZERO = r"(?:0++(?:\.0*+)?|\.0++)"
+_LENGTH = re.compile(rf"\+?(-?{_NUMBER})(?:e[+-]?\d+)?([a-z]*|%)")
+_OPACITY = re.compile(rf"(?:-{_NUMBER}|\+?{_ZERO})%?")
+"""Of what is not seen; below 0 counts as 0."""
+_FONT_SIZE = re.compile(rf"(?<!\S)(\+?{_NUMBER}(?:[a-z]++|%)|\+?{_ZERO})\s*(?:/|(?!\S))")
 """The size in a `font`: a number without a unit is a weight, but for 0."""
 FAR = 5_000.0
 """Pixels beyond the left or the upper edge: text is moved there to be out of sight; a strip of slides that is
@@ -140,7 +143,7 @@ def _styled(style: _Style, attributes: Mapping[str, str | None]) -> _Style:
     if "visibility" in own:
         invisible = own["visibility"] in ("hidden", "collapse")
     size = own.get("font-size", "inherit")
-    if (length := _LENGTH.fullmatch(size)) is not None:
+    if (length := _LENGTH.fullmatch(size)) is not None and length[1][0] != "-":
         if float(length[1]) == 0:
             tiny = True
         elif length[2] not in _RELATIVE:

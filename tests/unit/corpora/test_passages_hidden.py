@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from corpora.passages.web_page import document_of
@@ -52,6 +54,7 @@ def test_what_a_page_hides_is_left_out(attribute: str) -> None:
         'style="display:none; display:flex"',
         'style="visibility:visible;font-size:10px"',
         'style="font-size:0.5em"',
+        'style="font-size:-0px"',
         'style="border:0;margin:0 none"',
         "style=\"background:url('a;display:none')\"",
         'data-style="display:none"',
@@ -75,6 +78,15 @@ def test_what_a_browser_shows_is_read(attribute: str) -> None:
     assert text_of(f"<p {attribute}>Oil it.</p><details><summary>More</summary>Dry it.</details>") == (
         "Oil it. More Dry it."
     )
+
+
+@pytest.mark.parametrize("name", ["font-size", "font", "opacity", "left"])
+def test_a_value_of_very_many_digits_takes_no_longer_than_its_length(name: str) -> None:
+    digits = "0" * 1_000_000
+    started = time.process_time()
+    style = f"position:absolute;{name}:{digits}?;{name}:1{digits}?;{name}:.{digits}?"
+    assert text_of(f'<p style="{style}">Oil it.</p>') == "Oil it."
+    assert time.process_time() - started < 5
 
 
 def test_descendants_may_be_shown_again() -> None:
