@@ -163,6 +163,8 @@ class Library:
 
         _require_positive(top_k=top_k)
         _require_number("threshold", threshold)
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise UsageError(f"threshold: {threshold} is not in [0, 1]")
         return self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
@@ -543,9 +545,16 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
         raise UsageError(f"where is of type {type(where).__name__}; give a SearchFilter or a ShotFilter")
     chosen = SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
     shots = chosen.shots or ShotFilter()
+    if not isinstance(shots, ShotFilter):
+        raise UsageError(f"shots is of type {type(shots).__name__}; give a ShotFilter")
+    _require_number("min_height", shots.min_height)
+    for name in ("after", "before"):
+        _require_text(name, getattr(shots, name) or "")
     for name in ("videos", "paths", "kinds"):
         if isinstance(getattr(chosen, name), str):
             raise UsageError(f"{name}: give several in a tuple, or one as in ({getattr(chosen, name)!r},)")
+    for path in chosen.paths:
+        _require_text("a glob of paths", path)
     for kind in chosen.kinds or ():
         _require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):

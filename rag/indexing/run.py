@@ -64,6 +64,10 @@ def index(
     """
     started = time.monotonic()
     watch = progress or Silent()
+    if prune not in (False, True, "all"):
+        raise UsageError(f"prune: {prune!r} is none of False, True, 'all'")
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise UsageError(f"limit: {limit!r} is no whole number above 0")
     roots = [absolute_path(path) for path in path_list(paths)]
     folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
