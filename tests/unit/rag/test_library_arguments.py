@@ -53,6 +53,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             "window_seconds: 0 is not",
         ),
         (lambda library: library.localize(None, "hammer"), "the video is of type NoneType; give a text"),
+        (lambda library: library.localize(" ", "hammer"), "the name of a video is empty; give its path or"),
         (lambda library: library.score_curve(5, "hammer"), "the video is of type int; give a text"),
         (lambda library: library.search_like(None), "the moment is of type NoneType; give a text"),
         (lambda library: library.search_like("workshop.mp4@1", top_k=-1), "top_k: -1 is not above 0"),
