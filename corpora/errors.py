@@ -5,6 +5,10 @@ The message of each is one line that says what is wrong and what to do next.
 
 from __future__ import annotations
 
+import errno
+import os
+from typing import Literal
+
 
 def os_reason(error: OSError) -> str:
     """What the operating system says, in lower case: "permission denied"."""
@@ -26,6 +30,23 @@ class UsageError(RagError):
     """Arguments that cannot be used; exit code 2."""
 
     exit_code = 2
+
+
+_NAMED_WRONGLY = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
+)
+
+
+def file_error(
+    path: str | os.PathLike[str], error: OSError, action: Literal["read", "written"] = "written"
+) -> RagError:
+    """What is raised for a file that a user named, and that cannot be read or written.
+
+    A `UsageError` where the path itself is wrong, as below a folder that does not exist; for what is wrong
+    with the disk, full, read-only or not permitted, a plain `RagError`.
+    """
+    kind = UsageError if error.errno in _NAMED_WRONGLY else RagError
+    return kind(f"{os.fspath(path)}: cannot be {action}: {os_reason(error)}")
 
 
 class SettingsError(UsageError):

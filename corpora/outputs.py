@@ -38,7 +38,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from corpora.errors import UsageError
+from corpora.errors import UsageError, file_error
 from corpora.identity import file_sha256
 
 PROGRAM = "offline-video-rag"
@@ -252,7 +252,7 @@ def holds_files(folder: StrPath) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be read: {error.strerror or error}") from error
+        raise file_error(folder, error, "read") from error
 
 
 def mark_html(page: str) -> str:

@@ -104,7 +104,8 @@ class Scan:
     problems: tuple[Problem, ...]
     """Sorted by path, at most one for a path."""
     ignored: tuple[str, ...]
-    """Files of unknown kind, `.json` files, and sidecars that belong to no file; sorted."""
+    """Files of unknown kind, `.json` files, and sidecars that belong to no file; with `include` those that
+    fit it; sorted."""
     outside: tuple[str, ...] = ()
     """Of `files`, the links that lead out of the given folders, sorted."""
     found: int = 0
@@ -323,7 +324,7 @@ class _Walk:
             if kind is None and is_kind_unnamed(entry.name) and not is_url(entry.path):
                 kind = kind_of_head(_head(entry.path))
             if kind is None:
-                self._unknown(entry)
+                self._unknown(entry, relative)
             elif self.include and not self.include.match(relative):
                 self.not_included += 1
             else:
@@ -338,11 +339,12 @@ class _Walk:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
 
-    def _unknown(self, entry: _Entry) -> None:
+    def _unknown(self, entry: _Entry, relative: str) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""
         if entry.is_symlink() and not self._link_leads_to_file(entry.path):
             return
-        self.ignored.add(entry.path)
+        if not self.include or self.include.match(relative):
+            self.ignored.add(entry.path)
 
     def _link_leads_to_file(self, path: str) -> bool:
         try:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import file_error
 from corpora.outputs import (
     ANSWERS,
     ANSWERS_MANIFEST,
@@ -69,7 +70,7 @@ def read_questions(path: Path) -> Iterator[BatchQuestion | BadLine]:
     try:
         stream = path.open("rb")
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        raise file_error(path, error, "read") from error
     with stream:
         for number, raw in enumerate(stream, 1):
             if not raw.strip():

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn, Self, TextIO
 
-from corpora.errors import os_reason
+from corpora.errors import file_error, os_reason
 from rag.errors import RagError, UsageError
 
 SHOWN = 3
@@ -113,7 +113,7 @@ class LineWriter(ABC):
             self._resume()
         except OSError as error:
             self.__exit__()
-            raise UsageError(f"{error.filename or self._named}: {error.strerror}") from error
+            raise file_error(error.filename or self._named, error) from error
         except UsageError:
             self.__exit__()
             raise

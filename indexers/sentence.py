@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
-from indexers.devices import device_memory, placement
+from indexers.devices import PLACES, device_memory, placement
 from indexers.errors import WeightsInvalid
 from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.onednn_bert import BACKENDS, ROWS, TOKENS, OneDnnBert
@@ -45,6 +45,9 @@ class SentenceEncoder(FileIdentity):
         Raises `WeightsInvalid` where the folder cannot be read, and `SettingsError` for a `backend`
         without its device.
         """
+        if backend not in BACKENDS and backend not in PLACES:
+            known = ", ".join((*PLACES, *BACKENDS))
+            raise SettingsError(f"encoder.text_backend {backend!r} is unknown; known: auto, {known}")
         self._device, dtype = ("cpu", None) if backend in BACKENDS else placement(backend, "text")
         self.backend = backend
         self.batch = BATCHES[self._device]

@@ -163,6 +163,8 @@ class Library:
 
         _require_positive(top_k=top_k)
         _require_number("threshold", threshold)
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise UsageError(f"threshold: {threshold} is not in [0, 1]")
         return self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
@@ -282,6 +284,8 @@ class Library:
         """
         from rag.retrieval.shots import no_image_embeddings
 
+        _require_text("the moment", moment)
+        _require_positive(top_k=top_k)
         name, at, span = moment.rpartition("@")
         start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}") if at else (0.0, -1.0)
         if not 0 <= start <= end < math.inf:
@@ -302,11 +306,13 @@ class Library:
     ) -> list[VideoHit]:
         """Windows whose stored frames are most like an image, uint8 (height, width, 3) RGB, best first.
 
-        Raises `LibraryError` where the library has no image embeddings, `ModelError` without the image
-        encoder's weights.
+        Raises `UsageError` for another array, `LibraryError` where the library has no image embeddings,
+        `ModelError` without the image encoder's weights.
         """
         from rag.retrieval.shots import no_image_embeddings
 
+        _require_image(image)
+        _require_positive(top_k=top_k)
         encoder = self._engine.image_encoder
         if encoder is None:
             raise no_image_embeddings(self._reader, "an image")
@@ -319,6 +325,7 @@ class Library:
 
         Raises `UsageError` for anything else, with the forms that are accepted.
         """
+        _require_text("the citation", citation)
         return resolve_citation(self._reader, citation)
 
     # Measurements
@@ -393,6 +400,7 @@ class Library:
 
         Raises `UsageError` where no video or several have it, with the nearest names.
         """
+        _require_text("the video", name)
         return find_video(self._reader, name)
 
     def path_of(self, video_id: str) -> str:
@@ -533,16 +541,26 @@ def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dic
 
 def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
     """The filter. Raises `UsageError` for a value that none has, which would filter all or nothing."""
+    if where is not None and not isinstance(where, SearchFilter | ShotFilter):
+        raise UsageError(f"where is of type {type(where).__name__}; give a SearchFilter or a ShotFilter")
     chosen = SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
     shots = chosen.shots or ShotFilter()
+    if not isinstance(shots, ShotFilter):
+        raise UsageError(f"shots is of type {type(shots).__name__}; give a ShotFilter")
+    _require_number("min_height", shots.min_height)
+    for name in ("after", "before"):
+        _require_text(name, getattr(shots, name) or "")
     for name in ("videos", "paths", "kinds"):
         if isinstance(getattr(chosen, name), str):
             raise UsageError(f"{name}: give several in a tuple, or one as in ({getattr(chosen, name)!r},)")
+    for path in chosen.paths:
+        _require_text("a glob of paths", path)
     for kind in chosen.kinds or ():
         _require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
         _require_one_of(name, getattr(shots, name), allowed)
     for name in ("start", "end"):
+        _require_number(name, getattr(chosen, name))
         if not math.isfinite(getattr(chosen, name) or 0):
             raise UsageError(f"{name}: {getattr(chosen, name)} is no time in seconds")
     if chosen.end is not None and not chosen.end > (chosen.start or 0):
@@ -553,6 +571,18 @@ def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
 def _require_one_of(name: str, value: object, allowed: Any) -> None:
     if value is not None and value not in get_args(allowed):
         raise UsageError(f"{name}: {value!r} is none of {', '.join(get_args(allowed))}")
+
+
+def _require_text(named: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise UsageError(f"{named} is of type {type(value).__name__}; give a text")
+
+
+def _require_image(value: object) -> None:
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    dtype = getattr(value, "dtype", type(value).__name__)
+    if len(shape) != 3 or shape[2] != 3 or not all(shape) or dtype != "uint8":
+        raise UsageError(f"the image is of type {dtype}, shape {shape}; give uint8 (height, width, 3)")
 
 
 def _require_positive(**given: float | None) -> None:

@@ -28,6 +28,11 @@ LEAST_ROOM = 100
 MAX_SECTION = 20_000
 """Characters that go to the splitter at once; nothing overlaps from one section to the next."""
 
+MAX_ODD_SECTION = 200
+"""The same of text of which more than `MAX_ENDS` are `!` and `?`, as where each letter of a lost alphabet has
+become a question mark: the splitter takes each for a sentence, and reads all after it again."""
+MAX_ENDS = 0.2
+
 _PIECE = re.compile(
     r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\d_]{1,6}|\d{1,3}|[^\w\s]|_"
 )
@@ -88,7 +93,9 @@ def _sections(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         part = text[start : start + MAX_SECTION + 1]
-        cut = cut_point(part, MAX_SECTION) if len(part) > MAX_SECTION else len(part)
+        odd = part.count("?") + part.count("!") > MAX_ENDS * len(part)
+        limit = MAX_ODD_SECTION if odd else MAX_SECTION
+        cut = cut_point(part, limit) if len(part) > limit else len(part)
         yield part[:cut]
         start += cut
 

@@ -35,7 +35,20 @@ ENDED_BY: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """By tag: the elements that its start ends, where none of the others was opened within them."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
-_LENGTH = re.compile(r"\+?(\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?([a-z]*|%)")
+_NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
+"""Possessive, so that a value that is no number after all takes time linear in its length."""
+_ZERO = r"(?:0++(?:\.0*+)?|\.0++)"
+_LENGTH = re.compile(rf"\+?(-?{_NUMBER})(?:e[+-]?\d+)?([a-z]*|%)")
+_OPACITY = re.compile(rf"(?:-{_NUMBER}|\+?{_ZERO})%?")
+"""Of what is not seen; below 0 counts as 0."""
+_FONT_SIZE = re.compile(rf"(?<!\S)(\+?{_NUMBER}(?:[a-z]++|%)|\+?{_ZERO})\s*(?:/|(?!\S))")
+"""The size in a `font`: a number without a unit is a weight, but for 0."""
+FAR = 5_000.0
+"""Pixels beyond the left or the upper edge: text is moved there to be out of sight; a strip of slides that is
+moved along is mostly nearer."""
+_PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
+_SHOWN_LATER = ("animation", "transform", "transition", "will-change")
+"""Properties of an element that is faded in when the page is loaded."""
 _RELATIVE = frozenset({"em", "ex", "ch", "cap", "ic", "lh", "%"})
 
 
@@ -51,8 +64,10 @@ class OpenElements:
     """The open elements of a page, as browsers follow them: end tags may be missing, or too many.
 
     Hidden are those with the attribute `hidden` (but `until-found`) or with `display: none`, `visibility:
-    hidden` or `font-size: 0` in their own style, and what is within them. Style sheets are not read, and
-    `aria-hidden` hides nothing on a screen. Each tag takes the same time, however many elements are open.
+    hidden`, `opacity: 0`, a font of size 0 or a place far off the screen in their own style, and what is
+    within them. With `opacity: 0` those are shown that a script fades in: they have attributes `data-...`, or
+    a style that moves. Style sheets are not read, and `aria-hidden` hides nothing on a screen. Each tag takes
+    the same time, however many elements are open.
     """
 
     def __init__(self) -> None:
@@ -124,10 +139,11 @@ def _styled(style: _Style, attributes: Mapping[str, str | None]) -> _Style:
         removed |= own["display"] == "none"
     elif "hidden" in attributes:
         removed |= (attributes["hidden"] or "").strip().lower() != "until-found"
+    removed |= _is_transparent(own, attributes) or _is_far_off(own)
     if "visibility" in own:
         invisible = own["visibility"] in ("hidden", "collapse")
     size = own.get("font-size", "inherit")
-    if (length := _LENGTH.fullmatch(size)) is not None:
+    if (length := _LENGTH.fullmatch(size)) is not None and length[1][0] != "-":
         if float(length[1]) == 0:
             tiny = True
         elif length[2] not in _RELATIVE:
@@ -137,11 +153,33 @@ def _styled(style: _Style, attributes: Mapping[str, str | None]) -> _Style:
     return _Style(removed, invisible, tiny)
 
 
+def _is_transparent(own: Mapping[str, str], attributes: Mapping[str, str | None]) -> bool:
+    if not _OPACITY.fullmatch(own.get("opacity", "")):
+        return False
+    moves = any(name.removeprefix("-webkit-").startswith(_SHOWN_LATER) for name in own)
+    return not moves and not any(name.startswith("data-") for name in attributes)
+
+
+def _is_far_off(own: Mapping[str, str]) -> bool:
+    """Whether a style moves its element, or the first line in it, out of sight."""
+    placed = own.get("position") in ("absolute", "fixed")
+    moved = [own.get("text-indent", ""), *(own.get(edge, "") for edge in ("left", "top") if placed)]
+    found = filter(None, map(_LENGTH.fullmatch, moved))
+    return any(float(length[1]) * _PIXELS.get(length[2], 0.0) <= -FAR for length in found)
+
+
 def _declared(style: str) -> dict[str, str]:
-    """Values by property, of the last declaration of each, an important one before all others."""
+    """Values by property, of the last declaration of each, an important one before all others.
+
+    A `font` counts as its `font-size`.
+    """
     own, important = dict[str, str](), dict[str, str]()
     for declaration in _COMMENT.sub(" ", style).lower().split(";"):
         name, _, value = declaration.partition(":")
         value, mark, _ = value.partition("!")
-        (important if mark else own)[name.strip()] = value.strip()
+        name, value = name.strip(), value.strip()
+        if name == "font":
+            size = _FONT_SIZE.search(value)
+            name, value = "font-size", size[1] if size else "inherit" if value == "inherit" else "medium"
+        (important if mark else own)[name] = value
     return own | important

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, output_folder
 from eval.metrics.agreement import Agreement
 from eval.metrics.intervals import Estimate, Quantity
@@ -20,7 +21,6 @@ from eval.metrics.pairing import Paired, compare, holm
 from eval.metrics.scored import Measure, Scored, restricted
 from eval.metrics.tables import estimate, of_family
 from eval.reports.spec import Row, Section, sweep_points
-from rag.errors import UsageError
 
 NOTHING = "–"
 MARK = "paper, other data"
@@ -114,12 +114,12 @@ def csv_text(records: Sequence[Mapping[str, Cell]]) -> str:
 
 @contextlib.contextmanager
 def report_folder(out: Path, policy: OverwritePolicy) -> Iterator[Path]:
-    """A folder that becomes `out` once it is whole. Raises `UsageError` where that cannot be written."""
+    """A folder that becomes `out` once it is whole. Raises `RagError` where that cannot be written."""
     try:
         with output_folder(out, policy) as draft:
             yield draft
     except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+        raise file_error(out, error) from error
 
 
 Key = TypeVar("Key", bound=Hashable)

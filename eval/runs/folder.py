@@ -22,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from corpora.errors import file_error
 from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
 from eval.resumable import (
     LineWriter,
@@ -160,7 +161,7 @@ def read_run_folder(folder: Path) -> Run:
     try:
         found = hashlib.sha256(queries_path.read_bytes()).hexdigest()
     except OSError as error:
-        raise UsageError(f"{queries_path}: cannot be read: {error.strerror}") from error
+        raise file_error(queries_path, error, "read") from error
     if found != manifest["identity"]["queries"]:
         raise UsageError(
             f"{queries_path}: not the queries of this run; their hash differs from the manifest's"

@@ -19,6 +19,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from corpora.errors import file_error
 from corpora.records import Frames
 from eval.resumable import whole_lines
 from rag.errors import UsageError
@@ -367,7 +368,7 @@ def read_whole_records(path: Path, kind: type[Record]) -> Iterator[Record]:
         path.stat()  # a missing file is no empty one
         lines = whole_lines(path).splitlines()
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+        raise file_error(path, error, "read") from error
     adapter = TypeAdapter(kind)
     for number, line in enumerate(lines, 1):
         try:

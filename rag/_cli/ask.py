@@ -145,7 +145,8 @@ def _run(
             )
             session.require_all(opened)
             shape = answer_shape(given, batch=True)
-            return {**shape, "citations": names.named(shape["citations"])}
+            stale = opened.stale_files(citation.path for citation in given.citations)
+            return {**shape, "citations": names.named(with_states(shape["citations"], stale))}
 
         counts = run_batch(questions, out, made_with, "question_id", answer, policy)
     print_report(

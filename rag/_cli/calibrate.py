@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import rag
+from corpora.errors import file_error
 from corpora.outputs import CALIBRATION, check_output, replace_file
 from rag._cli.output import print_report
 from rag._cli.session import Force, Session, given_path, with_session
@@ -72,8 +73,11 @@ def calibrate(
     if not found.tables:
         raise UsageError(f"{labels}: nothing that is labelled could be measured; no calibration was written")
     text = found.model_dump_json(indent=1, by_alias=True)
-    with replace_file(out, CALIBRATION, policy) as draft:
-        draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    try:
+        with replace_file(out, CALIBRATION, policy) as draft:
+            draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise file_error(out, error) from error
     tables = found.model_dump(mode="json")["tables"]
     shape = report_shape("rag.calibrate/1", {"out": os.fspath(out), "tables": tables})
     print_report(session.as_json, shape, _lines(found, out))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corpora.errors import file_error
 from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, start
@@ -137,7 +138,7 @@ def _draw(
         with replace_file(out, PNG, policy) as draft:
             draw_explanation(query, sample, explanation, draft, task.report.labels)
     except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+        raise file_error(out, error) from error
     return out
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.objects import is_url
 from rag._cli.output import echo_stderr, print_bytes, print_report
@@ -103,7 +104,7 @@ def export(
             storage=session.settings.storage,
         )
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+        raise file_error(path, error) from error
     shape = report_shape("rag.export/1", done) | {"path": os.fspath(path)}
     print_report(session.as_json, shape, [f"{visible(str(path))}: {counted(done.selects, 'window')}"])
     return _say_what_is_odd(done)
@@ -188,6 +189,6 @@ def _text(path: Path) -> str:
     try:
         return (sys.stdin.buffer.read() if path == STREAM else path.read_bytes()).decode()
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+        raise file_error(path, error, "read") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is no UTF-8 text") from error

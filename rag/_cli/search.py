@@ -192,7 +192,8 @@ def _run(
             session.require_all(opened)
             threshold = session.settings.search.threshold
             shape = search_shape(question.text, hits, query_id=question.question_id, threshold=threshold)
-            return {**shape, "results": names.named(shape["results"])}
+            stale = opened.stale_files(hit.path for hit in hits)
+            return {**shape, "results": names.named(with_states(shape["results"], stale))}
 
         def write_found() -> None:
             if windows.exists():

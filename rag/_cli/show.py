@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.file_names import output_stem
 from corpora.objects import is_url
@@ -109,7 +110,7 @@ def _show_video(
         try:
             cut_clip(found.path, found.start, found.end, clip, policy, storage)
         except OSError as error:
-            raise UsageError(f"{clip}: cannot be written: {error.strerror or error}") from error
+            raise file_error(clip, error) from error
     if sheet_file is None:
         return Shown(clip=clip)
     return Shown(render_sheet(found, sheet_file, frames, policy, storage), clip)
@@ -151,7 +152,7 @@ def render_sheet(
     try:
         save_png(contact_sheet(sheet), out, policy)
     except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror or error}") from error
+        raise file_error(out, error) from error
     return out
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
 from indexers.errors import OTHER_ENCODER, Role
+from indexers.families import require_backend
 from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
@@ -55,6 +56,7 @@ def select_encoders(
 def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None = None) -> SelectedEncoders:
     """The encoders that a library was made with. Raises as `select_encoders`."""
     check_text_encoder_match(held, settings)
+    require_backend(settings.encoder.backend)
     line = _image_line(held, settings, recommended)
 
     def open_image() -> ImageEncoder | None:
@@ -69,6 +71,7 @@ def open_configured_encoder(
     """The image encoder that the settings ask for, measured and loaded, and one line on it."""
     resolved = resolve_image_encoder(settings.encoder, recommended=recommended)
     if resolved.name is None:
+        require_backend(settings.encoder.backend)
         return None, f"image embeddings: off ({resolved.reason})"
     choice = choose_backend(resolved.name, settings.encoder)
     encoder = open_image_encoder(resolved.name, settings.encoder, backend=choice.backend, batch=choice.batch)

@@ -52,9 +52,8 @@ def index(
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
     disk; refused where a root is empty or more than half of its files are
     missing, unless it is `all`. `limit`: at most so many new contents.
-    `dry_run`: write nothing, and give a forecast. `stage_only`: leave what is new
-    beside the library, without its lock, so that many machines can do a `scan.shard`
-    each; `commit_staged`, without paths: add what they left.
+    `dry_run`: write nothing, and give a forecast. `stage_only`: leave what is new beside the library,
+    without its lock, for many machines with a `scan.shard` each; `commit_staged`, without paths: add it.
 
     Raises `UsageError` for an empty path, and for options that exclude each
     other, `UnreadableFile` for a folder that is not there, `StoreError` for a store that
@@ -64,6 +63,7 @@ def index(
     """
     started = time.monotonic()
     watch = progress or Silent()
+    _require_options(prune, limit)
     roots = [absolute_path(path) for path in path_list(paths)]
     folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
@@ -114,6 +114,14 @@ def index(
     if stats.library_id:
         _update_scan_cache(folder, found, stats, fingerprint)
     return _report(folder, found, stats, started)
+
+
+def _require_options(prune: object, limit: object) -> None:
+    """Raises `UsageError` for values that would index, or remove, others than asked for."""
+    if prune not in (False, True, "all"):
+        raise UsageError(f"prune: {prune!r} is none of False, True, 'all'")
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise UsageError(f"limit: {limit!r} is no whole number above 0")
 
 
 def _refuse_with(option: str, **others: object) -> None:

@@ -30,6 +30,7 @@ from pydantic import SecretStr
 from corpora.errors import os_reason
 from rag.errors import RagError, UnreadableFile, UsageError
 from rag.rendering.shapes import to_json
+from rag.rendering.terminal import counted
 from rag.server.agents import AgentSpec
 from rag.server.job_log import JobLog, State, read_events
 from rag.server.problems import MOST_ERRORS, Problem
@@ -421,7 +422,7 @@ class Jobs:
         job.read()
         result = job.read_result()
         if result is not None:
-            state, error = _outcome(job, result)
+            state, error = _outcome(job, result, self._settings.scan.include)
             self._enter(job, state, error=error)
         elif job.state == "cancelling":
             self._enter(job, "cancelled")
@@ -444,13 +445,19 @@ def _known(jobs: Mapping[str, JobLog], job_id: str) -> JobLog:
     return jobs[job_id]
 
 
-def _outcome(job: JobLog, result: Mapping[str, Any]) -> tuple[State, str | None]:
-    """The state of a job that has a result, by the rules of the exit code of `rag index`."""
+def _outcome(job: JobLog, result: Mapping[str, Any], include: Sequence[str]) -> tuple[State, str | None]:
+    """The state of a job that has a result, by the rules of the exit code of `rag index`.
+
+    `include`: the globs of `scan.include`, for the message where no file matches them.
+    """
     if job.kind == "agent" or job.request["dry_run"]:
         return "done", None
     if not result["problems"]:
         if any(result.get(count) for count in ("files_found", "removed", "other_shards")):
             return "done", None
+        if count := result.get("not_included"):
+            there = counted(count, "indexable file")
+            return "failed", f"of {there} in the folder none matches scan.include: {', '.join(include)}"
         return "failed", "no indexable file in the folder"
     if result.get("indexed") or result.get("unchanged") or result.get("moved"):
         return "partial", None

@@ -22,9 +22,13 @@ LIBRARY_NAME = ".rag"
 def absolute_path(path: str | os.PathLike[str]) -> str:
     """The path from the root, normalized, with its links kept; an address of an object store as it is.
 
-    Raises `UsageError` for an empty path: it would stand for the working folder.
+    Raises `UsageError` for an empty path, which would stand for the working folder, and for what is no path.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise UsageError(f"a path is of type {type(path).__name__}; give a text or a Path")
     text = os.fspath(path)
+    if "\0" in text:
+        raise UsageError("a path has a character NUL, which no file's name has")
     if not text:
         raise UsageError("a path is empty; a shell variable may be unset; the working folder is named: .")
     return path_or_address(text)
@@ -33,7 +37,12 @@ def absolute_path(path: str | os.PathLike[str]) -> str:
 def path_list(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
 ) -> list[str | os.PathLike[str]]:
-    """The paths; one alone is a path, where a list of its letters would begin with the root folder."""
+    """The paths; one alone is a path, where a list of its letters would begin with the root folder.
+
+    Raises `UsageError` for what is neither.
+    """
+    if not isinstance(paths, str | os.PathLike | Iterable):
+        raise UsageError(f"the paths are of type {type(paths).__name__}; give a path, or several in a list")
     return [paths] if isinstance(paths, str | os.PathLike) else [*paths]
 
 

@@ -43,6 +43,8 @@ def find_video(reader: Reader, name: str) -> str:
     A file that is not in the library is the video whose content it has. Raises `UsageError` where no video or
     several have it, with the nearest names.
     """
+    if not name.strip():
+        raise UsageError("the name of a video is empty; give its path or its id")
     with contextlib.suppress(KeyError):
         return reader.video(name).video_id
     path = path_or_address(name)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -155,8 +156,12 @@ def _id_of(url: str) -> str:
 
 
 def _date(text: str) -> str:
+    """`YYYY-MM-DD`; empty for what is no day of the calendar."""
     found = re.match(r"(\d{4})-?(\d{2})-?(\d{2})", text)
-    return "-".join(found.groups()) if found else ""
+    try:
+        return date(*map(int, found.groups())).isoformat() if found else ""
+    except ValueError:
+        return ""
 
 
 def _seconds(value: object) -> float:

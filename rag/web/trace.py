@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from corpora.errors import os_reason
+from corpora.errors import file_error
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
-from rag.errors import RagError
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -59,7 +58,7 @@ class WebTrace:
         self._lock = threading.Lock()
         self._path = None if path is None else Path(path)
         if self._path is not None:
-            with self._map_errors():
+            with _map_errors(self._path):
                 open_output(self._path, TRACE, policy or OverwritePolicy()).close()
 
     @property
@@ -75,17 +74,18 @@ class WebTrace:
             self._events.append(event)
             if self._path is not None:
                 schema = {"schema": TRACE_SCHEMA} if event.number == 1 else {}
-                with self._map_errors(), self._path.open("a", encoding="utf-8") as file:
+                with _map_errors(self._path), self._path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(event.line() | schema) + "\n")
         return event
-
-    @contextmanager
-    def _map_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise RagError(f"{self._path}: the trace cannot be written: {os_reason(error)}") from error
 
     def count(self, *operations: Operation) -> int:
         """Calls of these kinds; of all kinds where none is named."""
         return sum(1 for event in self.events if not operations or event.operation in operations)
+
+
+@contextmanager
+def _map_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise file_error(path, error) from error

@@ -33,6 +33,11 @@ def test_labels_become_a_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert load_settings(flags={"search.calibration": written}).search.calibration == written
     # A library of the user's is neither made nor changed.
     assert not (tmp_path / ".rag").exists()
+    full = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--out", "/dev/full")
+    assert (full.returncode, full.stderr.splitlines()[-1]) == (
+        1,
+        "rag: /dev/full: cannot be written: no space left on device",
+    )
     again = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--text")
     assert again.returncode == 0, again.stderr
     assert "style: n=2 of 2 videos" in again.stdout

@@ -258,6 +258,19 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
     assert len(library.asked) == 2
 
 
+def test_lines_of_files_say_where_a_cited_file_is_gone(
+    library: FixedLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library, "stale_files", lambda paths: dict.fromkeys(paths, "missing"))
+    (tmp_path / "q.jsonl").write_text('{"_id": "1", "text": "a?"}\n')
+    questions = str(tmp_path / "q.jsonl")
+    assert main(["ask", "--questions", questions, "--out", str(tmp_path / "a.jsonl")]) == 0
+    assert main(["search", "--queries", questions, "--run", str(tmp_path / "r.trec"), "--kind", "all"]) == 0
+    (answered,), (found,) = _lines(tmp_path / "a.jsonl"), _lines(tmp_path / "r.windows.jsonl")
+    assert answered["citations"]
+    assert {row["state"] for row in (*answered["citations"], *found["results"])} == {"missing"}
+
+
 def test_two_equal_options_are_refused_but_in_a_file_of_questions(
     library: FixedLibrary, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

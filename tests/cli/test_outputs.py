@@ -46,6 +46,16 @@ def refused(capsys: pytest.CaptureFixture[str], why: str, *words: str) -> None:
     assert said.out == ""
 
 
+@pytest.mark.usefixtures("video")
+def test_a_full_disk_is_a_failure_and_no_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["show", "f@0-2", "--out"], ["show", "f@0-2", "--clip"], ["export", "f@0-2", "--out"]):
+        form = ["--format", "edl"] if words[0] == "export" else []
+        assert main([*words, "/dev/full", *form]) == 1, words
+        assert capsys.readouterr().err == "rag: /dev/full: cannot be written: no space left on device\n"
+    assert main(["show", "f@0-2", "--out", "none/s.png"]) == 2
+    assert capsys.readouterr().err == "rag: none/s.png: cannot be written: no such file or directory\n"
+
+
 def test_a_clip_never_replaces_its_video(video: Path, capsys: pytest.CaptureFixture[str]) -> None:
     held = video.read_bytes()
     os.link(video, "hard.mp4")

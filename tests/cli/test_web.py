@@ -54,7 +54,7 @@ def test_search_and_open(web: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["build", "out"], 2, "nothing to build"),
         (["build", "out", "gone"], 1, "gone"),
         (["build", "out", "web", "--workbench"], 2, "omit SOURCE"),
-        (["serve", "web", "--port", "0", "--trace", "no/such/folder"], 1, "cannot be written"),
+        (["serve", "web", "--port", "0", "--trace", "no/such/folder"], 2, "cannot be written"),
     ],
 )
 @pytest.mark.usefixtures("web")

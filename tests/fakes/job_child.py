@@ -2,8 +2,8 @@
 
 `waits`: says how far it is, and waits for a signal; `ignores`: the same, but for SIGINT; `stuck`: the same as
 `waits`, with a problem; `bad`: ends with a problem; `breaks`: ends with an error; `odd`: writes what nothing
-expects; `shard`: finds its files in other shards; `settings`: prints its environment; any other: ends well.
-For an agent: two steps, and its words as the result.
+expects; `shard`: finds its files in other shards; `unmatched`: finds files that fit no glob; `settings`:
+prints its environment; any other: ends well. For an agent: two steps, and its words as the result.
 """
 
 import json
@@ -70,6 +70,8 @@ def main() -> None:
         report(indexed=1, problems=[PROBLEM])
     elif kind == "shard":
         report(files_found=0, other_shards=2)
+    elif kind == "unmatched":
+        report(files_found=0, not_included=3)
     elif kind == "settings":
         report(indexed=2, environment={k: v for k, v in os.environ.items() if k.startswith("RAG_")})
     else:

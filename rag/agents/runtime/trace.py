@@ -10,9 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from corpora.errors import os_reason
+from corpora.errors import file_error
 from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
-from rag.errors import RagError
 from rag.records import Usage
 from rag.rendering.shapes import plain
 from rag.web import Web
@@ -149,7 +148,7 @@ class TraceWriter:
                 self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
                 self._stream.flush()
             except OSError as error:
-                raise self._unwritable(error) from error
+                raise file_error(self._path, error) from error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -158,9 +157,6 @@ class TraceWriter:
             # A failed write was raised by `write`; closing flushes the same data once more.
             with contextlib.suppress(OSError):
                 self._stream.close()
-
-    def _unwritable(self, error: OSError) -> RagError:
-        return RagError(f"{self._path}: cannot be written: {os_reason(error)}")
 
 
 def result_step(steps: Sequence[Step], text: str, shape: dict[str, Any], *, counter: str = "") -> Step:

@@ -22,6 +22,7 @@ from rag.server.mcp.rows import (
     Reply,
     Row,
     Seconds,
+    State,
     Video,
     call,
     cleaned,
@@ -31,6 +32,7 @@ from rag.server.mcp.rows import (
     links,
     quoted,
     rating,
+    stated,
     video_of,
 )
 from rag.server.questions import AskBody, LocalizeBody, MomentFilter, SearchBody, SpanFilter
@@ -230,6 +232,7 @@ class FindResult(Row):
     """Of `find_in_video`."""
 
     video_id: str
+    state: State | Absent = None
     matched: bool = Field(
         description="False: nothing in the video matches, the windows are only the nearest."
     )
@@ -255,6 +258,7 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
     )
     result = FindResult(
         video_id=video_id,
+        state=shape.get("state"),
         matched=shape["matched"],
         threshold=shape["threshold"],
         windows=[
@@ -268,7 +272,8 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
     lines = [] if result.matched else ["Nothing in this video matches; these are only the nearest:"]
     for number, row in enumerate(result.windows, 1):
         rated = rating(row.relevance, near=row.relevance < result.threshold)
-        lines.append(f"{number}. {row.citation}  {clock(row.start)}-{clock(row.end)}{rated}")
+        times = f"{clock(row.start)}-{clock(row.end)}"
+        lines.append(f"{number}. {row.citation}  {times}{rated}{stated(result.state)}")
     peaks = ", ".join(f"{peak.time:g} s ({peak.score:.3f})" for peak in result.peaks)
     return Reply(result, [*lines, f"Peaks of the score: {peaks}", *links(service)])
 

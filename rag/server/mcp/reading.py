@@ -29,6 +29,7 @@ from rag.server.mcp.rows import (
     following,
     quote_row,
     quoted,
+    stated,
     video_of,
 )
 from rag.server.service import Service
@@ -120,7 +121,7 @@ class VideoRow(Row):
     def line(self) -> str:
         """One line for readers."""
         known = ", ".join([*(["images"] if self.images else []), *self.text]) or "nothing"
-        faults = "" if self.state == "ok" else f"; file {self.state}"
+        faults = "" if self.state == "ok" else stated(self.state)
         faults += f"; damage: {quoted(self.damage)}" if self.damage else ""
         return (
             f"{self.video_id}  {quoted(self.title or self.file)}  {duration(self.duration)}; {known}{faults}"

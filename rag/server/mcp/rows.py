@@ -90,6 +90,12 @@ Query = Annotated[
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)] | Absent
 
 
+State = Annotated[
+    Literal["missing", "changed", "unreadable"],
+    Field(description="Of a file that is no longer the one that was indexed."),
+]
+
+
 class Quote(Row):
     """Words from a file."""
 
@@ -105,6 +111,7 @@ class Found(Row):
     citation: str
     kind: Literal["video", "passage"]
     file: str
+    state: State | Absent = None
     title: str = ""
     start: float | Absent = None
     end: float | Absent = None
@@ -126,7 +133,12 @@ class Found(Row):
         if self.passage is not None:
             why = f": {quoted(self.passage, LONGEST_PASSAGE)}"
         rated = "" if self.relevance is None else rating(self.relevance, near=self.matched is False)
-        return f"{self.citation}  {name}{at}{rated}{why}"
+        return f"{self.citation}  {name}{at}{rated}{stated(self.state)}{why}"
+
+
+def stated(state: str | None) -> str:
+    """`; file changed`, after what the file is cited for; empty where it is as it was indexed."""
+    return f"; file {state}" if state else ""
 
 
 def rating(relevance: float, *, near: bool) -> str:
@@ -173,6 +185,7 @@ def found_row(service: Service, shape: Mapping[str, Any], threshold: float | Non
         "citation": shape["citation"],
         "kind": shape["kind"],
         "file": file_name(shape["path"]),
+        "state": shape.get("state"),
         "title": cleaned(shape.get("title", "")),
         "score": shape["score"],
         "relevance": shape.get("relevance"),

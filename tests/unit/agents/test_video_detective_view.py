@@ -156,7 +156,7 @@ def test_the_command_says_what_it_cannot_write(
     rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
-    assert main([*words, "--trace", "none/t.jsonl"]) == 1
+    assert main([*words, "--trace", "none/t.jsonl"]) == 2
     assert "none/t.jsonl: cannot be written" in capsys.readouterr().err
     assert main([*words, "--html", "none/r.html"]) == 3
     reported = capsys.readouterr()

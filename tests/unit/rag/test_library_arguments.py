@@ -13,6 +13,7 @@ from corpora.records import Passage
 from rag.errors import LibraryError, UsageError
 from rag.library import Library
 from rag.records import PassageCitation, PassageHit, SearchFilter, ShotFilter, VideoCitation, passage_citation
+from rag.settings import load_settings
 from tests.fakes.detective_world import open_world
 
 Ask = Callable[[Any], object]
@@ -51,6 +52,32 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
             lambda library: library.localize("workshop.mp4", "hammer", window_seconds=0),
             "window_seconds: 0 is not",
         ),
+        (lambda library: library.localize(None, "hammer"), "the video is of type NoneType; give a text"),
+        (lambda library: library.localize(" ", "hammer"), "the name of a video is empty; give its path or"),
+        (lambda library: library.score_curve(5, "hammer"), "the video is of type int; give a text"),
+        (lambda library: library.search_like(None), "the moment is of type NoneType; give a text"),
+        (lambda library: library.search_like("workshop.mp4@1", top_k=-1), "top_k: -1 is not above 0"),
+        (lambda library: library.search_image(None), "the image is of type NoneType, shape"),
+        (
+            lambda library: library.search_image(np.zeros((8, 8), np.uint8)),
+            r"of type uint8, shape \(8, 8\); give",
+        ),
+        (lambda library: library.search_image(np.zeros((8, 8, 3))), "the image is of type float64"),
+        (lambda library: library.resolve(None), "the citation is of type NoneType; give a text"),
+        (
+            lambda library: library.search("hammer", where="a.mp4"),
+            "where is of type str; give a SearchFilter",
+        ),
+        (lambda library: library.search("hammer", where=SearchFilter(start="x")), "start: 'x' is no number"),
+        (lambda library: library.ask("What?", threshold=float("nan")), r"threshold: nan is not in \[0, 1\]"),
+        (lambda library: library.ask("What?", threshold=2), r"threshold: 2 is not in \[0, 1\]"),
+        (lambda library: library.search("a", where=SearchFilter(shots="x")), "shots is of type str; give a"),
+        (lambda library: library.search("a", where=ShotFilter(min_height="x")), "min_height: 'x' is no num"),
+        (lambda library: library.search("a", where=ShotFilter(after=5)), "after is of type int; give a text"),
+        (lambda library: library.search("a", where=SearchFilter(paths=(None,))), "a glob of paths is"),
+        (lambda library: library.remove(None), "the paths are of type NoneType; give a path, or several"),
+        (lambda library: library.remove([5]), "a path is of type int; give a text or a Path"),
+        (lambda library: library.remove("a\0b"), "a path has a character NUL"),
         (lambda library: library.search_like("workshop.mp4"), "a moment is given as VIDEO_ID@SECONDS"),
     ],
 )
@@ -79,6 +106,24 @@ def test_filters_that_would_leave_out_all_or_nothing(
     for find in (library.search, library.ask):
         with pytest.raises(UsageError, match=message):
             find("hammer", where=where)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"limit": -1}, "limit: -1 is no whole number above 0"),
+        ({"limit": 1.5}, "limit: 1.5 is no whole number above 0"),
+        ({"prune": "some"}, "prune: 'some' is none of False, True, 'all'"),
+    ],
+)
+def test_options_that_would_index_or_remove_others_than_asked_for(
+    tmp_path: Path, given: Any, message: str
+) -> None:
+    (tmp_path / "a.md").write_text("Oak.", encoding="utf-8")
+    settings = load_settings(flags={"library": tmp_path / "library"})
+    with pytest.raises(UsageError, match=message):
+        Library.index(tmp_path, settings=settings, **given)
+    assert not (tmp_path / "library").exists()
 
 
 def test_what_a_search_has_is_taken(library: Library) -> None:

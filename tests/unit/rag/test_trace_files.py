@@ -58,7 +58,7 @@ def test_a_full_disk_is_one_line() -> None:
     full = pytest.raises(RagError, match="/dev/full: cannot be written: no space")
     with full, TraceWriter(Path("/dev/full")) as steps:
         steps.write(Step(1, "plan", ""))
-    with pytest.raises(RagError, match="the trace cannot be written: no space"):
+    with pytest.raises(RagError, match="/dev/full: cannot be written: no space"):
         WebTrace("/dev/full").add("open", "https://v.example/")
 
 

@@ -99,6 +99,22 @@ def test_a_search_continues_where_the_call_it_names_begins(world: World) -> None
     assert first["results"] != second["results"]
 
 
+def test_a_file_that_is_gone_is_said(world: World) -> None:
+    found = _call(world, "search_library", {"query": "kettle"})
+    states = {row["citation"].split("@")[0]: row.get("state") for row in found.structured_content["results"]}
+    assert (states[world.gone], states[world.kettle]) == ("missing", None)
+    (line,) = [line for line in _text(found).splitlines() if f" {world.gone}@" in line]
+    assert "; file missing" in line
+    windows = _call(world, "find_in_video", {"video": world.gone, "query": "kettle"})
+    assert windows.structured_content["state"] == "missing"
+    assert "; file missing" in _text(windows)
+    kept = _call(world, "find_in_video", {"video": world.kettle, "query": "kettle"})
+    assert "state" not in kept.structured_content
+    options = ["the lamp", "the kettle"]
+    answered = _call(world, "ask_library", {"question": "What boils?", "options": options})
+    assert {row.get("state") for row in answered.structured_content["citations"]} <= {None, "missing"}
+
+
 def test_where_nothing_matches_a_search_says_so(world: World) -> None:
     result = _call(world, "search_library", {"query": "zebra crossing"})
     assert result.structured_content["matched"] is False

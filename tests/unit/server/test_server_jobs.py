@@ -121,6 +121,19 @@ def test_a_shard_without_files_is_done(start: Start, roots: Path) -> None:
     assert ended(jobs, jobs.start_index(str(roots / "shard"))["job_id"])["state"] == "done"
 
 
+def test_globs_that_nothing_matches_are_named(tmp_path: Path, roots: Path) -> None:
+    (roots / "unmatched").mkdir()
+    settings = load_settings(flags={"library": tmp_path / "library", "scan.include": ["*.mp5", "a/*"]})
+    jobs = Jobs(settings, tmp_path / "library", [roots], list, lambda: None, tmp_path / "state")
+    jobs.open()
+    try:
+        done = ended(jobs, jobs.start_index(str(roots / "unmatched"))["job_id"])
+    finally:
+        jobs.close()
+    why = "of 3 indexable files in the folder none matches scan.include: *.mp5, a/*"
+    assert (done["state"], done["error"]) == ("failed", why)
+
+
 def test_what_a_child_should_not_write_ends_its_job_alone(start: Start, roots: Path) -> None:
     jobs = start()
     odd = ended(jobs, jobs.start_index(str(roots / "odd"))["job_id"])

@@ -94,6 +94,17 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> Non
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
+@pytest.mark.parametrize(
+    ("stated", "day"), [("20240229", "2024-02-29"), ("20240230", ""), ("2024-13-01", "")]
+)
+def test_a_day_that_no_calendar_has_is_no_date(tmp_path: Path, video: Path, stated: str, day: str) -> None:
+    shutil.copy(video, tmp_path / "a.mp4")
+    info = {"id": "a", "webpage_url": "https://v.example/a", "title": "a", "upload_date": stated}
+    (tmp_path / "a.info.json").write_text(json.dumps(info), encoding="utf-8")
+    build_web(tmp_path / "web", [tmp_path])
+    assert read_catalogue(tmp_path / "web").by_id["a"].upload_date == day
+
+
 def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
     shutil.copy(video, tmp_path / "good.mp4")
     (tmp_path / "bad.mp4").write_bytes(b"no video at all")
