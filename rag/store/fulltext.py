@@ -33,8 +33,8 @@ LONGEST_PLAIN = 30
 FEWEST_READ = 400
 """Rows whose scores are read for one query, at least: texts of one length tie, and to ask Lance for 82 rows
 takes twice as long as for these."""
-LEAST_SHARE = 4096
-"""Of a table of so many times more rows: among millions, thousands tie."""
+ROWS_A_SCORE = 4096
+"""Rows of a table for each score that is read at first: among millions, thousands tie."""
 MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
 SEARCHES_BEFORE_PREWARMED = 16
@@ -122,7 +122,7 @@ def match(dataset: Any, text: str, k: int, where: str | None, keys: Keys) -> lis
     words = plain_query(text)
     if not words or k < 1:
         return []
-    limit, wanted = max(k + 32, FEWEST_READ, dataset.count_rows() // LEAST_SHARE), k
+    limit, wanted = max(k + 32, FEWEST_READ, dataset.count_rows() // ROWS_A_SCORE), k
     while True:
         # Scores alone: keys are strings, and to read those of thousands of ties takes 20 times as long.
         found = dataset.scanner(
