@@ -105,12 +105,12 @@ def manifest_path(folder: Path, table: str) -> Path:
 
 
 def read_manifest(folder: Path, table: str) -> Manifest | None:
-    """None where the table has no index. Raises `IndexDamaged`."""
+    """None where the table has no index. Raises `IndexDamaged`, also for one in another format."""
     path = manifest_path(folder, table)
     try:
         held = json.loads(path.read_bytes())
         if held["format"] != FORMAT:
-            return None
+            raise IndexDamaged(f"{path}: is in the format of another version")
         segments = tuple(
             SegmentFiles(
                 each["rows"],

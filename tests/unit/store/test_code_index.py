@@ -20,7 +20,7 @@ from corpora.records import Clip, Evidence, EvidenceKind, Video
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.checking import check_files_of
-from rag.store.code_index import ENDS_BYTES, IndexDamaged, verify
+from rag.store.code_index import ENDS_BYTES, FORMAT, IndexDamaged, verify
 from rag.store.damage import damaged_index
 from rag.store.layout import Layout
 from rag.store.reading import Reader
@@ -306,6 +306,16 @@ def test_an_unchanged_run_makes_a_damaged_index_again(library: Path, tmp_path: P
     with Writer.open(folder) as writer:
         writer.maintain(EXACT_ROWS)
     assert damaged_index(folder) == ""
+    assert index_files(folder) == index_files(library)
+
+
+def test_an_unchanged_run_makes_an_index_in_another_format_again(library: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(library, tmp_path / "lib"))
+    path = Layout(folder).indexes / "evidence.json"
+    path.write_text(path.read_text().replace(f'"format": {FORMAT}', f'"format": {FORMAT - 1}'))
+    assert damaged_index(folder) == f"{path}: is in the format of another version"
+    with Writer.open(folder) as writer:
+        writer.maintain(EXACT_ROWS)
     assert index_files(folder) == index_files(library)
 
 
