@@ -21,9 +21,10 @@ import errno
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 HOLLOW_SIZE = 256 * 2**20
 HOLLOW_SHARE = 0.01
 MAX_EXTENTS = 4096
+CLOCK_STEP_NS = 3 * 10**9
+"""The times of a file system are at least so exact."""
 MAX_SHARD = 15
 """Characters of `K/N`."""
 
@@ -209,8 +212,8 @@ class _Walk:
     not_included: int = 0
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
-    listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
-    """Sidecars by name of the media file, for folders of roots that are single files."""
+    listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """For folders of roots that are single files, the names in them by their heads (`_by_head`)."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
@@ -252,11 +255,8 @@ class _Walk:
     def _single_object(self, root: str, store: ObjectStore, key: str) -> None:
         if store.head(key) is None:
             raise UnreadableFile(f"{root}: no such object, and none below it")
-        folder = Path(root).parent
         beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
-        self.listed[folder] = _sidecars(
-            [entry.name for entry in beside], {entry.name: entry.path for entry in beside}
-        )
+        self.listed[root.rpartition("/")[0]] = _by_head(entry.name for entry in beside)
         self.single(root)
 
     def folder(self, root: str) -> None:
@@ -303,17 +303,19 @@ class _Walk:
         if kind is None:
             self._report(path, why_unread(path))
             return
-        self._file(path, kind, self._sidecars_beside(Path(path).parent).get(name, []))
+        self._file(path, kind, self._sidecars_beside(path))
 
-    def _sidecars_beside(self, folder: Path) -> dict[str, list[str]]:
+    def _sidecars_beside(self, path: str) -> list[str]:
+        folder, _, name = path.rpartition("/")
         if folder not in self.listed:
-            try:
-                with os.scandir(folder) as listing:
-                    beside = {entry.name: entry.path for entry in listing}
-            except OSError:
-                beside = {}
-            self.listed[folder] = _sidecars(list(beside), {**self.subtitles, **beside})
-        return self.listed[folder]
+            self.listed[folder] = _names_in(folder or "/")
+        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(_head_of(name), ())}
+        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(_head_of(name), ())}
+        return _sidecars(near, near).get(name, [])
+
+    @cached_property
+    def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:
+        return _by_head(self.subtitles)
 
     def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
         media: dict[str, str] = {}
@@ -510,6 +512,35 @@ def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[st
         for owner in videos or belonging:
             found.setdefault(owner, []).append(beside[name])
     return found
+
+
+def _head_of(name: str) -> str:
+    """What a file and its sidecars share: the name up to the first dot."""
+    return name.partition(".")[0]
+
+
+def _by_head(names: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    held: dict[str, list[str]] = {}
+    for name in names:
+        held.setdefault(_head_of(name), []).append(name)
+    return held
+
+
+def _names_in(folder: str) -> Mapping[str, Sequence[str]]:
+    """The names in a folder by their heads; none where it cannot be listed."""
+    try:
+        changed = os.stat(folder).st_mtime_ns
+        # Within one step of the clock of a file system a folder may change again unseen.
+        settled = time.time_ns() - changed > CLOCK_STEP_NS
+        return _settled_names(folder, changed) if settled else _by_head(os.listdir(folder))
+    except OSError:
+        return {}
+
+
+@lru_cache(maxsize=8)
+def _settled_names(folder: str, changed: int) -> Mapping[str, Sequence[str]]:  # noqa: ARG001 (of the cache)
+    """A folder of many thousand files is not listed for every answer that cites one of them."""
+    return _by_head(os.listdir(folder))
 
 
 def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:

@@ -426,10 +426,10 @@ class Library:
     def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
         """By path, the state of each cited file that is no longer the one that was indexed.
 
-        By size and time of change, without network: objects, and files of a library on an object store, are
-        not looked at.
+        By size and time of change, and of a video by its sidecars too; without network: objects, and files of
+        a library on an object store, are not looked at.
         """
-        return stale_files(self._reader, paths)
+        return stale_files(self._reader, paths, self.settings.scan)
 
     def indexed_paths(self) -> list[str]:
         """The path of every file that was indexed, sorted."""

@@ -361,7 +361,7 @@ def test_wrong_usage_is_one_line_and_2(
     ("state", "said"),
     [
         ("missing", "the file is gone since it was indexed"),
-        ("changed", "the file has changed since it was indexed"),
+        ("changed", "the file, or its subtitles or .info.json, has changed since it was indexed"),
         ("unreadable", "the file cannot be read now"),
     ],
 )

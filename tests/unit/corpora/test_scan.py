@@ -247,3 +247,20 @@ def test_importing_the_scan_imports_nothing_heavy() -> None:
     code = "import sys, corpora.scan; print([m for m in ('numpy','pydantic','PIL','av') if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
+    put(tmp_path, "video.mp4", "video.en.srt", "other.mp4", "other.srt")
+    video = tmp_path / "video.mp4"
+    long_ago = time.time() - 60
+    os.utime(tmp_path, (long_ago, long_ago))
+
+    def found() -> list[str]:
+        (file,) = scan(video).files
+        return [Path(each).name for each in file.sidecars]
+
+    assert found() == found() == ["video.en.srt"]
+    put(tmp_path, "video.info.json")
+    assert found() == ["video.en.srt", "video.info.json"]
+    (tmp_path / "video.en.srt").unlink()
+    assert found() == ["video.info.json"]
