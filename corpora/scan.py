@@ -3,6 +3,7 @@
 Rules, in the order in which they apply to a name:
 
 - Names that begin with a dot are left out, folders and files (a root may begin with one).
+- A folder that is a library is left out, with all it holds (a root may be one).
 - `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
 - A link to a file is followed, and the file is found under the link's own path. A link to a
   folder is not followed, so there are no loops: silent where its target is walked anyway,
@@ -42,6 +43,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
+from corpora.outputs import LIBRARY_MARKER
 from corpora.records import Problem
 
 if TYPE_CHECKING:
@@ -220,6 +222,7 @@ class _Walk:
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
         folders: dict[str, list[tuple[_Entry, str]]] = {}
+        libraries = set[str]()
         listed = False
         for found in store.list_addressable(key, partial(self._unaddressable, store)):
             listed = True
@@ -227,12 +230,16 @@ class _Walk:
             names = relative.split("/")
             if any(name.startswith(".") for name in names):
                 continue
+            if names[-1] == LIBRARY_MARKER and len(names) > 1:
+                libraries.add("/".join(names[:-1]))
             if not (self.exclude and self.exclude.match(relative)):
                 entry = self._listed(store, found)
                 folders.setdefault("/".join(names[:-1]), []).append((entry, relative))
         if not listed and key:
             self._single_object(root, store, key)
-        for entries in folders.values():
+        for folder, entries in folders.items():
+            if any(_inside(folder, library) for library in libraries):
+                continue
             # Consoles make an empty object in place of a folder.
             self._folder_files(
                 [
@@ -272,6 +279,8 @@ class _Walk:
                 if folder == root:
                     raise UnreadableFile(f"{root}: {_reason(error)}") from error
                 self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
+                continue
+            if folder != root and any(entry.name == LIBRARY_MARKER for entry in entries):
                 continue
             files = []
             for entry in entries:

@@ -264,3 +264,13 @@ def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(tmp_path: 
     assert found() == ["video.en.srt", "video.info.json"]
     (tmp_path / "video.en.srt").unlink()
     assert found() == ["video.info.json"]
+
+
+def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "deep/library/rag-library.json", "deep/library/tables/b.md", "library/c.mp4")
+    found = scan(tmp_path)
+    assert names(found, tmp_path) == ["a.mp4", "library/c.mp4"]
+    assert (found.ignored, found.problems) == ((), ())
+    assert names(scan(tmp_path / "deep/library"), tmp_path) == ["deep/library/tables/b.md"], (
+        "a root is walked"
+    )
