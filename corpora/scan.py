@@ -22,10 +22,9 @@ import errno
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -39,12 +38,12 @@ from corpora.kinds import (
     kind_of,
     kind_of_head,
     sidecar_base,
-    sidecar_owners,
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
 from corpora.outputs import LIBRARY_MARKER
 from corpora.records import Problem
+from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -52,8 +51,6 @@ if TYPE_CHECKING:
 HOLLOW_SIZE = 256 * 2**20
 HOLLOW_SHARE = 0.01
 MAX_EXTENTS = 4096
-CLOCK_STEP_NS = 3 * 10**9
-"""The times of a file system are at least so exact."""
 MAX_SHARD = 15
 """Characters of `K/N`."""
 
@@ -215,7 +212,7 @@ class _Walk:
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
     listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    """For folders of roots that are single files, the names in them by their heads (`_by_head`)."""
+    """For folders of roots that are single files, the names in them by their heads (`by_head`)."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
@@ -263,7 +260,7 @@ class _Walk:
         if store.head(key) is None:
             raise UnreadableFile(f"{root}: no such object, and none below it")
         beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
-        self.listed[root.rpartition("/")[0]] = _by_head(entry.name for entry in beside)
+        self.listed[root.rpartition("/")[0]] = by_head(entry.name for entry in beside)
         self.single(root)
 
     def folder(self, root: str) -> None:
@@ -317,14 +314,14 @@ class _Walk:
     def _sidecars_beside(self, path: str) -> list[str]:
         folder, _, name = path.rpartition("/")
         if folder not in self.listed:
-            self.listed[folder] = _names_in(folder or "/")
-        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(_head_of(name), ())}
-        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(_head_of(name), ())}
-        return _sidecars(near, near).get(name, [])
+            self.listed[folder] = names_in(folder or "/")
+        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head_of(name), ())}
+        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head_of(name), ())}
+        return sidecars_by_owner(near, near).get(name, [])
 
     @cached_property
     def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:
-        return _by_head(self.subtitles)
+        return by_head(self.subtitles)
 
     def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
         media: dict[str, str] = {}
@@ -345,7 +342,9 @@ class _Walk:
                     chosen.append(entry.name)
                 else:
                     self.other_shards += 1
-        sidecars = _sidecars(media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}})
+        sidecars = sidecars_by_owner(
+            media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}}
+        )
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
@@ -501,55 +500,6 @@ def _decodes(head: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start > len(head) - 4
     return True
-
-
-def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
-    """Paths of sidecars by media file among `names`; a video goes before its sound track."""
-    owners: dict[str, list[str]] = {}
-    for name in sorted(names):
-        if kind_of(name) in ("video", "audio"):
-            owners[name] = [name]
-    for name in list(owners):
-        owners.setdefault(Path(name).stem, []).append(name)
-    found: dict[str, list[str]] = {}
-    for name in sorted(beside):
-        base = sidecar_base(name)
-        if base is None:
-            continue
-        belonging = sidecar_owners(base, owners)
-        videos = [owner for owner in belonging if kind_of(owner) == "video"]
-        for owner in videos or belonging:
-            found.setdefault(owner, []).append(beside[name])
-    return found
-
-
-def _head_of(name: str) -> str:
-    """What a file and its sidecars share: the name up to the first dot."""
-    return name.partition(".")[0]
-
-
-def _by_head(names: Iterable[str]) -> Mapping[str, Sequence[str]]:
-    held: dict[str, list[str]] = {}
-    for name in names:
-        held.setdefault(_head_of(name), []).append(name)
-    return held
-
-
-def _names_in(folder: str) -> Mapping[str, Sequence[str]]:
-    """The names in a folder by their heads; none where it cannot be listed."""
-    try:
-        changed = os.stat(folder).st_mtime_ns
-        # Within one step of the clock of a file system a folder may change again unseen.
-        settled = time.time_ns() - changed > CLOCK_STEP_NS
-        return _settled_names(folder, changed) if settled else _by_head(os.listdir(folder))
-    except OSError:
-        return {}
-
-
-@lru_cache(maxsize=8)
-def _settled_names(folder: str, changed: int) -> Mapping[str, Sequence[str]]:  # noqa: ARG001 (of the cache)
-    """A folder of many thousand files is not listed for every answer that cites one of them."""
-    return _by_head(os.listdir(folder))
 
 
 def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:

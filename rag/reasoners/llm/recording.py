@@ -247,7 +247,7 @@ class Recorder:
             whole: int | None = None
             try:
                 with self._path.open("ab") as file:
-                    whole = file.tell()
+                    whole = file.seek(0, os.SEEK_END)
                     file.write(line)
                     file.flush()
                     os.fsync(file.fileno())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora import sidecar_names
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 
@@ -249,13 +250,16 @@ def test_importing_the_scan_imports_nothing_heavy() -> None:
     assert ran.stdout.strip() == "[]"
 
 
-def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [sidecar_names.CLOCK_STEP_NS, -1])
+def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    monkeypatch.setattr(sidecar_names, "CLOCK_STEP_NS", step)
     put(tmp_path, "video.mp4", "video.en.srt", "other.mp4", "other.srt")
     video = tmp_path / "video.mp4"
-    long_ago = time.time() - 60
-    os.utime(tmp_path, (long_ago, long_ago))
 
     def found() -> list[str]:
+        time.sleep(0.02)  # longer than one step of the clock here
         (file,) = scan(video).files
         return [Path(each).name for each in file.sidecars]
 
