@@ -93,7 +93,18 @@ def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], e
     choices = [every, [path for path in every if not _is_excluded(path, exclude)]]
     if len(reader.folders) > 1:
         choices += map(list, beside)  # each library may have indexed one of the files
-    return all(sidecar_hash(distinct_sidecars(paths)) != indexed for paths in choices)
+    if any(sidecar_hash(distinct_sidecars(paths)) == indexed for paths in choices):
+        return False
+    # Where none was indexed, those of before were excluded by an option, which no setting says.
+    return bool(indexed) or any(_is_newer(path, reader.indexed_at(content)) for path in every)
+
+
+def _is_newer(path: str, time_ns: int) -> bool:
+    """Whether a file was made, changed or moved after a time in ns since 1970."""
+    try:
+        return os.stat(path).st_ctime_ns > time_ns
+    except OSError:
+        return False
 
 
 def _is_excluded(path: str, exclude: Globs) -> bool:

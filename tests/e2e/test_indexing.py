@@ -217,6 +217,17 @@ were indexed, such as {cited}"
     assert stale(excluding) == {}
 
 
+def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Settings) -> None:
+    cited, said = str(corpus / "a.mp4"), corpus / "a.srt"
+    run(
+        corpus, settings.model_copy(update={"scan": settings.scan.model_copy(update={"exclude": ("*.srt",)})})
+    )
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([cited]) == {}
+        said.write_text(said.read_text())
+        assert library.stale_files([cited]) == {cited: "changed"}
+
+
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
