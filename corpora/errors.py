@@ -32,6 +32,10 @@ class UsageError(RagError):
     exit_code = 2
 
 
+class DiskError(RagError):
+    """A disk that is full, read-only or not permitted, for a file that a user named."""
+
+
 _NAMED_WRONGLY = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP}
 )
@@ -43,9 +47,9 @@ def file_error(
     """What is raised for a file that a user named, and that cannot be read or written.
 
     A `UsageError` where the path itself is wrong, as below a folder that does not exist; for what is wrong
-    with the disk, full, read-only or not permitted, a plain `RagError`.
+    with the disk, full, read-only or not permitted, a `DiskError`.
     """
-    kind = UsageError if error.errno in _NAMED_WRONGLY else RagError
+    kind = UsageError if error.errno in _NAMED_WRONGLY else DiskError
     return kind(f"{os.fspath(path)}: cannot be {action}: {os_reason(error)}")
 
 

@@ -3,6 +3,7 @@
 Rules, in the order in which they apply to a name:
 
 - Names that begin with a dot are left out, folders and files (a root may begin with one).
+- A folder that is a library is left out, with all it holds (a root may be one).
 - `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
 - A link to a file is followed, and the file is found under the link's own path. A link to a
   folder is not followed, so there are no loops: silent where its target is walked anyway,
@@ -23,7 +24,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -37,11 +38,12 @@ from corpora.kinds import (
     kind_of,
     kind_of_head,
     sidecar_base,
-    sidecar_owners,
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
+from corpora.outputs import LIBRARY_MARKER
 from corpora.records import Problem
+from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
@@ -209,14 +211,15 @@ class _Walk:
     not_included: int = 0
     other_shards: int = 0
     outside: set[str] = field(default_factory=set)
-    listed: dict[Path, dict[str, list[str]]] = field(default_factory=dict)
-    """Sidecars by name of the media file, for folders of roots that are single files."""
+    listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    """For folders of roots that are single files, the names in them by their heads (`by_head`)."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
         folders: dict[str, list[tuple[_Entry, str]]] = {}
+        libraries = set[str]()
         listed = False
         for found in store.list_addressable(key, partial(self._unaddressable, store)):
             listed = True
@@ -224,12 +227,16 @@ class _Walk:
             names = relative.split("/")
             if any(name.startswith(".") for name in names):
                 continue
+            if names[-1] == LIBRARY_MARKER and len(names) > 1:
+                libraries.add("/".join(names[:-1]))
             if not (self.exclude and self.exclude.match(relative)):
                 entry = self._listed(store, found)
                 folders.setdefault("/".join(names[:-1]), []).append((entry, relative))
         if not listed and key:
             self._single_object(root, store, key)
-        for entries in folders.values():
+        for folder, entries in folders.items():
+            if any(_inside(folder, library) for library in libraries):
+                continue
             # Consoles make an empty object in place of a folder.
             self._folder_files(
                 [
@@ -252,11 +259,8 @@ class _Walk:
     def _single_object(self, root: str, store: ObjectStore, key: str) -> None:
         if store.head(key) is None:
             raise UnreadableFile(f"{root}: no such object, and none below it")
-        folder = Path(root).parent
         beside = [self._listed(store, found) for found in store.list_folder(key.rpartition("/")[0])]
-        self.listed[folder] = _sidecars(
-            [entry.name for entry in beside], {entry.name: entry.path for entry in beside}
-        )
+        self.listed[root.rpartition("/")[0]] = by_head(entry.name for entry in beside)
         self.single(root)
 
     def folder(self, root: str) -> None:
@@ -272,6 +276,8 @@ class _Walk:
                 if folder == root:
                     raise UnreadableFile(f"{root}: {_reason(error)}") from error
                 self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
+                continue
+            if folder != root and any(entry.name == LIBRARY_MARKER for entry in entries):
                 continue
             files = []
             for entry in entries:
@@ -303,17 +309,19 @@ class _Walk:
         if kind is None:
             self._report(path, why_unread(path))
             return
-        self._file(path, kind, self._sidecars_beside(Path(path).parent).get(name, []))
+        self._file(path, kind, self._sidecars_beside(path))
 
-    def _sidecars_beside(self, folder: Path) -> dict[str, list[str]]:
+    def _sidecars_beside(self, path: str) -> list[str]:
+        folder, _, name = path.rpartition("/")
         if folder not in self.listed:
-            try:
-                with os.scandir(folder) as listing:
-                    beside = {entry.name: entry.path for entry in listing}
-            except OSError:
-                beside = {}
-            self.listed[folder] = _sidecars(list(beside), {**self.subtitles, **beside})
-        return self.listed[folder]
+            self.listed[folder] = names_in(folder or "/")
+        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head_of(name), ())}
+        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head_of(name), ())}
+        return sidecars_by_owner(near, near).get(name, [])
+
+    @cached_property
+    def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:
+        return by_head(self.subtitles)
 
     def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
         media: dict[str, str] = {}
@@ -334,7 +342,9 @@ class _Walk:
                     chosen.append(entry.name)
                 else:
                     self.other_shards += 1
-        sidecars = _sidecars(media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}})
+        sidecars = sidecars_by_owner(
+            media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}}
+        )
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
         self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
@@ -490,26 +500,6 @@ def _decodes(head: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start > len(head) - 4
     return True
-
-
-def _sidecars(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
-    """Paths of sidecars by media file among `names`; a video goes before its sound track."""
-    owners: dict[str, list[str]] = {}
-    for name in sorted(names):
-        if kind_of(name) in ("video", "audio"):
-            owners[name] = [name]
-    for name in list(owners):
-        owners.setdefault(Path(name).stem, []).append(name)
-    found: dict[str, list[str]] = {}
-    for name in sorted(beside):
-        base = sidecar_base(name)
-        if base is None:
-            continue
-        belonging = sidecar_owners(base, owners)
-        videos = [owner for owner in belonging if kind_of(owner) == "video"]
-        for owner in videos or belonging:
-            found.setdefault(owner, []).append(beside[name])
-    return found
 
 
 def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from corpora.kinds import SIDECARS
 from corpora.objects import is_url
 from rag.engine import Engine
 from rag.errors import LibraryCorrupt, RagError
 from rag.store.error_mapping import REPAIR
 from rag.store.layout import open_layout
 from rag.store.lookup import file_states
+from rag.store.records import FileState
+from rag.store.sidecars import other_sidecars
 
 if TYPE_CHECKING:
     from rag.store.checking import Health
@@ -83,7 +86,7 @@ def run_checks(engine: Engine, *, full: bool, progress: Callable[[int, int], obj
 
 
 def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
-    """Whether the files exist, with the size and the time of change that they were indexed with."""
+    """Whether the files exist, with the size, time of change and sidecars that they were indexed with."""
     from rag.indexing.missing import find_gone
 
     storage = engine.settings.storage
@@ -109,7 +112,19 @@ def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
             f"{len(changed)} changed since they were indexed, such as {changed[0]}; "
             "run rag index on their folders"
         )
+    if beside := _with_other_sidecars(engine, states):
+        found.append(
+            f"{len(beside)} have other files beside them ({', '.join(SIDECARS)}) than when they were "
+            f"indexed, such as {beside[0]}; run rag index on their folders"
+        )
     return Check("indexed files", not found, "; ".join(found) or "all exist and are unchanged")
+
+
+def _with_other_sidecars(engine: Engine, states: Mapping[str, FileState]) -> list[str]:
+    """The paths of unchanged videos that have other sidecars than they were indexed with, sorted."""
+    rows = engine.reader.file_rows()
+    others = other_sidecars(engine.reader, rows, engine.settings.scan)
+    return [row.path for row in rows if row.content_id in others and states[row.path] == "ok"]
 
 
 def recall_checks(engine: Engine, count: int) -> Iterable[Check]:

@@ -14,6 +14,7 @@ RagError
 │   ├── StalledFile          its reader made no progress for too long, or was ended
 │   │   └── OverLimit        it took more time or memory than allowed, or crashed
 │   └── WorkerLost           the workers that took it died, or took too long
+├── DiskError                a named file is on a disk that is full, read-only or not permitted
 ├── ScratchFull              no room for a copy of an object
 ├── StoreError               an object store refuses, fails or cannot be reached
 │   └── Refused              an object is there already, or has changed
@@ -61,6 +62,7 @@ from typing import Any
 from corpora.errors import (
     ChangedFile,
     DamagedFile,
+    DiskError,
     FileProblem,
     OverLimit,
     RagError,
@@ -82,6 +84,7 @@ __all__ = [
     "ChangedFile",
     "DamagedFile",
     "DeviceFull",
+    "DiskError",
     "DownloadTruncated",
     "EncoderMismatch",
     "ExtraMissing",

@@ -5,13 +5,20 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from corpora.objects import StoreError
-from corpora.records import AudioClass, EvidenceKind, Problem, Shot, SoundTrack, Style, Tone, Video
+from corpora.records import EvidenceKind, Problem, Shot, SoundTrack, Video
 from localization.windows import LocalizedWindow
+from rag.arguments import (
+    checked_filter,
+    require_image,
+    require_number,
+    require_one_of,
+    require_positive,
+    require_text,
+)
 from rag.checks import Check, recall_checks, run_checks
 from rag.engine import Engine
 from rag.errors import LibraryError, UsageError
@@ -161,8 +168,8 @@ class Library:
         """
         from rag.answering import answer_question
 
-        _require_positive(top_k=top_k)
-        _require_number("threshold", threshold)
+        require_positive(top_k=top_k)
+        require_number("threshold", threshold)
         if threshold is not None and not 0 <= threshold <= 1:
             raise UsageError(f"threshold: {threshold} is not in [0, 1]")
         return self._over_reachable(
@@ -172,7 +179,7 @@ class Library:
                 self._engine.reasoner,
                 self.settings,
                 read_frames=self._engine.read_frames,
-                where=_search_filter(where),
+                where=checked_filter(where),
                 top_k=top_k,
                 threshold=threshold,
                 pipeline=pipeline,
@@ -197,9 +204,9 @@ class Library:
         from rag.retrieval.retriever import Kind
         from rag.retrieval.shots import check_filter
 
-        _require_one_of("kind", kind, Kind)
-        _require_positive(top_k=top_k)
-        query, chosen = parse_query(query), _search_filter(where)
+        require_one_of("kind", kind, Kind)
+        require_positive(top_k=top_k)
+        query, chosen = parse_query(query), checked_filter(where)
         check_filter(chosen, kind)
         return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
 
@@ -228,7 +235,7 @@ class Library:
         """
         from rag.retrieval.shots import browse, resolved
 
-        chosen = _search_filter(where)
+        chosen = checked_filter(where)
         if chosen.shots is None or chosen.shots == ShotFilter():
             raise UsageError("a filter to browse by is missing: a tone, a style, an audio class, a height")
         # Without a text to search for, no model is opened.
@@ -243,7 +250,7 @@ class Library:
         """
         from rag.retrieval.shots import unmeasured
 
-        return unmeasured(_search_filter(where), self._reader)
+        return unmeasured(checked_filter(where), self._reader)
 
     def localize(
         self, video: str, query: str, *, count: int = 1, window_seconds: float | None = None
@@ -259,7 +266,7 @@ class Library:
         numbers that are not above 0.
         """
         query = parse_query(query)
-        _require_positive(count=count, window_seconds=window_seconds)
+        require_positive(count=count, window_seconds=window_seconds)
         video_id, settings = self.video_id(video), self.settings
         if window_seconds is not None:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
@@ -284,8 +291,8 @@ class Library:
         """
         from rag.retrieval.shots import no_image_embeddings
 
-        _require_text("the moment", moment)
-        _require_positive(top_k=top_k)
+        require_text("the moment", moment)
+        require_positive(top_k=top_k)
         name, at, span = moment.rpartition("@")
         start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}") if at else (0.0, -1.0)
         if not 0 <= start <= end < math.inf:
@@ -294,7 +301,7 @@ class Library:
         if self._engine.tower is None:
             raise no_image_embeddings(self._reader, "a moment")
         return self._engine.new_retriever().find_like(
-            video_id, start, end, top_k or self.settings.search.top_k, _search_filter(where)
+            video_id, start, end, top_k or self.settings.search.top_k, checked_filter(where)
         )
 
     def search_image(
@@ -311,21 +318,21 @@ class Library:
         """
         from rag.retrieval.shots import no_image_embeddings
 
-        _require_image(image)
-        _require_positive(top_k=top_k)
+        require_image(image)
+        require_positive(top_k=top_k)
         encoder = self._engine.image_encoder
         if encoder is None:
             raise no_image_embeddings(self._reader, "an image")
         vector = encoder.encode_images(image[None])[0]
         retriever = self._engine.new_retriever()
-        return retriever.find_near(vector, top_k or self.settings.search.top_k, _search_filter(where))
+        return retriever.find_near(vector, top_k or self.settings.search.top_k, checked_filter(where))
 
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
 
         Raises `UsageError` for anything else, with the forms that are accepted.
         """
-        _require_text("the citation", citation)
+        require_text("the citation", citation)
         return resolve_citation(self._reader, citation)
 
     # Measurements
@@ -400,7 +407,7 @@ class Library:
 
         Raises `UsageError` where no video or several have it, with the nearest names.
         """
-        _require_text("the video", name)
+        require_text("the video", name)
         return find_video(self._reader, name)
 
     def path_of(self, video_id: str) -> str:
@@ -426,10 +433,10 @@ class Library:
     def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
         """By path, the state of each cited file that is no longer the one that was indexed.
 
-        By size and time of change, without network: objects, and files of a library on an object store, are
-        not looked at.
+        By size and time of change, and of a video by its sidecars too; without network: objects, and files of
+        a library on an object store, are not looked at.
         """
-        return stale_files(self._reader, paths)
+        return stale_files(self._reader, paths, self.settings.scan)
 
     def indexed_paths(self) -> list[str]:
         """The path of every file that was indexed, sorted."""
@@ -537,63 +544,3 @@ def sound_runs(track: SoundTrack | None, duration: float = math.inf) -> list[dic
     for run in runs:
         run["loudness"] = None if run["class"] is None else round(run["loudness"], 1)
     return runs
-
-
-def _search_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
-    """The filter. Raises `UsageError` for a value that none has, which would filter all or nothing."""
-    if where is not None and not isinstance(where, SearchFilter | ShotFilter):
-        raise UsageError(f"where is of type {type(where).__name__}; give a SearchFilter or a ShotFilter")
-    chosen = SearchFilter(shots=where) if isinstance(where, ShotFilter) else where or SearchFilter()
-    shots = chosen.shots or ShotFilter()
-    if not isinstance(shots, ShotFilter):
-        raise UsageError(f"shots is of type {type(shots).__name__}; give a ShotFilter")
-    _require_number("min_height", shots.min_height)
-    for name in ("after", "before"):
-        _require_text(name, getattr(shots, name) or "")
-    for name in ("videos", "paths", "kinds"):
-        if isinstance(getattr(chosen, name), str):
-            raise UsageError(f"{name}: give several in a tuple, or one as in ({getattr(chosen, name)!r},)")
-    for path in chosen.paths:
-        _require_text("a glob of paths", path)
-    for kind in chosen.kinds or ():
-        _require_one_of("kinds", kind, EvidenceKind)
-    for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):
-        _require_one_of(name, getattr(shots, name), allowed)
-    for name in ("start", "end"):
-        _require_number(name, getattr(chosen, name))
-        if not math.isfinite(getattr(chosen, name) or 0):
-            raise UsageError(f"{name}: {getattr(chosen, name)} is no time in seconds")
-    if chosen.end is not None and not chosen.end > (chosen.start or 0):
-        raise UsageError("end is not after start")
-    return chosen
-
-
-def _require_one_of(name: str, value: object, allowed: Any) -> None:
-    if value is not None and value not in get_args(allowed):
-        raise UsageError(f"{name}: {value!r} is none of {', '.join(get_args(allowed))}")
-
-
-def _require_text(named: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise UsageError(f"{named} is of type {type(value).__name__}; give a text")
-
-
-def _require_image(value: object) -> None:
-    shape: tuple[int, ...] = getattr(value, "shape", ())
-    dtype = getattr(value, "dtype", type(value).__name__)
-    if len(shape) != 3 or shape[2] != 3 or not all(shape) or dtype != "uint8":
-        raise UsageError(f"the image is of type {dtype}, shape {shape}; give uint8 (height, width, 3)")
-
-
-def _require_positive(**given: float | None) -> None:
-    """Numbers above 0, whole ones but for seconds; None is the default of each."""
-    for name, value in given.items():
-        _require_number(name, value, whole=not name.endswith("_seconds"))
-        if value is not None and not value > 0:
-            raise UsageError(f"{name}: {value} is not above 0")
-
-
-def _require_number(name: str, value: object, *, whole: bool = False) -> None:
-    if value is None or isinstance(value, Integral if whole else Real):
-        return
-    raise UsageError(f"{name}: {value!r} is no {'whole number' if whole else 'number'}")

@@ -16,7 +16,15 @@ import typer
 from corpora.outputs import TREC, OverwritePolicy, replace_file
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
-from rag.errors import LibraryError, ModelError, RagError, ReasonerUnreachable, StoreError, UsageError
+from rag.errors import (
+    DiskError,
+    LibraryError,
+    ModelError,
+    RagError,
+    ReasonerUnreachable,
+    StoreError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from eval.batches import BatchQuestion
@@ -146,7 +154,7 @@ def run_batch(
         for question in todo:
             try:
                 shape = answer(question)
-            except (LibraryError, ModelError, ReasonerUnreachable, StoreError) as error:
+            except (DiskError, LibraryError, ModelError, ReasonerUnreachable, StoreError) as error:
                 if not kept + asked:
                     raise
                 echo_stderr(f"rag: {error}")

@@ -217,14 +217,14 @@ class Session:
 
     def _note_what_is_missing(self, *, frames: bool, empty: bool) -> None:
         """`frames`: whether the library has embeddings of frames; `empty`: whether it has no content."""
-        from rag.store.finding import find_library
+        from rag.store.finding import find_library, index_command
         from rag.store.layout import open_layout
 
         for named in (self.settings.library, *self.libraries[1:]):
             folder = find_library(library=named, storage=self.settings.storage)
             layout = open_layout(folder)
             if empty and layout.has_staged():
-                command = f"rag index --commit-staged --library {shlex.quote(os.fspath(folder))}"
+                command = index_command(folder, staged=True)
                 echo_stderr(f"rag: {folder}: all its contents are staged; to add them: {command}")
             note = layout.copy_note()
             if frames and note is not None and not note.frames:

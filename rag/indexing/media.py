@@ -38,10 +38,10 @@ from rag.indexing.clips import (
     cut_clips,
 )
 from rag.indexing.measuring import packed, unpacked
-from rag.indexing.planning import sidecar_hash
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
+from rag.store.sidecars import sidecar_hash
 from rag.store.tables import VideoWriter
 
 

@@ -12,11 +12,10 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from corpora.errors import reason_of
-from corpora.fetching import content_id, read_sidecar
+from corpora.fetching import content_id
 from corpora.objects import is_url
 from corpora.passages.pdf import NO_TEXT_LAYER
 from corpora.records import SKIPPED, Problem
@@ -25,11 +24,12 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import LOCAL, find_misnamed, find_missing
+from rag.indexing.missing import find_misnamed, find_missing
 from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
 from rag.store.records import FileRow, NotedProblem
 from rag.store.schema import column_names, problem_of
+from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
 if TYPE_CHECKING:
     from rag.settings import Settings
@@ -160,7 +160,7 @@ def make_plan(
             "" if content in identified.unread else content,
             tuple(files),
             tuple(f for f in files if f.path in identified.fresh),
-            _distinct(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
+            distinct_sidecars(sorted(elsewhere.get(content, set()).union(*(f.sidecars for f in files)))),
         )
         if group.is_media:
             stages = ready.get(content)
@@ -356,33 +356,3 @@ def row_of(found: FoundFile, content_id: str) -> FileRow:
     return FileRow(
         found.path, content_id, found.kind, found.size, found.mtime_ns, found.ctime_ns, found.stamp
     )
-
-
-def _distinct(sidecars: Sequence[str]) -> tuple[str, ...]:
-    """Those on disk without the ones that hold what one before holds, as beside copies of a video."""
-    held: dict[bytes, str] = {}
-    for path in sidecars:
-        try:
-            content = os.fsencode(path) if is_url(path) or len(sidecars) == 1 else Path(path).read_bytes()
-        except OSError:
-            content = os.fsencode(path)  # reported when it is read
-        held.setdefault(content, path)
-    return tuple(held.values())
-
-
-def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
-    """Hash over the contents of sidecar files, without their names; empty for none.
-
-    One that cannot be read counts as its absence, and is reported when it is read.
-    """
-    digest = hashlib.blake2b(digest_size=16)
-    some = False
-    for path in paths:
-        try:
-            content = read_sidecar(path, storage) if is_url(path) else Path(path).read_bytes()
-        except (OSError, FileProblem):
-            continue
-        if content is not None:
-            digest.update(hashlib.blake2b(content).digest())
-            some = True
-    return digest.hexdigest() if some else ""

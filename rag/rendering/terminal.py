@@ -32,7 +32,7 @@ from rag.store.records import FileState
 
 STATES: Mapping[FileState, str] = {
     "missing": "the file is gone since it was indexed",
-    "changed": "the file has changed since it was indexed",
+    "changed": "the file, or its subtitles or .info.json, has changed since it was indexed",
     "unreadable": "the file cannot be read now",
 }
 """What is said of a file that is not as it was indexed."""

@@ -6,9 +6,10 @@ import difflib
 import fnmatch
 import math
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from corpora.escaping import visible
 from corpora.globs import composed
 from rag.records import SearchFilter
 from rag.store.database import quoted
@@ -51,10 +52,23 @@ def path_matches(paths: tuple[str, ...], globs: tuple[str, ...]) -> bool:
 
 
 def at_or_below(known: Iterable[str], wanted: Iterable[str]) -> list[str]:
-    """The paths of `known` that are one of `wanted` or below it; all are compared in NFC."""
-    whole = frozenset(map(composed, wanted))
+    """The paths of `known` that are one of `wanted` or below it; all are compared in NFC.
+
+    One of `wanted` that no path is at or below is taken as it is shown, with escapes (`visible`).
+    """
+    known, wanted = list(known), list(wanted)
+    going = _at_or_below(known, wanted, composed)
+    escaped = [path for path in wanted if "\\" in path and not _at_or_below(going, [path], composed)]
+    if not escaped:
+        return going
+    also = {*going, *_at_or_below(known, escaped, lambda path: composed(visible(path)))}
+    return [path for path in known if path in also]
+
+
+def _at_or_below(known: Iterable[str], wanted: Iterable[str], form: Callable[[str], str]) -> list[str]:
+    whole = frozenset(map(form, wanted))
     prefixes = tuple(os.path.join(path, "") for path in whole)
-    return [path for path in known if composed(path) in whole or composed(path).startswith(prefixes)]
+    return [path for path in known if form(path) in whole or form(path).startswith(prefixes)]
 
 
 def row_mask(

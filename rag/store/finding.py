@@ -77,16 +77,19 @@ def find_library(
     return here / LIBRARY_NAME
 
 
-def index_command(folder: Location) -> str:
-    """The command that makes a library in `folder`, which it names where that is not the default."""
+def index_command(folder: Location, *, staged: bool = False) -> str:
+    """The command that makes a library in `folder`, which it names where that is not the default; with
+    `staged` the one that adds what is staged there."""
+    command = "rag index --commit-staged" if staged else "rag index FOLDER"
     if isinstance(folder, Path) and folder.absolute() == find_library():
-        return "rag index FOLDER"
-    return f"rag index FOLDER --library {shlex.quote(os.fspath(folder))}"
+        return command
+    return f"{command} --library {shlex.quote(os.fspath(folder))}"
 
 
 def nothing_indexed(folder: Location) -> LibraryNotFound:
     """The error for a library without content, with the command that indexes into it."""
-    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
+    command = index_command(folder, staged=open_layout(folder).has_staged())
+    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {command}")
 
 
 def require_library(folder: Location) -> LibraryLayout:

@@ -15,13 +15,14 @@ from corpora.globs import composed
 from corpora.identity import content_hash
 from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
-from corpora.settings import StorageSettings
+from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
 from rag.records import PassageCitation, VideoCitation, passage_citation
 from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
+from rag.store.sidecars import other_sidecars
 
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
@@ -135,21 +136,26 @@ def best_state(states: Iterable[FileState]) -> FileState:
     return min(states, key=order.index, default="missing")
 
 
-def stale_files(reader: Reader, paths: Iterable[str]) -> dict[str, FileState]:
+def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> dict[str, FileState]:
     """Of some indexed paths, the state of each that is not "ok"; of a content at several paths, the best one.
 
-    No file is opened, and no network is used: objects are left out, and so are all files of a library on an
-    object store and of a copy of one, which are those of another machine.
+    A video whose sidecars are others than it was indexed with is changed. No network is used: objects are
+    left out, and so are all files of a library on an object store and of a copy of one, which are those of
+    another machine. `chosen`: where sidecars are found.
     """
     if any(not isinstance(folder, Path) or (folder / COPY).exists() for folder in reader.folders):
         return {}
-    stale = dict[str, FileState]()
-    for path, rows in reader.copies(paths).items():
+    states = dict[str, FileState]()
+    copies = reader.copies(paths)
+    for path, rows in copies.items():
         if not any("://" in row.path for row in rows):
-            state = best_state(map(_file_state, rows))
-            if state != "ok":
-                stale[path] = state
-    return stale
+            states[path] = best_state(map(_file_state, rows))
+    unchanged = [path for path, state in states.items() if state == "ok"]
+    others = other_sidecars(reader, (row for path in unchanged for row in copies[path]), chosen)
+    for path in unchanged:
+        if copies[path][0].content_id in others:
+            states[path] = "changed"
+    return {path: state for path, state in states.items() if state != "ok"}
 
 
 def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> FileState:

@@ -160,6 +160,10 @@ class Reader:
         was off. Raises KeyError for a video that is unknown or not ready."""
         return self.ask(lambda s: s.stages(video_id))
 
+    def indexed_at(self, video_id: str) -> int:
+        """When a video was indexed, ns since 1970. Raises KeyError for one that is unknown or not ready."""
+        return self.ask(lambda s: s.ready[video_id])
+
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence that each video has any of."""
         kinds = self.ask(lambda s: s.evidence_kinds)

@@ -228,18 +228,25 @@ def test_a_batch_of_questions_goes_on_where_it_stopped(
     assert "settings.search.top_k was 5, is 2" in capsys.readouterr().err
 
 
-def test_a_batch_stops_when_the_server_is_gone(
-    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("stops", "said"),
+    [
+        ("server", "no answer from the server"),
+        ("full", "calls.jsonl: cannot be written: no space left on device"),
+    ],
+)
+def test_a_batch_stops_where_every_question_would_fail(
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], tmp_path: Path, stops: str, said: str
 ) -> None:
     questions, out = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
-    asked = [{"_id": text, "text": text} for text in ("a?", "server", "c?")]
+    asked = [{"_id": text, "text": text} for text in ("a?", stops, "c?")]
     questions.write_text("\n".join(json.dumps(entry) for entry in asked))
     assert main(["ask", "--questions", str(questions), "--out", str(out)]) == 3
     assert len(_lines(out)) == 1
     err = capsys.readouterr().err
-    assert "rag: no answer from the server\n" in err
+    assert f"rag: {said}\n" in err
     assert "stopped after 1 of 3; run it again to continue" in err
-    assert [text for text, _ in library.asked] == ["a?", "server"]
+    assert [text for text, _ in library.asked] == ["a?", stops]
 
 
 def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, tmp_path: Path) -> None:
@@ -361,7 +368,7 @@ def test_wrong_usage_is_one_line_and_2(
     ("state", "said"),
     [
         ("missing", "the file is gone since it was indexed"),
-        ("changed", "the file has changed since it was indexed"),
+        ("changed", "the file, or its subtitles or .info.json, has changed since it was indexed"),
         ("unreadable", "the file cannot be read now"),
     ],
 )

@@ -169,13 +169,63 @@ def test_a_copy_with_the_same_subtitles_is_known(corpus: Path, settings: Setting
 def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:
     first, copy = str(corpus / "a.mp4"), str(corpus / "copy.mp4")
     shutil.copy(first, copy)
+    shutil.copy(corpus / "a.srt", corpus / "copy.srt")
     run(corpus, settings)
     with Library.open(settings=settings) as library:
         assert library.stale_files([first, "/nowhere.mp4"]) == {}
         os.unlink(first)
         assert library.stale_files([first]) == {}
+        os.unlink(corpus / "copy.srt")
+        assert library.stale_files([first]) == {first: "changed"}
         os.unlink(copy)
         assert library.stale_files([first]) == {first: "missing"}
+
+
+def test_a_cited_video_is_stale_where_its_sidecars_are_others(corpus: Path, settings: Settings) -> None:
+    cited, notes, said = str(corpus / "a.mp4"), str(corpus / "notes.md"), corpus / "a.srt"
+    run(corpus, settings)
+    indexed = said.read_text()
+
+    def stale(chosen: Settings = settings) -> dict[str, str]:
+        with Library.open(settings=chosen) as library:
+            (files,) = [check for check in library.doctor() if check.name == "indexed files"]
+            found = library.stale_files([cited, notes])
+            assert (not files.ok) == bool(found)
+            assert (
+                files.ok
+                or f"1 have other files beside them (.info.json, .srt, .vtt, .ass, .ssa) than when they \
+were indexed, such as {cited}"
+                in files.message
+            )
+            return {**found}
+
+    assert stale() == {}
+    said.write_text(indexed.replace("nine", "six"))
+    assert stale() == {cited: "changed"}
+    os.unlink(said)
+    assert stale() == {cited: "changed"}
+    said.write_text(indexed)
+    assert stale() == {}, "another time of change, and the same text"
+    (corpus / "a.info.json").write_text('{"title": "Bolts"}')
+    assert stale() == {cited: "changed"}
+    excluding = settings.model_copy(
+        update={"scan": settings.scan.model_copy(update={"exclude": ("*.json",)})}
+    )
+    assert stale(excluding) == {}
+    run(corpus, settings)
+    assert stale() == {}
+    assert stale(excluding) == {}
+
+
+def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Settings) -> None:
+    cited, said = str(corpus / "a.mp4"), corpus / "a.srt"
+    run(
+        corpus, settings.model_copy(update={"scan": settings.scan.model_copy(update={"exclude": ("*.srt",)})})
+    )
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([cited]) == {}
+        said.write_text(said.read_text())
+        assert library.stale_files([cited]) == {cited: "changed"}
 
 
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(

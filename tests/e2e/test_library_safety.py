@@ -363,6 +363,17 @@ def test_a_path_alone_is_not_a_path_for_each_of_its_letters(home: Path) -> None:
     shutil.rmtree("copy")
 
 
+def test_remove_takes_a_path_as_it_is_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw = os.fsdecode(os.fsencode(home / "corpus") + b"/caf\xe9.txt")
+    Path(raw).write_text("A cafe.\n")
+    assert Library.index("corpus").indexed == 1
+    assert main(["remove", "corpus/caf\\xe9.txt", "--text"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == (f"removed {home}/corpus/caf\\xe9.txt\n", "")
+    assert held(home) == COUNT
+    os.unlink(raw)
+
+
 def test_remove_names_what_the_library_does_not_have(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["remove", "corpus/4.txt", "4.txt", "zz"]) == 0
     assert capsys.readouterr().err == "rag: not in the library: 4.txt, zz\n"

@@ -13,6 +13,7 @@ last of them again after that.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import json
@@ -26,6 +27,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from corpora.errors import file_error
 from corpora.outputs import RECORDING_HEAD
 from rag.errors import ReplayUnknown, SettingsError
 from rag.reasoners.llm.messages import ChatReply
@@ -201,7 +203,10 @@ class Recording(Protocol):
 
 
 def open_recording(settings: ReasonerSettings) -> Recording | None:
-    """As `reasoner.record` or `reasoner.replay` say; None where neither does. Raises `SettingsError`."""
+    """As `reasoner.record` or `reasoner.replay` say; None where neither does.
+
+    Raises `SettingsError`, and as `file_error` where the file cannot be read or written.
+    """
     if settings.record is not None and settings.replay is not None:
         raise SettingsError("reasoner.record and reasoner.replay exclude each other; give one of them")
     if settings.replay is not None:
@@ -212,7 +217,7 @@ def open_recording(settings: ReasonerSettings) -> Recording | None:
 class Recorder:
     """Appends to a recording; a line that a killed run left half written goes first.
 
-    Raises `SettingsError` where the file is something else, or cannot be written.
+    Raises `SettingsError` where the file is something else, and as `file_error` where it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -229,21 +234,33 @@ class Recorder:
                 if not whole:
                     file.write(f"{HEAD}\n".encode())
         except OSError as error:
-            raise SettingsError(f"{path}: cannot be recorded into: {error.strerror or error}") from error
+            raise file_error(path, error) from error
 
     def exchange(self, asked: ExchangeInput, send: SendCall) -> tuple[ChatReply, float]:
-        """Ask the model, and append the exchange before the reply is used."""
+        """Ask the model, and append the exchange before the reply is used.
+
+        Raises as `file_error` where it cannot be written.
+        """
         sent, seconds = send()
-        made = Exchange(asked, sent, seconds)
-        with self._one_line, self._path.open("ab") as file:
-            file.write(f"{made.line()}\n".encode("utf-8", "surrogatepass"))
-            file.flush()
-            os.fsync(file.fileno())
+        line = f"{Exchange(asked, sent, seconds).line()}\n".encode("utf-8", "surrogatepass")
+        with self._one_line:
+            whole: int | None = None
+            try:
+                with self._path.open("ab") as file:
+                    whole = file.seek(0, os.SEEK_END)
+                    file.write(line)
+                    file.flush()
+                    os.fsync(file.fileno())
+            except OSError as error:
+                if whole is not None:
+                    with contextlib.suppress(OSError):
+                        os.truncate(self._path, whole)
+                raise file_error(self._path, error) from error
         return sent, round(seconds, 6)
 
 
 class Replayer:
-    """Raises `SettingsError` where the file is no recording."""
+    """Raises `SettingsError` where the file is no recording, and as `file_error` where it cannot be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -253,7 +270,7 @@ class Replayer:
         try:
             text = _plain_bytes(path).decode("utf-8", "surrogatepass")
         except OSError as error:
-            raise SettingsError(f"{path}: cannot be read: {error.strerror or error}") from error
+            raise file_error(path, error, "read") from error
         except UnicodeDecodeError as error:
             raise SettingsError(f"{path}: no recording") from error
         # A killed run leaves its last line half written: what has no end is no line.

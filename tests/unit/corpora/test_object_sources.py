@@ -108,6 +108,19 @@ def test_one_object_is_found_with_its_sidecars(corpus: Path, bucket: FakeStore) 
         scan("s3://no-such-bucket/videos", storage=bucket.storage)
 
 
+def test_libraries_among_objects_are_left_out(corpus: Path, bucket: FakeStore) -> None:
+    for name in ("deep/library/rag-library.json", "deep/library/tables/b.md", "deep/library2/c.md"):
+        (corpus / name).parent.mkdir(parents=True, exist_ok=True)
+        (corpus / name).write_text("x")
+    bucket.upload(corpus)
+    found = scan(bucket.url, storage=bucket.storage)
+    assert shape(found, bucket.url) == shape(scan(corpus), str(corpus))
+    assert [file.path for file in found.files if "/library" in file.path] == [
+        f"{bucket.url}/deep/library2/c.md"
+    ]
+    assert not [path for path in found.ignored if "/library" in path]
+
+
 def test_a_stamp_changes_with_the_object_and_its_sidecars(corpus: Path, bucket: FakeStore) -> None:
     bucket.upload(corpus)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from corpora import sidecar_names
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 
@@ -247,3 +248,33 @@ def test_importing_the_scan_imports_nothing_heavy() -> None:
     code = "import sys, corpora.scan; print([m for m in ('numpy','pydantic','PIL','av') if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("step", [sidecar_names.CLOCK_STEP_NS, -1])
+def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    monkeypatch.setattr(sidecar_names, "CLOCK_STEP_NS", step)
+    put(tmp_path, "video.mp4", "video.en.srt", "other.mp4", "other.srt")
+    video = tmp_path / "video.mp4"
+
+    def found() -> list[str]:
+        time.sleep(0.02)  # longer than one step of the clock here
+        (file,) = scan(video).files
+        return [Path(each).name for each in file.sidecars]
+
+    assert found() == found() == ["video.en.srt"]
+    put(tmp_path, "video.info.json")
+    assert found() == ["video.en.srt", "video.info.json"]
+    (tmp_path / "video.en.srt").unlink()
+    assert found() == ["video.info.json"]
+
+
+def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "deep/library/rag-library.json", "deep/library/tables/b.md", "library/c.mp4")
+    found = scan(tmp_path)
+    assert names(found, tmp_path) == ["a.mp4", "library/c.mp4"]
+    assert (found.ignored, found.problems) == ((), ())
+    assert names(scan(tmp_path / "deep/library"), tmp_path) == ["deep/library/tables/b.md"], (
+        "a root is walked"
+    )

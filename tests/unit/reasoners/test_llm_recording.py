@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.errors import ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError
+from rag.errors import RagError, ReasonerUnreachable, ReplayUnknown, ReplyInvalid, SettingsError, UsageError
 from rag.reasoners import open_reasoner
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.llm.messages import ChatReply
@@ -172,15 +173,43 @@ def test_a_changed_line_is_refused(recording):
 
 
 def test_files_that_cannot_be_used_are_named(tmp_path):
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot be read: no such file"):
         open_recording(ReasonerSettings(replay=tmp_path / "gone.jsonl"))
-    with pytest.raises(SettingsError, match="cannot be recorded into"):
+    with pytest.raises(UsageError, match="cannot be written: no such file"):
         open_recording(ReasonerSettings(record=tmp_path / "gone" / "run.jsonl"))
     foreign = tmp_path / "notes.txt"
     foreign.write_text("my notes\n")
     with pytest.raises(SettingsError, match="no recording; name another file"):
         open_recording(ReasonerSettings(record=foreign))
     assert foreign.read_text() == "my notes\n"
+
+
+def test_disk_errors_are_one_line_and_exit_status_1(recording, monkeypatch):
+    live = recorded(recording, ANCHOR, ANCHOR, ANCHOR)
+    live.run(ANCHOR_EVENT, OPEN)
+    whole = recording.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(RagError, match=r"run\.jsonl: cannot be written: no space left") as caught:
+            live.run(ANCHOR_EVENT, OPEN)
+        assert caught.value.exit_code == 1
+    assert recording.read_bytes() == whole, "no line is left half written"
+    live.run(ANCHOR_EVENT, OPEN)
+    assert len(exchanges(recording)) == 2
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    for name, key, done in (("open", "record", "written"), ("read_bytes", "replay", "read")):
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, name, refused)
+            with pytest.raises(RagError, match=f"cannot be {done}: permission denied") as caught:
+                open_recording(ReasonerSettings(**{key: recording}))
+        assert caught.value.exit_code == 1
 
 
 def test_record_and_replay_exclude_each_other(recording):

@@ -1,0 +1,113 @@
+"""Sidecars of videos: what identifies them, and whether they are those that were indexed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpora.fetching import read_sidecar
+from corpora.globs import Globs
+from corpora.objects import is_url
+from corpora.scan import scan
+from corpora.settings import ScanSettings, StorageSettings
+from rag.errors import FileProblem, UnreadableFile
+from rag.store.records import FileRow
+
+if TYPE_CHECKING:
+    from rag.store.reading import Reader
+
+LOCAL = StorageSettings()
+
+
+def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
+    """Those on disk without the ones that hold what one before holds, as beside copies of a video."""
+    held: dict[bytes, str] = {}
+    for path in paths:
+        try:
+            content = os.fsencode(path) if is_url(path) or len(paths) == 1 else Path(path).read_bytes()
+        except OSError:
+            content = os.fsencode(path)  # reported when it is read
+        held.setdefault(content, path)
+    return tuple(held.values())
+
+
+def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
+    """Hash over the contents of sidecar files, without their names; empty for none.
+
+    One that cannot be read counts as its absence, and is reported when it is read.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    some = False
+    for path in paths:
+        try:
+            content = read_sidecar(path, storage) if is_url(path) else Path(path).read_bytes()
+        except (OSError, FileProblem):
+            continue
+        if content is not None:
+            digest.update(hashlib.blake2b(content).digest())
+            some = True
+    return digest.hexdigest() if some else ""
+
+
+def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSettings) -> set[str]:
+    """Ids of the videos among `files` whose sidecars are no longer those that they were indexed with.
+
+    `files`: all those of each content. They are found as `rag index` finds them under these settings, and
+    read only where the stamp of a file has changed. A content with a file on an object store is left out.
+    """
+    rows: dict[str, dict[str, FileRow]] = {}
+    for row in files:
+        rows.setdefault(row.content_id, {})[row.path] = row
+    held = {
+        content: paths
+        for content, paths in rows.items()
+        if all(row.kind != "passages" and not is_url(row.path) for row in paths.values())
+    }
+    there = [path for paths in held.values() for path in paths if os.path.isfile(path)]
+    try:
+        found = {
+            file.path: file for file in scan(there, within=chosen.within, subtitles=chosen.subtitles).files
+        }
+    except UnreadableFile:
+        return set()  # gone since it was looked for, or a folder of subtitles is
+    others = set()
+    for content, paths in held.items():
+        if any(path not in found or found[path].stamp != row.stamp for path, row in paths.items()):
+            beside = [found[path].sidecars for path in paths if path in found]
+            if _is_other(reader, content, beside, Globs(chosen.exclude)):
+                others.add(content)
+    return others
+
+
+def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], exclude: Globs) -> bool:
+    """`beside`: the sidecars of each file of a content."""
+    try:
+        indexed = reader.stages(content).get("sidecars", "")
+    except KeyError:
+        return False  # not indexed yet
+    every = sorted({path for paths in beside for path in paths})
+    # Excluded ones count only beside a file that was named itself, which its row does not say.
+    choices = [every, [path for path in every if not _is_excluded(path, exclude)]]
+    if len(reader.folders) > 1:
+        choices += map(list, beside)  # each library may have indexed one of the files
+    if any(sidecar_hash(distinct_sidecars(paths)) == indexed for paths in choices):
+        return False
+    # Where none was indexed, those of before were excluded by an option, which no setting says.
+    return bool(indexed) or any(_is_newer(path, reader.indexed_at(content)) for path in every)
+
+
+def _is_newer(path: str, time_ns: int) -> bool:
+    """Whether a file was made, changed or moved after a time in ns since 1970."""
+    try:
+        return os.stat(path).st_ctime_ns > time_ns
+    except OSError:
+        return False
+
+
+def _is_excluded(path: str, exclude: Globs) -> bool:
+    """Whether the globs leave it out below any root."""
+    names = path.split("/")[1:]
+    return bool(exclude) and any(exclude.match("/".join(names[at:])) for at in range(len(names)))
