@@ -41,7 +41,14 @@ from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled, parts
 from rag.reasoners.embedded.quotation import Scored
-from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
+from rag.reasoners.embedded.rewriting import (
+    is_answered_by_none,
+    named_thing,
+    spelled_out,
+    statement,
+    topic_of,
+    two_hop,
+)
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speaks_of_another
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -145,6 +152,9 @@ def _chosen(
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """
     asked = reading.question
+    if not reading.must_choose and is_answered_by_none(asked):
+        why = "The question asks for more than its options say, which is but yes or no."
+        return ChosenOption(choice=None, confidence=0.0, explanation=why)
     reading = replace(reading, question=spelled_out(asked))
     claimed = reading.question != asked
     least = LEAST_CLAIMED if claimed else 0.0
