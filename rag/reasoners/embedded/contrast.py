@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from rag.function_words import FUNCTION_WORDS, OTHER_LANGUAGES, is_english, listed
-from rag.reasoners.embedded.agreement import opposites
+from rag.reasoners.embedded.opposites import opposites
 from rag.words import content_words, is_participle, numbers, stem, tokens, word_set
 
 _KINDS = """
