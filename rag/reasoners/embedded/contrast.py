@@ -260,10 +260,15 @@ def _another_subject(word: _Word, both: _Compared) -> Contrast | None:
 
 
 def _after_same_preposition(word: _Word, both: _Compared) -> Contrast | None:
-    """A name for another after the same preposition, but "of", or a noun between it and "the"."""
+    """A name for another after the same preposition, but "of", or a noun between it and "the".
+
+    Not so where "of" follows: "in the event of a fault" is "in the case of a fault"."""
+    if any(_before_of(pair) is word for run in both.asked for pair in pairwise(run)):
+        return None
     named = both.lacks_name(word) and word.joined[-1:] not in (("of",), ("von",))
     plain = word.article == "the" and word.text[0].islower()
-    for one in (one for run in both.said for one in run):
+    parts = [_before_of(pair) for run in both.said for pair in pairwise(run)]
+    for one in (one for run in both.said for one in run if one not in parts):
         placed = word.joined and (one.joined, one.article) == (word.joined, word.article)
         if not placed or one.label or _has_form(both.own, one.stem):
             continue
@@ -272,6 +277,11 @@ def _after_same_preposition(word: _Word, both: _Compared) -> Contrast | None:
         if other and not _of_one_name(word.text, one.text, both.around):
             return Contrast(_placed(word), _placed(one))
     return None
+
+
+def _before_of(pair: _Pair) -> _Word | None:
+    """The first word of a pair that "of" joins."""
+    return pair[0] if pair[1].joined[:1] in (("of",), ("von",)) else None
 
 
 def _is_subject(word: _Word, question: str) -> bool:

@@ -113,6 +113,8 @@ def test_a_text_that_has_another_thing_in_the_same_place(question: str, text: st
         ("What was Apple Talk?", "AppleTalk was a suite of protocols of Apple Inc."),
         ("Was kostet das Zimmer 15?", "Die Zimmer 12 und 15 kosten 80 Euro."),
         ("Wie lange dauert die Zugfahrt nach Köln?", "Die lange Zugfahrt nach Köln dauert vier Stunden."),
+        ("Who is called in the event of a fault?", "The warden is called in the case of a fault."),
+        ("What rings at the start of the tour?", "A bell rings at the beginning of the tour."),
         ("How old is the bridge?", "The new bridge was built in 1980."),
         ("Wie alt ist die Brücke?", "Die neue Brücke wurde 1980 gebaut."),
         ("Wann ist das Bad geöffnet?", "Das Bad öffnet um 9 und schließt um 17 Uhr."),
