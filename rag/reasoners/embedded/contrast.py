@@ -262,26 +262,24 @@ def _another_subject(word: _Word, both: _Compared) -> Contrast | None:
 def _after_same_preposition(word: _Word, both: _Compared) -> Contrast | None:
     """A name for another after the same preposition, but "of", or a noun between it and "the".
 
-    Not so where "of" follows: "in the event of a fault" is "in the case of a fault"."""
-    if any(_before_of(pair) is word for run in both.asked for pair in pairwise(run)):
-        return None
+    No noun where "of" follows: "in the event of a fault" is "in the case of a fault"."""
     named = both.lacks_name(word) and word.joined[-1:] not in (("of",), ("von",))
-    plain = word.article == "the" and word.text[0].islower()
-    parts = [_before_of(pair) for run in both.said for pair in pairwise(run)]
-    for one in (one for run in both.said for one in run if one not in parts):
+    before_of = [pair[0] for run in (*both.asked, *both.said) for pair in pairwise(run) if _of_next(pair)]
+    plain = word.article == "the" and word.text[0].islower() and word not in before_of
+    for one in (one for run in both.said for one in run):
         placed = word.joined and (one.joined, one.article) == (word.joined, word.article)
         if not placed or one.label or _has_form(both.own, one.stem):
             continue
         names = named and _is_name(one, both.english) and word.text[:2].isupper() == one.text[:2].isupper()
-        other = names or (plain and one.text[0].islower())
+        other = names or (plain and one.text[0].islower() and one not in before_of)
         if other and not _of_one_name(word.text, one.text, both.around):
             return Contrast(_placed(word), _placed(one))
     return None
 
 
-def _before_of(pair: _Pair) -> _Word | None:
-    """The first word of a pair that "of" joins."""
-    return pair[0] if pair[1].joined[:1] in (("of",), ("von",)) else None
+def _of_next(pair: _Pair) -> bool:
+    """Whether "of" is between the words of a pair."""
+    return pair[1].joined[:1] in (("of",), ("von",))
 
 
 def _is_subject(word: _Word, question: str) -> bool:
