@@ -37,13 +37,28 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import Agreement, agreement, counted, denies, part_about
 from rag.reasoners.embedded.answer_open import ranked_answers
 from rag.reasoners.embedded.answer_types import MEASURES, answer_type
+from rag.reasoners.embedded.calendar_terms import names_same_dates
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled, parts
 from rag.reasoners.embedded.quotation import Scored
-from rag.reasoners.embedded.rewriting import named_thing, spelled_out, statement, topic_of, two_hop
+from rag.reasoners.embedded.rewriting import (
+    is_answered_by_none,
+    named_thing,
+    spelled_out,
+    statement,
+    topic_of,
+    two_hop,
+)
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
-from rag.reasoners.embedded.sentences import Sentence, sentences_of, shortlist, speaks_of_another
+from rag.reasoners.embedded.sentences import (
+    Sentence,
+    contrasts,
+    on_other_days,
+    said_of_another,
+    sentences_of,
+    shortlist,
+)
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question
@@ -145,6 +160,9 @@ def _chosen(
     Where the frames show the scene that the question names, one of the options is likeliest, however little.
     """
     asked = reading.question
+    if not reading.must_choose and is_answered_by_none(asked):
+        why = "The question asks for more than its options say, which is but yes or no."
+        return ChosenOption(choice=None, confidence=0.0, explanation=why)
     reading = replace(reading, question=spelled_out(asked))
     claimed = reading.question != asked
     least = LEAST_CLAIMED if claimed else 0.0
@@ -155,9 +173,11 @@ def _chosen(
     weighed = _weigh(reading, vectors, calibrator, in_scene, claimed=claimed)
     choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
     if not choose and not any(_supported(option, len(weighed), least) for option in weighed):
-        return ChosenOption(
-            choice=None, confidence=0.0, explanation="The evidence read supports none of the options."
-        )
+        held = sentences_of(reading)
+        others = contrasts(asked.text, held, held, reading) if not claimed else {}
+        why = said_of_another(asked.text, others)
+        why = f"The evidence read supports none of the options{': ' if why else ''}{why}."
+        return ChosenOption(choice=None, confidence=0.0, explanation=why)
     logits = _logits(reading, weighed)
     labels = [option_label(at) for at in labelled]
     equal = [label for label, value in zip(labels, logits, strict=True) if max(logits) - value < EVEN]
@@ -315,8 +335,12 @@ def _weigh(
     informative = [s for s in informative if not noun or _may_count(noun, s.context)]
     if in_scene is not None:
         informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
-    if not claimed:
-        informative = [s for s in informative if not speaks_of_another(s, question.text, reading)]
+    others = (
+        on_other_days(question.text, informative, informative)
+        if claimed
+        else contrasts(question.text, informative, informative, reading)
+    )
+    informative = [s for s in informative if s not in others]
     sentences = shortlist(wanted, informative)
     claims = [statement(question, option) for option in question.options]
     # "Who pours the milk: Anna" is no nearer to the milk than its topic.
@@ -342,6 +366,10 @@ def _weigh(
             body = f"{_body(option)} {noun}".strip()
             body = f"not {body}" if negated else body
             said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
+            if claimed and names_same_dates(question.text, nearest.text):
+                # What is said before it may be of other days.
+                own_part = agreement(body, nearest.text, rivals)
+                said = replace(said, verdict=own_part.verdict, reasons=own_part.reasons)
             relevance = text_relevance(words, 0.0)
             share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
             # What a video shows and says was looked for by the whole question.

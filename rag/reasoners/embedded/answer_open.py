@@ -20,7 +20,9 @@ from dataclasses import dataclass, replace
 from rag.function_words import is_english
 from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
+from rag.reasoners.embedded.calendar_terms import dates, is_open_ended, names_same_dates
 from rag.reasoners.embedded.contrast import names_another
+from rag.reasoners.embedded.opposites import opposites
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import UNSURE, described_open, steps_open
 from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
@@ -29,12 +31,13 @@ from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import (
     Sentence,
+    contrasts,
     distinct,
     place_of,
+    said_of_another,
     sentences_of,
     sequence_of,
     shortlist,
-    speaks_of_another,
 )
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
@@ -58,6 +61,8 @@ STATED = 0.6
 """Confidence of an entry or a row that has the name of what is asked."""
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
+MOST_AFTER = 3
+"""Sentences after the best one of which one may say the same of another day."""
 NEAR = 0.05
 """Value, or confidence, that a sentence which backs the answer may lack of the best one's."""
 MOST_COMPARED = 96
@@ -109,7 +114,7 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
     if (
         lacks_what_is_named(question, f"{passage.title} {passage.text}")
         or names_another(question, best.context)
-        or speaks_of_another(best, question, reading)
+        or contrasts(question, [best], speaking, reading)
     ):
         return None
     return OpenAnswer(
@@ -122,7 +127,10 @@ def _nearest_by_far(reading: Reading, vectors: SentenceVectors) -> OpenAnswer | 
 
 def ranked_answers(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
     """The sentences that may answer, the one to quote first; none where none comes near."""
-    asked = cosines_of_shortlist(reading, vectors)
+    return _ranked(reading, cosines_of_shortlist(reading, vectors))
+
+
+def _ranked(reading: Reading, asked: Shortlisted) -> list[Scored]:
     # A sign or a number read off a screen answers nothing by itself.
     ranked = [
         one
@@ -134,11 +142,10 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    ranked = ranked_answers(reading, vectors)
+    asked = cosines_of_shortlist(reading, vectors)
+    ranked = _ranked(reading, asked)
     if not ranked:
-        return OpenAnswer(
-            text="", confidence=0.0, explanation="No sentence of the evidence speaks to the question."
-        )
+        return OpenAnswer(text="", confidence=0.0, explanation=_refusal(reading, asked))
     best = ranked[0]
     support = [best, *_also(ranked)]
     windows = sorted({s.sentence.index for s in support if s.sentence.origin == "window"})
@@ -150,6 +157,13 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
         windows=tuple(windows),
         passages=tuple(passages),
     )
+
+
+def _refusal(reading: Reading, asked: Shortlisted) -> str:
+    """That nothing is answered, and which other thing the nearest sentence is about, where it is known."""
+    others = contrasts(asked.question, asked.cosines, asked.sentences, reading)
+    why = said_of_another(asked.question, others)
+    return f"No sentence of the evidence speaks to the question{': ' if why else ''}{why}."
 
 
 def _beside(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
@@ -291,18 +305,37 @@ def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     written = PassageText(asked.core, read, [passage.score for passage in reading.passages]).scored(
         {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}, fitted_weights()
     )
+    others = contrasts(asked.question, asked.cosines, asked.sentences, reading)
+    dated = _of_days_asked(max([*spoken, *written], key=lambda one: one.confidence), asked)
     spoken, written = (
-        sorted(
-            (one for one in scored if not speaks_of_another(one.sentence, asked.question, reading)),
-            key=lambda one: -one.value,
-        )
+        sorted((one for one in scored if one.sentence not in others), key=lambda one: -one.value)
         for scored in (spoken, written)
     )
-    if not spoken and not written:
+    first = [dated] if dated else [*spoken[:1], *written[:1]]
+    if not first:
         return []
-    best = max([*spoken[:1], *written[:1]], key=lambda one: one.confidence)
-    others = [one for one in (*spoken, *written) if one is not best]
-    return [best, *sorted(others, key=lambda one: -one.value)]
+    best = max(first, key=lambda one: one.confidence)
+    rest = [one for one in (*spoken, *written) if one.sentence is not best.sentence]
+    return [best, *sorted(rest, key=lambda one: -one.value)]
+
+
+def _of_days_asked(best: Scored, asked: Shortlisted) -> Scored | None:
+    """The sentence on the day that is asked about just after the best one, which names none or others: "Open
+    Monday to Friday. On Sundays it is closed.". None where there is none, or where the best one names it.
+    """
+    said = best.sentence.context
+    if not dates(asked.question).days or names_same_dates(asked.question, said) or is_open_ended(said):
+        return None
+    wanted = {word for word in asked.wanted if not dates(word).said}
+    wanted |= {other for word in wanted for other in opposites(word)}
+    place = asked.sequence.index(best.sentence) + 1
+    for one in asked.sequence[place : place + MOST_AFTER]:
+        alike = dates(said).days or wanted & word_set(one.text)
+        fits = asked.kind.strength(one.text) >= asked.kind.strength(best.sentence.text)
+        near = _source(one) == _source(best.sentence) and names_same_dates(asked.question, one.text)
+        if near and alike and fits:
+            return replace(best, sentence=one, confidence=min(best.confidence, MOST_BESIDE))
+    return None
 
 
 def _score(sentence: Sentence, cosine: float, asked: Shortlisted, weights: Mapping[str, float]) -> Scored:

@@ -15,13 +15,17 @@ from functools import lru_cache
 from itertools import pairwise
 
 from rag.function_words import FUNCTION_WORDS, OTHER_LANGUAGES, is_english, listed
-from rag.reasoners.embedded.agreement import opposites
+from rag.reasoners.embedded.calendar_terms import dates, is_open_ended, names_same_dates
+from rag.reasoners.embedded.opposites import base_form, opposites
+from rag.reasoners.embedded.question_forms import asks_openly
 from rag.words import content_words, is_participle, numbers, stem, tokens, word_set
 
 _KINDS = """
 afternoon evening morning; arrival departure; arrive depart; autumn spring; breakfast dinner lunch;
 dad mother; dad mum; daughter son; downstairs upstairs; entrance exit; export import; father mother;
-father mum; female male; last next; next previous; summer winter
+father mum; female male; last next; next previous; summer winter; abfahrt ankunft; abflug ankunft;
+ausgang eingang; abendessen frühstück mittagessen; frühling herbst; sommer winter; vormittag nachmittag;
+mutter vater; sohn tochter
 """
 """No relations that are said from either side: the wife of Peter says whose husband he is."""
 
@@ -36,7 +40,7 @@ def _others() -> Mapping[str, frozenset[str]]:
 
 OTHERS = _others()
 """Stem to the stems of other things of its kind, of which a text about one is no answer about another."""
-_SIZE = re.compile(r"\bhow \w+", re.IGNORECASE)
+_SIZE = re.compile(r"\b(?:how|wie) \w+", re.IGNORECASE)
 """Asked of what may be "deep" or shallow."""
 _TOKEN = re.compile(r"\d[\w.,:]*(?<![.,:])|[^\W\d_]+\d[\w.]*(?<!\.)|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s/-]")
 _RANGE = re.compile(
@@ -66,6 +70,11 @@ _TITLES = listed(
     präsident"""
 )
 """Before a name: "President Obama" is no other than "Barack Obama"."""
+_SUBJECT = re.compile(
+    r"(?!(?:Every|Any|No|Some)(?:one|body|thing)\b|(?:It|He|She|This|That|There|Here|Each|All|Most|One)\b)"
+    r"([A-Z][^\W\d_]+) (?:has|had|is|was|does|did|can)\b"
+)
+"""A name that opens a text: a noun without an article, and in the singular."""
 _CLOSES = '.!?:“"'
 LONGEST_ASKED = 1000
 """Characters of a question in which things are looked for."""
@@ -79,9 +88,22 @@ LEAST_PREFIX = 3
 
 def names_another(question: str, text: str) -> bool:
     """Whether a text has, anywhere, in place of a word of the question its opposite, or another thing of its
-    kind."""
+    kind; to whether something is so its opposite is an answer."""
     asked, held = ({stem(word) for word in tokens(part)} for part in (_SIZE.sub(" ", question), text))
-    return any((opposites(word) | OTHERS.get(word, frozenset())) & held - asked for word in asked - held)
+    polar = asks_openly(question) is False
+    others = {
+        word: OTHERS.get(word, frozenset()) | (frozenset() if polar else opposites(word))
+        for word in asked - held
+    }
+    return any(found & held - asked for found in others.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """What a question is about, and another thing in its place that a text is about."""
+
+    asked: str
+    said: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,30 +134,61 @@ class _Word:
 
 
 _Pair = tuple[_Word, _Word]
+_Runs = tuple[tuple[_Word, ...], ...]
 
 
-def is_about_another(question: str, text: str, beside: str = "", around: str = "") -> bool:
-    """Whether a text has another thing in the place of a thing of the question that it does not mention.
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A question and a text, and what is known of both."""
+
+    question: str
+    text: str
+    around: str
+    """Title and text of what it is part of."""
+    asked: _Runs
+    said: _Runs
+    known: set[str]
+    """Stems of what the text has."""
+    own: set[str]
+    """Stems of what the question has."""
+    english: bool
+    polar: bool
+    """Whether yes or no is asked for."""
+
+    def lacks_name(self, word: _Word) -> bool:
+        """Whether a word is a name that is nowhere around the text."""
+        named = not word.opens and _is_name(word, self.english)
+        return named and not _has_form(_stems(self.around, self.english), word.stem)
+
+
+def find_contrast(question: str, text: str, beside: str = "", around: str = "") -> Contrast | None:
+    """Another thing that a text has in the place of a thing of the question, which it does not mention.
 
     In the place of a word is what is on the same side of a word that both texts share, at each occurrence
     of that word. Another thing is the word's opposite; for a number, a code or a letter after its kind, or
     for a year, another such; for a name another name; and, where the text has all other words of the
-    question, for the word between "the" and a noun another one ("the yellow boat"). `beside`: what the text
-    is below, such as a title, whose words it need not say again. `around`: what it is part of; names that
-    are parts of one full name there are of one thing.
+    question, for the word between "the" and a noun another one ("the yellow boat"), for one after a
+    preposition another after the same ("in Sweden", "for the chair"), for a subject that is a name
+    another one, and for any word its opposite in each clause about the rest. `beside`: what the text is
+    below, such as a title, whose words it need not say again. `around`: what it is part of; names that are
+    parts of one full name there are of one thing.
     """
     question = question[:LONGEST_ASKED]
     if word_set(question).isdisjoint(word_set(text)):
-        return False
+        return None
     english = is_english(tokens(question))
-    asked, said = (_joined_words(part, english) for part in (question, text))
+    asked, said = (_joined_words(part, english) for part in (_SIZE.sub(", ", question), text))
     known = {word.stem for run in (*said, *_joined_words(beside, english)) for word in run}
     words = tokens(f"{text} {beside}")
-    known |= set(map(stem, words))
-    own = {word.stem for run in asked for word in run} | set(map(stem, tokens(question)))
+    known |= _stems(f"{text} {beside}", english)
+    own = {word.stem for run in asked for word in run} | _stems(question, english)
+    if is_open_ended(text) or names_same_dates(question, f"{beside}: {text}"):
+        # "Monday to Friday" names Wednesday.
+        known |= {word.stem for run in asked for word in run if dates(word.text).said}
     counts = Counter(word.stem for run in said for word in run)
     figures = set(numbers(text))
     ranged = bool(_RANGE.search(text))
+    polar = asks_openly(question) is False
     for pair in (pair for run in asked for pair in pairwise(run)):
         for side in (0, 1):
             word, shared = pair[side], pair[1 - side]
@@ -152,23 +205,118 @@ def is_about_another(question: str, text: str, beside: str = "", around: str = "
                 if other[1 - side].stem == shared.stem
                 and not (other[side].stem in own if word.label else _has_form(own, other[side].stem))
                 and (
-                    _parts(side, pair, other, english)
-                    or (side == 0 and _describes_another(pair, other) and _is_all(word, question, known))
+                    _parts(side, pair, other, english, polar=polar)
+                    or (
+                        side == 0
+                        and _describes_another(pair, other)
+                        and _is_all(word, question, known, english)
+                    )
                 )
                 and not _of_one_name(word.text, other[side].text, around)
             ]
             if others and len(others) == counts[shared.stem]:
-                return True
-    return False
+                return Contrast(_phrase(pair), _phrase(others[0]))
+    whole = f"{beside} {around}"
+    return _of_all_but_one(_Compared(question, text, whole, asked, said, known, own, english, polar))
 
 
-def _parts(side: int, asked: _Pair, said: _Pair, english: bool) -> bool:
-    """Whether the words on a side of two pairs, 0 or 1, name two things, where the other is the same."""
+def _phrase(pair: _Pair) -> str:
+    return " ".join((pair[0].text, *pair[1].joined, pair[1].text))
+
+
+def _of_all_but_one(both: _Compared) -> Contrast | None:
+    """Another thing anywhere in a text that has all words of a question but one."""
+    missing = {
+        word.stem: word
+        for run in both.asked
+        for word in run
+        if not (word.label or _has_form(both.known, word.stem))
+    }
+    if len(missing) != 1:
+        return None
+    (word,) = missing.values()
+    if not _is_all(word, both.question, both.known, both.english):
+        return None
+    return _opposed(word, both) or _another_subject(word, both) or _after_same_preposition(word, both)
+
+
+def _opposed(word: _Word, both: _Compared) -> Contrast | None:
+    """The opposite of a word, where each clause about the rest of a question has one."""
+    others = _contraries(word.stem) - both.own
+    if both.polar or not others:
+        return None
+    about = [run for run in both.said if any(_has_form(both.own, one.stem) for one in run)]
+    found = [one for run in about for one in [one for one in run if one.stem in others][:1]]
+    return Contrast(word.text, found[0].text) if found and len(found) == len(about) else None
+
+
+def _another_subject(word: _Word, both: _Compared) -> Contrast | None:
+    """The name that opens a text as its subject, for another one that is the subject of a question."""
+    found = _SUBJECT.match(both.text)
+    named = both.english and not word.joined and _is_subject(word, both.question) and both.lacks_name(word)
+    if not named or found is None or stem(found[1].casefold()) in both.own:
+        return None
+    return Contrast(word.text, found[1])
+
+
+def _after_same_preposition(word: _Word, both: _Compared) -> Contrast | None:
+    """A name for another after the same preposition, but "of", or a noun between it and "the".
+
+    No noun where "of" follows: "in the event of a fault" is "in the case of a fault"."""
+    named = both.lacks_name(word) and word.joined[-1:] not in (("of",), ("von",))
+    before_of = [pair[0] for run in (*both.asked, *both.said) for pair in pairwise(run) if _of_next(pair)]
+    plain = word.article == "the" and word.text[0].islower() and word not in before_of
+    for one in (one for run in both.said for one in run):
+        placed = word.joined and (one.joined, one.article) == (word.joined, word.article)
+        if not placed or one.label or _has_form(both.own, one.stem):
+            continue
+        names = named and _is_name(one, both.english) and word.text[:2].isupper() == one.text[:2].isupper()
+        other = names or (plain and one.text[0].islower() and one not in before_of)
+        if other and not _of_one_name(word.text, one.text, both.around):
+            return Contrast(_placed(word), _placed(one))
+    return None
+
+
+def _of_next(pair: _Pair) -> bool:
+    """Whether "of" is between the words of a pair."""
+    return pair[1].joined[:1] in (("of",), ("von",))
+
+
+def _is_subject(word: _Word, question: str) -> bool:
+    """Whether a word comes just after an auxiliary verb: "does Venus have"."""
+    return bool(re.search(rf"\b(?:has|have|had|does|do|did|is|was|can) {re.escape(word.text)}\b", question))
+
+
+def _placed(word: _Word) -> str:
+    return " ".join((*word.joined, *(("the",) if word.article == "the" else ()), word.text))
+
+
+def _contraries(word: str) -> frozenset[str]:
+    """The opposites of a stem and the other things of its kind, German ones by their base forms too."""
+    found = opposites(word) | OTHERS.get(word, frozenset())
+    return found | frozenset(map(base_form, found))
+
+
+def _stems(text: str, english: bool) -> set[str]:
+    return {_stem(word, english) for word in tokens(text)}
+
+
+def _stem(word: str, english: bool) -> str:
+    """Forms of a German word of the table of opposites are one."""
+    return stem(word) if english else base_form(stem(word))
+
+
+def _parts(side: int, asked: _Pair, said: _Pair, english: bool, *, polar: bool) -> bool:
+    """Whether the words on a side of two pairs, 0 or 1, name two things, where the other is the same.
+
+    `polar`: whether yes or no is asked for. That the shop is closed then answers whether it is open."""
     word, other = asked[side], said[side]
     if asked[1].joined != said[1].joined:
         return False
-    if other.stem in opposites(word.stem) | OTHERS.get(word.stem, frozenset()):
+    if other.stem in OTHERS.get(word.stem, frozenset()):
         return True
+    if other.stem in _contraries(word.stem):
+        return not polar or (side == 0 and word.article == other.article == "the" and asked[1].adjacent)
     if word.label or other.label:
         known_by = not said[1].joined or (word.year and other.year)
         return side == 1 and word.label and other.label and known_by
@@ -186,9 +334,11 @@ def _describes_another(asked: _Pair, said: _Pair) -> bool:
     )
 
 
-def _is_all(word: _Word, question: str, known: set[str]) -> bool:
+def _is_all(word: _Word, question: str, known: set[str], english: bool) -> bool:
     """Whether a word is all that `known` lacks of a question."""
-    wanted = content_words(_SIZE.sub(" ", question))
+    wanted = list(content_words(_SIZE.sub(" ", question)))
+    if not english:
+        wanted = [base_form(one) for one in wanted if not _is_function_word(one, english)]
     return all(one == word.stem or _has_form(known, one) for one in wanted)
 
 
@@ -252,7 +402,7 @@ def _joined_words(text: str, english: bool) -> tuple[tuple[_Word, ...], ...]:
             joined.append(low)
             article, adjacent = "the" if low in _FUSED else "", False
         else:
-            known_by = _arabic(token) if _ROMAN.fullmatch(token) else token if letter else stem(low)
+            known_by = _arabic(token) if _ROMAN.fullmatch(token) else token if letter else _stem(low, english)
             compound = text[match.end() : match.end() + 1] == "-"
             runs[-1].append(_Word(known_by, token, tuple(joined), article, adjacent, opens, compound))
             joined, article, adjacent = [], "", True

@@ -13,7 +13,8 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Literal
 
-from rag.words import content_words
+from rag.function_words import is_english
+from rag.words import content_words, split_sentences, tokens
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _BEFORE = r"before|prior to|until|ahead of"
@@ -204,6 +205,41 @@ def asks_for_order_alone(text: str) -> bool:
     for form in (Form.WHICH_EVENT, Form.HAPPENS, Form.END):
         rest = form.sub(" ", rest)
     return not content_words(rest)
+
+
+_VERBS = (
+    r"(?:am|is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall|should|must|may|might)"
+    r"(?:n['’]t)?\b"
+)
+_ASKS_OPENLY = (
+    r"^\W*(?:(?:and|so|but|then|und|aber|dann|et|y) )?(?:(?:at|by|for|from|in|of|on|since|to|until|with|"
+    r"about|ab|an|auf|aus|bei|bis|für|in|mit|nach|seit|um|von|vor|zu|à|de|en|con|a|por|para) )?"
+    r"(?:(?:what|how)\b(?! about\b)|(?:which|who|whom|whose|why|wer|wen|wem|wessen|wie|wieso|warum|wann|wo|"
+    r"woher|wohin|womit|wieviel|welche[mnrs]?|combien|comment|pourquoi|quand|quel(?:le)?s?|qué|cuál(?:es)?|"
+    rf"cuándo|dónde|cómo|cuánt[oa]s?|quién(?:es)?)\b|(?:when|where) {_VERBS})"
+)
+_ASKS_YES_NO = (
+    rf"^\W*(?:(?:and|so|but|then|und|aber|dann) )?(?:{_VERBS}|(?:ist|sind|waren|hat|haben|hatten?|kann|"
+    r"können|darf|dürfen|muss|müssen|soll|sollen|wird|werden|wurden?|gibt)\b)"
+)
+_GERMAN_WHAT = r"^\W*(?:und |aber |dann )?was\b"
+_CLAUSE_END = r"[,;:]\s+"
+
+
+def asks_openly(text: str) -> bool | None:
+    """Whether a question asks for more than yes or no, by its last clause that begins with a question word
+    ("how long") or a verb ("does it"); None where no clause does."""
+    english = is_english(tokens(text))
+    for sentence in reversed(split_sentences(text)):
+        for clause in reversed(compiled(_CLAUSE_END).split(sentence)):
+            # English "was" is a verb, and German "was" is "what".
+            if not english and compiled(_GERMAN_WHAT).search(clause):
+                return True
+            if compiled(_ASKS_OPENLY).search(clause):
+                return True
+            if compiled(_ASKS_YES_NO).search(clause):
+                return False
+    return None
 
 
 def counted_event(text: str) -> str:

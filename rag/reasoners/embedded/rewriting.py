@@ -11,6 +11,7 @@ from rag.reasoners.embedded.question_forms import (
     Form,
     asks_for_order,
     asks_for_order_alone,
+    asks_openly,
     bare,
     counted_event,
     declarative,
@@ -130,6 +131,18 @@ def two_hop(option: str) -> TwoHop | None:
     """The two parts of a two-hop option; None for any other text."""
     found = _TWO_HOP.match(option)
     return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
+
+
+_YES_NO = (
+    {"yes", "no"}, {"ja", "nein"}, {"oui", "non"}, {"sí", "no"}, {"si", "no"}, {"true", "false"},
+    {"wahr", "falsch"}, {"richtig", "falsch"},
+)  # fmt: skip
+
+
+def is_answered_by_none(question: Question) -> bool:
+    """Whether the options say Yes and No, or True and False, to a question that asks for more."""
+    answers = {option.strip(" .!").casefold() for option in question.options}
+    return answers in _YES_NO and asks_openly(parts(question.text).asked) is True
 
 
 def spelled_out(question: Question) -> Question:

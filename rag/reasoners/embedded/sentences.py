@@ -17,8 +17,9 @@ from corpora.passages.tables import cells_of, is_rule, unescaped
 from corpora.records import SPOKEN, Evidence
 from rag.function_words import FUNCTION_WORDS
 from rag.reasoners.embedded.answer_types import AnswerType
-from rag.reasoners.embedded.contrast import is_about_another
-from rag.reasoners.embedded.question_forms import Form
+from rag.reasoners.embedded.calendar_terms import dates, names_other_dates, names_same_dates
+from rag.reasoners.embedded.contrast import Contrast, find_contrast
+from rag.reasoners.embedded.question_forms import Form, asks_openly
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.relevance import text_relevance
 from rag.words import CLOSED, codes, content_words, lexical_overlap, split_sentences, word_set
@@ -106,6 +107,10 @@ _BACK = re.compile(
     re.I,
 )
 
+DATED_START = 40
+"""Characters of a sentence that may begin with the day of what it says."""
+_BACK_DATED = re.compile(r"s?,?\s+(?:[^\W\d_]+\s+)?(?:it|they|this|es|sie)\b", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -160,14 +165,55 @@ def sentences_of(reading: Reading) -> list[Sentence]:
     return distinct(sequence_of(reading))
 
 
-def speaks_of_another(sentence: Sentence, question: str, reading: Reading) -> bool:
-    """Whether a sentence is about another thing than the question (`is_about_another`)."""
+def contrasts(
+    question: str, sentences: Iterable[Sentence], among: Sequence[Sentence], reading: Reading
+) -> dict[Sentence, Contrast]:
+    """The sentences that are about another thing than a question (`find_contrast`), or on other days."""
+    sentences = list(sentences)
+    found = on_other_days(question, sentences, among)
+    for one in sentences:
+        title, around = _surroundings(one, reading)
+        contrast = find_contrast(question, one.context, title, around)
+        if contrast is not None:
+            found[one] = contrast
+    return found
+
+
+def said_of_another(question: str, found: Mapping[Sentence, Contrast]) -> str:
+    """What the sentence of `contrasts` that shares most words with a question is about; empty without one."""
+    if not found:
+        return ""
+    wanted = content_words(question)
+    nearest = max(found, key=lambda one: lexical_overlap(wanted, word_set(one.context)))
+    return f"“{nearest.text}” is about “{found[nearest].said}”, and not “{found[nearest].asked}”"
+
+
+def on_other_days(
+    question: str, sentences: Iterable[Sentence], among: Sequence[Sentence]
+) -> dict[Sentence, Contrast]:
+    """The sentences that name other days or months than a question.
+
+    To whether something is so on a day others are no answer only where one `among` them names that day.
+    """
+    asked = dates(question)
+    if not asked.said:
+        return {}
+    if not asks_openly(question) and not any(names_same_dates(question, one.context) for one in among):
+        return {}
+    texts = {one: f"{one.title}: {one.context}" for one in sentences}
+    return {
+        one: Contrast(asked.said, dates(text).said)
+        for one, text in texts.items()
+        if names_other_dates(question, text)
+    }
+
+
+def _surroundings(sentence: Sentence, reading: Reading) -> tuple[str, str]:
+    """The title of what a sentence is part of, and its text."""
     if sentence.origin == "passage":
-        around = reading.passages[sentence.index].passage.text
-        return is_about_another(question, sentence.context, sentence.title, around)
+        return sentence.title, reading.passages[sentence.index].passage.text
     window = reading.windows[sentence.index]
-    around = " ".join(evidence.text for evidence in window.texts)
-    return is_about_another(question, sentence.context, window.title, around)
+    return window.title, " ".join(evidence.text for evidence in window.texts)
 
 
 def distinct(sentences: Iterable[Sentence]) -> list[Sentence]:
@@ -360,7 +406,15 @@ def _heads(line: str, above: str) -> bool:
 
 def _context(before: str, text: str) -> str:
     """With the question that a sentence answers, or the sentence that it points back to."""
-    return f"{before} {text}" if before and (_asks(before) or _BACK.match(text)) else text
+    return f"{before} {text}" if before and (_asks(before) or _points_back(text)) else text
+
+
+def _points_back(text: str) -> bool:
+    """Whether "it" or "they" opens a sentence, or follows a day that opens it: "On Sundays it is"."""
+    if _BACK.match(text):
+        return True
+    named = dates(text[:DATED_START])
+    return bool(named.said) and bool(_BACK_DATED.match(text[named.end :]))
 
 
 def _dictates(sentence: Sentence, question: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag.reasoners.embedded.agreement import ANTONYMS, agreement, opposites, part_about, stance
+from rag.reasoners.embedded.agreement import agreement, part_about, stance
 from rag.reasoners.embedded.answer_types import answer_type
+from rag.reasoners.embedded.opposites import ANTONYMS, opposites
 from rag.reasoners.embedded.question_forms import focus_noun
 from rag.words import content_words
 

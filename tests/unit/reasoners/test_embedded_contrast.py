@@ -7,7 +7,7 @@ import pytest
 from corpora.records import Passage
 from rag.reasoners.embedded.answer_choice import answer_choice
 from rag.reasoners.embedded.answer_open import answer_open
-from rag.reasoners.embedded.contrast import is_about_another, names_another
+from rag.reasoners.embedded.contrast import find_contrast, names_another
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.reading import Reading, ReadPassage, sample_window
@@ -24,6 +24,8 @@ from tests.fakes.answer_world import BagOfWords
         ("When does her mum arrive?", "Her father arrives at noon.", True),
         ("How deep is the lake?", "The lake is shallow.", False),
         ("Where does the cat sleep?", "The dog sleeps in the kitchen.", False),
+        ("Is the valve open?", "The valve is closed.", False),
+        ("When is the valve open?", "The valve is closed at night.", True),
     ],
 )
 def test_a_text_that_names_another_thing_of_the_kind(question: str, text: str, another: bool) -> None:
@@ -62,12 +64,24 @@ def test_a_text_that_names_another_thing_of_the_kind(question: str, text: str, a
             "Die Einwohnerzahl von Hamburg beträgt 1,8 Millionen.",
         ),
         ("Was kostet das Zimmer 15?", "Das Zimmer 12 kostet 80 Euro."),
+        ("What is the tax in Sweden?", "In Norway the tax is 25 percent."),
+        ("How long does the delivery take for the chair?", "The delivery takes two weeks for the table."),
+        ("What is the price for the chair?", "The price for the table is 40 euros."),
+        ("Who took the plant to Japan?", "Marco took to China of all places the plant."),
+        ("How many moons does Venus have?", "Mars has two moons."),
+        ("How many strings has Vesna?", "Petra has four strings."),
+        ("Wann öffnet das Schwimmbad?", "Das Schwimmbad schließt um neun Uhr."),
+        ("Wann öffnet die Bibliothek am Markt?", "Die Bibliothek am Markt schließt um acht."),
+        ("Ab wann kauft der Laden Brot?", "Der Laden verkauft Brot ab Montag."),
+        ("Wann beginnt das Konzert?", "Das Konzert endet gegen elf."),
+        ("Wann ist die Ankunft in Ulm?", "Die Abfahrt in Ulm ist um acht."),
+        ("When does the shop at the bridge open?", "The shop at the bridge is closed from noon on."),
     ],
 )
 def test_a_text_that_has_another_thing_in_the_same_place(question: str, text: str) -> None:
-    assert is_about_another(question, text)
-    assert not is_about_another(question, f"{text} {question}"), "it has both"
-    assert not is_about_another(question, text, question), "its title has what is asked about"
+    assert find_contrast(question, text)
+    assert not find_contrast(question, f"{text} {question}"), "it has both"
+    assert not find_contrast(question, text, question), "its title has what is asked about"
 
 
 @pytest.mark.parametrize(
@@ -100,17 +114,41 @@ def test_a_text_that_has_another_thing_in_the_same_place(question: str, text: st
         ("What was Apple Talk?", "AppleTalk was a suite of protocols of Apple Inc."),
         ("Was kostet das Zimmer 15?", "Die Zimmer 12 und 15 kosten 80 Euro."),
         ("Wie lange dauert die Zugfahrt nach Köln?", "Die lange Zugfahrt nach Köln dauert vier Stunden."),
+        ("Who is called in the event of a fault?", "The warden is called in the case of a fault."),
+        ("What rings at the start of the tour?", "A bell rings at the beginning of the tour."),
+        ("How old is the bridge?", "The new bridge was built in 1980."),
+        ("Wie alt ist die Brücke?", "Die neue Brücke wurde 1980 gebaut."),
+        ("Wann ist das Bad geöffnet?", "Das Bad öffnet um 9 und schließt um 17 Uhr."),
+        ("Wann schließt das Bad?", "Das Bad ist ab 17 Uhr geschlossen."),
+        ("When does the pool open?", "The pool closes at nine; the pool is heated before."),
+        ("Is the shop open at noon?", "The shop is closed at noon."),
+        ("Is the pool open in winter?", "The pool is closed in winter."),
+        ("What is the tax in Sweden?", "The tax is 25 percent in 1990."),
+        ("What does the court of Bern say?", "The court says no to Basel."),
+        ("How many ears does Vesna have?", "Everyone has two ears."),
+        ("How much is due under the EU law?", "Tax is due under the European law."),
+        ("Which bus runs on Wednesday?", "The bus 9 runs on Monday to Friday."),
+        ("Which bus runs on Sunday?", "The bus 9 runs on Monday and every day."),
         ("Wer half beim Entwurf der Main Quadrangles?", "Die Gebäude der Main Quadrangles entwarf Cobb."),
     ],
 )
 def test_a_text_that_may_be_about_the_same_thing(question: str, text: str) -> None:
-    assert not is_about_another(question, text)
+    assert not find_contrast(question, text)
+
+
+def test_a_name_in_another_place_is_none_where_the_passage_has_that_of_the_question() -> None:
+    for question, text in (
+        ("What is the tax in Sweden?", "In Stockholm the tax is 25 percent."),
+        ("How many rooms does Falkenberg have?", "Rosenau has nine rooms."),
+    ):
+        assert find_contrast(question, text)
+        assert not find_contrast(question, text, around=f"Sweden and Falkenberg are old. {text}")
 
 
 def test_names_of_one_full_name_are_of_one_thing() -> None:
     question, text = "When did Beyoncé release her album?", "Knowles released her album in 2003."
-    assert is_about_another(question, text)
-    assert not is_about_another(question, text, around=f"Beyoncé Giselle Knowles is a singer. {text}")
+    assert find_contrast(question, text)
+    assert not find_contrast(question, text, around=f"Beyoncé Giselle Knowles is a singer. {text}")
 
 
 def _reading(question: Question, title: str, *texts: str, spoken: str = "") -> Reading:
@@ -143,6 +181,31 @@ def test_what_a_text_says_of_another_thing_is_no_answer(title: str, text: str, a
 def test_what_is_said_of_another_thing_is_no_answer() -> None:
     said = _reading(Question("q", OFTEN), "", spoken=ALPHA)
     assert not answer_open(said, SentenceVectors(BagOfWords()), None).text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "options", "why"),
+    [
+        (OFTEN, ALPHA, (), "“Alpha comet”, and not “Beta comet”"),
+        (OFTEN, ALPHA, ("12 years", "30 years"), "“Alpha comet”, and not “Beta comet”"),
+        ("When does gate B open?", "Gate A opens at 7.", (), "“Gate A”, and not “gate B”"),
+        ("What is the tax in Sweden?", "In Norway the tax is 25 %.", (), "“in Norway”, and not “in Sweden”"),
+        ("When does the pool open?", "The pool closes at nine.", (), "“pool closes”, and not “pool open”"),
+        ("Which choir sings in May?", "The Bach choir sings in June.", (), "“June”, and not “May”"),
+    ],
+)
+def test_a_refusal_says_which_other_thing_the_text_is_about(
+    question: str, text: str, options: tuple[str, ...], why: str
+) -> None:
+    reading, vectors = _reading(Question("q", question, options), "", text), SentenceVectors(BagOfWords())
+    found = (answer_choice if options else answer_open)(reading, vectors, None)
+    assert found.explanation.endswith(f"“{text}” is about {why}.")
+
+
+def test_a_refusal_names_no_other_thing_where_none_is_known() -> None:
+    reading = _reading(Question("q", "Who is the mayor?"), "", ALPHA)
+    found = answer_open(reading, SentenceVectors(BagOfWords()), None)
+    assert found.explanation == "No sentence of the evidence speaks to the question."
 
 
 @pytest.mark.parametrize(("texts", "choice"), [((ALPHA,), None), ((ALPHA, BETA), "B")])

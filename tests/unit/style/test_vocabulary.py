@@ -93,6 +93,7 @@ EXEMPT = (
     "rag/reasoners/embedded/agreement.py",
     "rag/reasoners/embedded/answer_choice.py",
     "rag/reasoners/embedded/imagine_queries.py",
+    "rag/reasoners/embedded/opposites.py",
     "rag/reasoners/embedded/phrases.py",
     "rag/reasoners/embedded/question_forms.py",
     "rag/reasoners/embedded/rewriting.py",
