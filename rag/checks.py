@@ -114,7 +114,7 @@ def _check_indexed_files(engine: Engine, *, is_copy: bool) -> Check:
         )
     if beside := _with_other_sidecars(engine, states):
         found.append(
-            f"{len(beside)} have other files beside them ({', '.join(SIDECARS)}) than when they were "
+            f"{len(beside)} with other files beside them ({', '.join(SIDECARS)}) than when they were "
             f"indexed, such as {beside[0]}; run rag index on their folders"
         )
     return Check("indexed files", not found, "; ".join(found) or "all exist and are unchanged")

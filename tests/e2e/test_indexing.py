@@ -193,7 +193,7 @@ def test_a_cited_video_is_stale_where_its_sidecars_are_others(corpus: Path, sett
             assert (not files.ok) == bool(found)
             assert (
                 files.ok
-                or f"1 have other files beside them (.info.json, .srt, .vtt, .ass, .ssa) than when they \
+                or f"1 with other files beside them (.info.json, .srt, .vtt, .ass, .ssa) than when they \
 were indexed, such as {cited}"
                 in files.message
             )
