@@ -29,6 +29,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,22 +110,25 @@ LEAST_IMAGE_SHARE = 0.6
 """Share of what the images say below which they support no option."""
 
 
+NOTHING_SAID = Agreement(0.0, 0.0, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """One option: the sentence nearest to it, what that says of it, and the image's vote."""
 
-    sentence: Sentence | None
-    words: float
-    relevance: float
-    agreement: Agreement
-    nearer: bool
+    sentence: Sentence | None = None
+    words: float = 0.0
+    relevance: float = 0.0
+    agreement: Agreement = NOTHING_SAID
+    nearer: bool = False
     """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
-    on_topic: bool
+    on_topic: bool = True
     """Whether the sentence shares a word with what is asked, or comes near it, and not the option alone."""
-    asked: float
+    asked: float = 0.0
     """Share of the question's words that the sentence holds; 0 where an option has no number."""
-    image: float | None
-    frames: tuple[int, ...]
+    image: float | None = None
+    frames: tuple[int, ...] = ()
     """Windows whose frames gave the vote."""
 
     def text_score(self) -> float:
@@ -326,66 +330,121 @@ def _weigh(
     """`claimed`: whether the options say Yes and No to what the question says, which a text about another
     thing may deny."""
     question = reading.question
-    asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
     votes = frame_votes(reading, calibrator)
-    informative = _informative_sentences(reading, votes is not None)
-    if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
-        informative = [s for s in informative if _TIMES.search(s.text)]
-    noun = _counted_noun(question)
-    informative = [s for s in informative if not noun or _may_count(noun, s.context)]
-    if in_scene is not None:
-        informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
-    others = (
-        on_other_days(question.text, informative, informative)
-        if claimed
-        else contrasts(question.text, informative, informative, reading)
-    )
-    informative = [s for s in informative if s not in others]
-    sentences = shortlist(wanted, informative)
+    wanted = content_words(" ".join([question.text, *question.options]))
+    sentences = shortlist(wanted, _sentences_about(reading, in_scene, votes is not None, claimed=claimed))
     claims = [statement(question, option) for option in question.options]
     # "Who pours the milk: Anna" is no nearer to the milk than its topic.
-    named = topic_of(question)
-    texts = [*claims, *([named] if named else ()), *(s.context for s in sentences)]
-    rows = vectors.of(texts, reading.text_vectors)
-    topic, own = rows[named] if named else None, word_set(named)
-    all_numbers = all(map(numbers, question.options))
-    negated = Form.NEGATED.search(question.text) is not None and not any(map(denies, question.options))
-    answers = {word for option in question.options for word in content_words(option)} - set(asked)
+    topic = topic_of(question)
+    texts = [*claims, *([topic] if topic else ()), *(s.context for s in sentences)]
+    comparison = _Comparison(question, claimed, topic, vectors.of(texts, reading.text_vectors))
     weighed = []
-    for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
-        thing = named_thing(question, option)
+    for at, claim in enumerate(claims):
+        vote = votes[at] if votes else None
+        by_images = Weighed() if vote is None else Weighed(image=vote.z, frames=vote.windows)
+        weighed.append(comparison.with_words(by_images, at, claim, sentences))
+    return weighed
+
+
+def _sentences_about(
+    reading: Reading, in_scene: frozenset[int] | None, has_images: bool, *, claimed: bool
+) -> list[Sentence]:
+    """The sentences that can distinguish the options, of the scene and of the things that are asked about."""
+    question = reading.question
+    found = _informative_sentences(reading, has_images)
+    if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
+        found = [s for s in found if _TIMES.search(s.text)]
+    if noun := _counted_noun(question):
+        found = [s for s in found if _may_count(noun, s.context)]
+    if in_scene is not None:
+        found = [s for s in found if s.origin == "passage" or s.index in in_scene]
+    others = (
+        on_other_days(question.text, found, found)
+        if claimed
+        else contrasts(question.text, found, found, reading)
+    )
+    return [s for s in found if s not in others]
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A question with options, and the vectors of all texts that are compared for it."""
+
+    question: Question
+    claimed: bool
+    """As of `_weigh`."""
+    topic: str
+    """What is asked about; empty where it is unknown."""
+    rows: Mapping[str, NDArray[np.float64]]
+    """By text."""
+
+    def with_words(self, by_images: Weighed, at: int, claim: str, sentences: Sequence[Sentence]) -> Weighed:
+        """The option at a place with what the sentence nearest to its claim says; as it is without any."""
+        option = self.question.options[at]
+        thing = named_thing(self.question, option)
         # A sentence about another thing that shares the option's words says nothing of this one.
         about = [s for s in sentences if not thing or thing & _stems(s)]
-        nearest, words = _nearest(claim, option, about, rows)
-        said = Agreement(0.0, 0.0, ())
-        relevance = share = 0.0
-        nearer, on_topic = False, True
-        if nearest is not None:
-            rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            # To "What does it not eat?" the answer is what the text denies.
-            body = f"{_body(option)} {noun}".strip()
-            body = f"not {body}" if negated else body
-            said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
-            if claimed and names_same_dates(question.text, nearest.text):
-                # What is said before it may be of other days.
-                own_part = agreement(body, nearest.text, rivals)
-                said = replace(said, verdict=own_part.verdict, reasons=own_part.reasons)
-            relevance = text_relevance(words, 0.0)
-            share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
-            # What a video shows and says was looked for by the whole question.
-            on_topic = (
-                topic is None
-                or nearest.origin == "window"
-                or bool(own & _stems(nearest))
-                or float(topic @ rows[nearest.context]) >= ON_TOPIC
-            )
-            if relevance >= SURE_RELEVANCE and not said.coverage:
-                near = rows[nearest.context]
-                nearer = topic is None or float(rows[claim] @ near) > float(topic @ near)
-        vote = votes[index] if votes else None
-        image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, said, nearer, on_topic, share, image, frames))
-    return weighed
+        nearest, words = _nearest(claim, option, about, self.rows)
+        if nearest is None:
+            return by_images
+        relevance, said = text_relevance(words, 0.0), self._said(at, nearest)
+        unnamed = relevance >= SURE_RELEVANCE and not said.coverage
+        return replace(
+            by_images,
+            sentence=nearest,
+            words=words,
+            relevance=relevance,
+            agreement=said,
+            nearer=unnamed and self._brings_nearer(claim, nearest),
+            on_topic=self._is_on_topic(nearest),
+            asked=lexical_overlap(self._asked, _stems(nearest)) if self._all_numbers else 0.0,
+        )
+
+    @property
+    def _asked(self) -> tuple[str, ...]:
+        return content_words(self.question.text)
+
+    @cached_property
+    def _all_numbers(self) -> bool:
+        return all(map(numbers, self.question.options))
+
+    @cached_property
+    def _answers(self) -> set[str]:
+        """Words of the options that the question has not."""
+        return {w for option in self.question.options for w in content_words(option)} - set(self._asked)
+
+    @cached_property
+    def _negated(self) -> bool:
+        """Whether what is not so is asked for: to "What does it not eat?" it is what the text denies."""
+        asked, options = self.question.text, self.question.options
+        return Form.NEGATED.search(asked) is not None and not any(map(denies, options))
+
+    def _said(self, at: int, nearest: Sentence) -> Agreement:
+        """What a sentence says of an option."""
+        options = self.question.options
+        rivals = [_body(other) for place, other in enumerate(options) if place != at]
+        body = f"{_body(options[at])} {_counted_noun(self.question)}".strip()
+        body = f"not {body}" if self._negated else body
+        said = agreement(body, _part_about(nearest, self._asked, options[at], self._answers), rivals)
+        if self.claimed and names_same_dates(self.question.text, nearest.text):
+            # What is said before it may be of other days.
+            own_part = agreement(body, nearest.text, rivals)
+            return replace(said, verdict=own_part.verdict, reasons=own_part.reasons)
+        return said
+
+    def _brings_nearer(self, claim: str, nearest: Sentence) -> bool:
+        """Whether a claim is nearer to a sentence than what is asked about alone."""
+        near = self.rows[nearest.context]
+        return not self.topic or float(self.rows[claim] @ near) > float(self.rows[self.topic] @ near)
+
+    def _is_on_topic(self, nearest: Sentence) -> bool:
+        """What a video shows and says was looked for by the whole question."""
+        return (
+            not self.topic
+            or nearest.origin == "window"
+            or bool(word_set(self.topic) & _stems(nearest))
+            or float(self.rows[self.topic] @ self.rows[nearest.context]) >= ON_TOPIC
+        )
 
 
 def _counted_noun(question: Question) -> str:
