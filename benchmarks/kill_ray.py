@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kill_index import ENDED, Result, StoreBench, UnfakedBench, broken
+from benchmarks.kill_bench import Result, StoreBench, UnfakedBench
 from benchmarks.kill_points import open_server
 from rag.store.layout import Location
 from tests.fakes.ray_cluster import NODE, SHORT_LEASES, busy_workers, open_cluster
@@ -71,21 +71,11 @@ class _RayKiller:
         result.times = result.kills.total()
         result.lives += 1
         print(f"libraries: {result.lives}, kills: {dict(result.kills)}", flush=True)
-        if problem := self._problem(driver.returncode, library):
+        failure = bench.failure(driver.returncode)
+        if problem := failure or bench.difference(0, library, self._expected):
             result.faults.update(hit)
             result.messages.append(f"killed {hit}: {problem}")
             print(result.messages[-1], flush=True)
-
-    def _problem(self, status: int, library: Location) -> str:
-        bench = self._bench
-        if status not in ENDED or "Traceback" in bench.log():
-            return f"status {status}: {bench.log()}"
-        rows = bench.rows(0, library)
-        if rows != self._expected:
-            more, fewer = sorted({*rows} - {*self._expected}), sorted({*self._expected} - {*rows})
-            return f"rows differ: {[r[:300] for r in more[:3]]} in place of {[r[:300] for r in fewer[:3]]}"
-        left = bench.left_over(library)
-        return f"left over: {left[:3]}" if left else "; ".join(broken(library, bench))
 
     def _driver(self, library: Location) -> subprocess.Popen[bytes]:
         bench = self._bench

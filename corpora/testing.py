@@ -23,11 +23,11 @@ FPS, SECONDS = 10, 8
 TICK = 2e-3
 
 
-def write_numbered_video(path: Path, *, size: tuple[int, int] = (160, 120)) -> None:
+def write_numbered_video(path: Path) -> None:
     """Eight seconds of H.264 at 10 frames a second; `frame_number` reads each frame's number."""
     import av
 
-    width, height = size
+    width, height = 160, 120
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=FPS, options={"crf": "10", "g": "20"})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"

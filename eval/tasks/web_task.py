@@ -36,13 +36,19 @@ WEB_FILES = ("web/web.jsonl", "web/pages.jsonl")
 
 
 @dataclass(frozen=True)
-class WebEnvironment:
-    """What solvers of a web task are opened on."""
+class AgentEnvironment:
+    """What an agent needs that looks for videos on a web."""
 
     web: MockWeb
-    library: Library
     reasoner: Reasoner
     frame_source: FrameSource
+
+
+@dataclass(frozen=True)
+class WebEnvironment(AgentEnvironment):
+    """What solvers of a web task are opened on."""
+
+    library: Library
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
     calibration: Path | None = None
     """Of measurements (`search.calibration`)."""
@@ -238,7 +244,7 @@ class WebSolver(Generic[SettingsT]):
     """A variant of an agent; every query meets the web as its first visitor."""
 
     variant: Variant[SettingsT]
-    environment: WebEnvironment
+    environment: AgentEnvironment
     seed: int = 0
 
     @property
@@ -247,10 +253,15 @@ class WebSolver(Generic[SettingsT]):
         chosen: Any = self.variant.settings
         return {
             **asdict(chosen),
-            "web": self.environment.web.fingerprint,
+            **self.web_settings,
             "reasoner": self.environment.reasoner.fingerprint,
             "tokens": self.counted.method,
         }
+
+    @property
+    def web_settings(self) -> Mapping[str, Any]:
+        """The part of `settings` that is the web's."""
+        return {"web": self.environment.web.fingerprint}
 
     @cached_property
     def counted(self) -> ReasonerWithCounts:
@@ -271,7 +282,7 @@ def open_environment(
     reasoner = library.engine.reasoner
     engine = library.engine
     frame_source = FrameSource.of(reasoner, library, engine.read_frames, engine.read_audio)
-    return WebEnvironment(web, library, reasoner, frame_source, settings.encoder, settings.search.calibration)
+    return WebEnvironment(web, reasoner, frame_source, library, settings.encoder, settings.search.calibration)
 
 
 def _holds_all(web: MockWeb, settings: Settings) -> bool:

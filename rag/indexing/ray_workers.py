@@ -12,7 +12,7 @@ import os
 import socket
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, WorkerLost
@@ -122,56 +122,19 @@ class RayPool:
         `lengths`: seconds of media by the path that is read. Raises `EncoderMismatch` where no worker can
         encode as the library is made, and what else a worker raises that is no problem of a file.
         """
-        by_name = {group.first.path: group for group in groups}
+        count = min(self._cluster.workers or max(1, self._room), len(groups))
         scheduler: Scheduler[Any] = Scheduler(lengths, timeout=self._cluster.unit_timeout)
-        calls: dict[Any, Any] = {}
-        idle: list[Any] = []
-        refusals: list[str] = []
-        deaths, count = 0, min(self._cluster.workers or max(1, self._room), len(groups))
-
-        def start() -> None:
-            worker = self._new_worker()
-            calls[worker.open.remote(folder, meta, self._settings, recommended)] = worker
-
+        opening = (folder, meta, self._settings, recommended)
+        work = _Work(self._ray, self._new_worker, opening, groups, finished, scheduler, self._progress)
         for _ in range(count):
-            start()
+            work.start()
         while scheduler.left:
-            for worker in list(idle):
-                if (name := scheduler.next(worker, time.monotonic())) is not None:
-                    idle.remove(worker)
-                    content = by_name[name].content_id
-                    held = {content: finished[content]} if content in finished else {}
-                    calls[worker.stage.remote(by_name[name], held)] = worker
-            if not calls and not idle:
-                raise EncoderMismatch(f"no worker can index into this library: {refusals[0]}")
+            work.assign()
             for worker in scheduler.late(time.monotonic()):
                 self._ray.kill(worker)
-            self._say(len(calls), scheduler.running, len(groups) - scheduler.left)
-            for call in self._ended(calls):
-                worker = calls.pop(call)
-                try:
-                    refusal = self._ray.get(call)
-                except self._ray.exceptions.RayActorError:
-                    deaths += 1
-                    if deaths > max(MOST_DEATHS, 2 * count):
-                        raise RagError(f"{deaths} workers died in a row; see the logs of Ray") from None
-                    if (name := scheduler.lose(worker)) is not None:
-                        reason = "its worker died, or took too long, in each attempt"
-                        yield by_name[name], WorkerLost(f"{by_name[name].first.path}: {reason}")
-                    self._progress.note("a worker died or was lost; another one takes its place")
-                    start()
-                    continue
-                except self._ray.exceptions.RayTaskError as error:
-                    raise _cause(error) from None
-                if refusal:
-                    refusals.append(refusal)
-                    self._progress.note(f"a worker is left out: {refusal}")
-                    self._ray.kill(worker)  # what it holds is another one's
-                    continue
-                idle.append(worker)
-                if refusal is None and (name := scheduler.finish(worker, time.monotonic())) is not None:
-                    deaths = 0
-                    yield by_name[name], None
+            self._say(len(work.calls), scheduler.running, len(groups) - scheduler.left)
+            for call in self._ended(work.calls):
+                yield from work.end(call, most_deaths=max(MOST_DEATHS, 2 * count))
 
     def _say(self, busy: int, running: int, staged: int) -> None:
         """What goes on until the next commit. `busy`: workers that start or, `running`, index a file."""
@@ -197,6 +160,83 @@ class RayPool:
         if self._cluster.worker_gpus:
             fit.append(resources.get("GPU", 0.0) / self._cluster.worker_gpus)
         return int(min(fit))
+
+
+class _Work:
+    """What the workers of one run do: load what the library is made with, stage a content, or wait."""
+
+    def __init__(
+        self,
+        ray: Any,
+        new_worker: Callable[[], Any],
+        opening: Sequence[Any],
+        groups: Sequence[Group],
+        finished: Mapping[str, Mapping[str, Any]],
+        scheduler: Scheduler[Any],
+        progress: Progress,
+    ) -> None:
+        """`opening`: arguments of `RayWorker.open`."""
+        self.calls: dict[Any, Any] = {}
+        """Call to the worker that it was made to."""
+        self._ray = ray
+        self._scheduler = scheduler
+        self._new_worker = new_worker
+        self._opening = opening
+        self._groups = {group.first.path: group for group in groups}
+        self._finished = finished
+        self._progress = progress
+        self._idle: list[Any] = []
+        self._refusals: list[str] = []
+        self._deaths = 0
+        """Since a content was finished last."""
+
+    def start(self) -> None:
+        """Let one more worker load."""
+        worker = self._new_worker()
+        self.calls[worker.open.remote(*self._opening)] = worker
+
+    def assign(self) -> None:
+        """Give idle workers what there is for them. Raises `EncoderMismatch` where all have refused."""
+        for worker in list(self._idle):
+            if (name := self._scheduler.next(worker, time.monotonic())) is not None:
+                self._idle.remove(worker)
+                group = self._groups[name]
+                content = group.content_id
+                held = {content: self._finished[content]} if content in self._finished else {}
+                self.calls[worker.stage.remote(group, held)] = worker
+        if not self.calls and not self._idle:
+            raise EncoderMismatch(f"no worker can index into this library: {self._refusals[0]}")
+
+    def end(self, call: Any, most_deaths: int) -> Iterator[tuple[Group, WorkerLost | None]]:
+        """A call has ended: yields the content that it staged, or that is given up, where there is one."""
+        worker = self.calls.pop(call)
+        try:
+            refusal = self._ray.get(call)
+        except self._ray.exceptions.RayActorError:
+            self._deaths += 1
+            if self._deaths > most_deaths:
+                raise RagError(f"{self._deaths} workers died in a row; see the logs of Ray") from None
+            yield from self._replace(worker)
+            return
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from None
+        if refusal:
+            self._refusals.append(refusal)
+            self._progress.note(f"a worker is left out: {refusal}")
+            self._ray.kill(worker)  # what it holds is another one's
+            return
+        self._idle.append(worker)
+        if refusal is None and (name := self._scheduler.finish(worker, time.monotonic())) is not None:
+            self._deaths = 0
+            yield self._groups[name], None
+
+    def _replace(self, worker: Any) -> Iterator[tuple[Group, WorkerLost]]:
+        """Start another one for a worker that is gone."""
+        if (name := self._scheduler.lose(worker)) is not None:
+            reason = "its worker died, or took too long, in each attempt"
+            yield self._groups[name], WorkerLost(f"{name}: {reason}")
+        self._progress.note("a worker died or was lost; another one takes its place")
+        self.start()
 
 
 def _address(cluster: ClusterSettings) -> str:

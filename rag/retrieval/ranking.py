@@ -23,6 +23,7 @@ from corpora.records import Clip, Evidence, Passage
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
+from rag.store.clip_rows import place_with_most
 from rag.store.records import Hit
 from rag.words import (
     CLOSED,
@@ -371,11 +372,11 @@ def search_words(query: str) -> str:
 
 
 def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
-    """The clip that shares most of [start, end), the earlier of two."""
-    shared = [clip for clip in clips_of_video if clip.start < end and clip.end > start and start < end]
-    return max(
-        shared or clips_of_video, key=lambda clip: (overlap(clip.start, clip.end, start, end), -clip.start)
-    )
+    """The clip that has most of [start, end), the earlier of two; the first where none has any of it.
+
+    `clips_of_video`: in order of time, at least one."""
+    spans = ((clip.start, clip.end) for clip in clips_of_video)
+    return clips_of_video[place_with_most(spans, start, end) or 0]
 
 
 def overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:

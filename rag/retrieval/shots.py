@@ -21,6 +21,7 @@ from rag.errors import LibraryError, UsageError
 from rag.records import SearchFilter, ShotFilter, UnmeasuredVideos, VideoHit
 from rag.relevance import ImageScoreCalibrator, image_relevance
 from rag.retrieval.frames import joined_frames
+from rag.retrieval.ranking import clip_with_most
 from rag.store.filters import path_matches
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames
@@ -140,8 +141,7 @@ def browse(where: SearchFilter, reader: Reader) -> list[VideoHit]:
         clips = held.get(video.video_id, ())
         for start, end in allowed(video.video_id, where):
             if end > start and clips:
-                shared = [min(clip.end, end) - max(clip.start, start) for clip in clips]
-                clip = clips[shared.index(max(shared))]
+                clip = clip_with_most(clips, start, end)
                 hits.append(VideoHit(video.path, video.video_id, start, end, clip, 1.0, title=video.title))
     return hits
 

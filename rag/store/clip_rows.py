@@ -62,9 +62,17 @@ def holding(starts: Sequence[float], ends: Sequence[float], start: float, end: f
     first = max(0, bisect_left(starts, start - longest) - 1)
     if end - start > longest:
         return next((at for at in range(first, len(ends)) if ends[at] > start), len(ends) - 1)
-    shared = [min(ends[at], end) - max(starts[at], start) for at in range(first, bisect_left(starts, end))]
+    last = bisect_left(starts, end)
+    at = place_with_most(zip(starts[first:last], ends[first:last], strict=True), start, end)
+    return 0 if at is None else first + at
+
+
+def place_with_most(spans: Iterable[tuple[float, float]], start: float, end: float) -> int | None:
+    """The place of the one of some spans, in seconds, that has most of [start, end), the first of several;
+    None where none has any of it."""
+    shared = [min(until, end) - max(since, start) for since, until in spans]
     most = max(shared, default=0.0)
-    return first + shared.index(most) if most > 0 else 0
+    return shared.index(most) if most > 0 else None
 
 
 def _indexed(s: Snapshot) -> VectorTable | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
-from corpora.objects import PROBES, ObjectStore, Refused, StoreAddress, StoredObject, open_store
+from corpora.objects import PROBES, Refused, StoreAddress, StoredObject, open_store
 from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
 from rag.errors import LibraryReadOnly
 from rag.store.lance_module import lance_module
@@ -371,9 +371,9 @@ class ObjectLayout(LibraryLayout):
 
     folder: StoreAddress
 
-    def __init__(self, address: StoreAddress, store: ObjectStore | None = None) -> None:
+    def __init__(self, address: StoreAddress) -> None:
         self.folder = address
-        self.store = store or open_store(address.url, address.settings)
+        self.store = open_store(address.url, address.settings)
         self.storage_options = self.store.options
         self.reading_options = self.store.reading_options
         name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)

@@ -8,6 +8,7 @@ copied like all others.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shutil
@@ -89,42 +90,56 @@ def pull_library(
     source, target = require_library(library), Layout(folder)
     assert isinstance(source, ObjectLayout)
     held = target.copy_note()
-    if held is None and not target.is_vacant():
-        raise UsageError(f"{folder}: holds files and is no copy of a library; name a new or empty folder")
-    with read_errors(library, "meta"):
-        rows = MetaRows.read(source.dataset("meta").to_table().to_pylist())
-    if rows.meta is None:
-        raise nothing_indexed(library)
-    add_frames = frames and held is not None and not held.frames
-    frames = frames or (held is not None and held.frames)
-    note = CopyNote(library.url, rows.meta.library_id, frames)
-    if held is not None and held.library_id != note.library_id:
-        raise UsageError(f"{folder}: a copy of another library, {held.of}; name a new or empty folder")
+    note = _note_for(source, target, held, frames=frames)
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         if held is None:
             target.write_copy_note(note)
             target.write_marker()
         lock = target.writer_lock()
+    add_frames = note.frames and held is not None and not held.frames
     with lock:
-        for _ in range(ATTEMPTS):
-            try:
-                counts = _Pull(source, target, exact_rows, frames=frames, add_frames=add_frames).run(announce)
-                break
-            except _Cleaned:
-                continue
-        else:
-            raise LibraryBusy(
-                f"{library}: is written faster than it can be copied; run the same command again"
-            )
+        counts = _pull(source, target, exact_rows, announce, frames=note.frames, add_frames=add_frames)
         lines = update_index_files(Database(target), exact_rows)
         note_sums(target)
         with write_errors(folder):
             target.write_copy_note(note)
     seconds = time.monotonic() - started
     return PullReport(
-        library, folder, frames, *counts, seconds=seconds, bytes=target.size(), stages=tuple(lines)
+        library, folder, note.frames, *counts, seconds=seconds, bytes=target.size(), stages=tuple(lines)
     )
+
+
+def _note_for(source: ObjectLayout, target: Layout, held: CopyNote | None, *, frames: bool) -> CopyNote:
+    """What the copy is to be. Raises `UsageError` where the folder is no copy of this library."""
+    if held is None and not target.is_vacant():
+        raise UsageError(
+            f"{target.folder}: holds files and is no copy of a library; name a new or empty folder"
+        )
+    library = source.folder
+    with read_errors(library, "meta"):
+        rows = MetaRows.read(source.dataset("meta").to_table().to_pylist())
+    if rows.meta is None:
+        raise nothing_indexed(library)
+    if held is not None and held.library_id != rows.meta.library_id:
+        raise UsageError(f"{target.folder}: a copy of another library, {held.of}; name a new or empty folder")
+    return CopyNote(library.url, rows.meta.library_id, frames or (held is not None and held.frames))
+
+
+def _pull(
+    source: ObjectLayout,
+    target: Layout,
+    exact_rows: int,
+    announce: Callable[[int, int], object],
+    *,
+    frames: bool,
+    add_frames: bool,
+) -> tuple[int, int, int]:
+    """As `_Pull.run`, of a newer version where a writer has removed the one that was pinned."""
+    for _ in range(ATTEMPTS):
+        with contextlib.suppress(_Cleaned):
+            return _Pull(source, target, exact_rows, frames=frames, add_frames=add_frames).run(announce)
+    raise LibraryBusy(f"{source.folder}: is written faster than it can be copied; run the same command again")
 
 
 class _Pull:

@@ -30,7 +30,7 @@ def prepare_records(
 
 def environment_of(web: Any, reasoner: Any, library: Any = None, source: Any = None) -> WebEnvironment:
     """The fakes have what solvers and scorers of these tests use, and no more."""
-    return WebEnvironment(web, cast(Any, library), reasoner, source or frame_source())
+    return WebEnvironment(web, reasoner, source or frame_source(), cast(Any, library))
 
 
 def check_resumed(run: Callable[[Path, str, Path], Done], place: Path, name: str, folder: Path) -> None:

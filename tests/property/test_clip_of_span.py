@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.records import Clip
-from rag.retrieval.ranking import clip_with_most
+from rag.retrieval.ranking import clip_with_most, overlap
 from rag.store.clip_rows import holding
 
 LENGTHS = st.lists(st.sampled_from([5.0, 10.0, 30.0, 34.0]), min_size=1, max_size=8)
@@ -21,8 +21,8 @@ def test_it_is_the_one_with_most_of_it_or_that_a_long_span_starts_in(
     ends = np.cumsum(lengths)
     starts, end = ends - lengths, start + length
     clips = [Clip(f"v:{i}", "v", *times) for i, times in enumerate(zip(starts, ends, strict=True))]
+    right = max(clips, key=lambda clip: (overlap(clip.start, clip.end, start, end), -clip.start))
+    assert clip_with_most(clips, start, end) == right
     if end - start > max(lengths):
         right = next((clip for clip in clips if clip.end > start), clips[-1])
-    else:
-        right = clip_with_most(clips, start, end)
     assert clips[holding(starts, ends, start, end)] == right

@@ -29,6 +29,7 @@ from eval.tasks.browsecomp.scorer import BrowseScorer
 from eval.tasks.browsecomp.solvers import CONTROLS, VARIANTS, VideoBrowserSolver
 from eval.tasks.jsonl import write_manifest, write_records
 from eval.tasks.synthetic_web import DETAILS, OCCASIONS, Paraphrase, render_web
+from eval.tasks.web_task import AgentEnvironment
 from eval.workbench.long_videos import Card, LongVideo
 from eval.workbench.seeds import stream
 from eval.workbench.sound import spoken_seconds
@@ -180,9 +181,9 @@ def check_questions(drafts: Sequence[BrowseQuestion], web: MockWeb, reasoner: Re
         if reason:
             reasons[question.question_id] = reason
     scorer = BrowseScorer(reasoner, {question.question_id: question for question in drafts})
-    blind = FrameSource(library=None, read_frames=None)
+    blind = AgentEnvironment(web, reasoner, FrameSource(library=None, read_frames=None))
     for name in CONTROLS:
-        control = VideoBrowserSolver(VARIANTS.parse(name).settings, web, reasoner, blind)
+        control = VideoBrowserSolver(VARIANTS.parse(name), blind)
         for question in drafts:
             if question.question_id in reasons:
                 continue

@@ -6,22 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from eval.runs.records import Output, TaskInput, ranked_clips
-from eval.tasks.web_task import Variant, Variants, WebEnvironment, require_reachable
-from rag.agents.runtime.frame_source import FrameSource
+from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
 from rag.agents.video_browser.agent import run_video_browser
 from rag.agents.video_browser.records import ABLATION, EFFICIENCY, MAIN, SCALING, BrowserSettings, scaling
 from rag.errors import ReplyInvalid, UsageError
-from rag.reasoners.protocol import Reasoner
-from rag.reasoners.wrappers import ReasonerWithCounts, with_token_counts
 from rag.records import Question
-
-if TYPE_CHECKING:
-    from rag.web import MockWeb
 
 OPENED = ("watch", "reject", "summary")
 """Steps in which a video is opened."""
@@ -75,42 +68,24 @@ CONTROLS = ("tool-free", "text-search")
 
 
 @dataclass(frozen=True)
-class VideoBrowserSolver:
-    """Every question meets the web as its first visitor; all variants are deterministic.
-
-    `solve` raises `ReasonerUnreachable` where the reasoner is gone.
-    """
-
-    chosen: BrowserSettings
-    web: MockWeb
-    reasoner: Reasoner
-    frame_source: FrameSource
+class VideoBrowserSolver(WebSolver[BrowserSettings]):
+    """All variants are deterministic. `solve` raises `ReasonerUnreachable` where the reasoner is gone."""
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """JSON: all that outputs depend on."""
-        return {
-            **asdict(self.chosen),
-            "web": self.web.fingerprint,
-            "faults": str(self.web.faults),
-            "fault_seed": self.web.faults.seed,
-            "reasoner": self.reasoner.fingerprint,
-            "tokens": self._counted.method,
-        }
-
-    @cached_property
-    def _counted(self) -> ReasonerWithCounts:
-        return with_token_counts(self.reasoner)
+    def web_settings(self) -> Mapping[str, Any]:
+        """With the faults that it makes."""
+        faults = self.environment.web.faults
+        return {**super().web_settings, "faults": str(faults), "fault_seed": faults.seed}
 
     def solve(self, asked: TaskInput) -> Output:
         """Run the agent on one question."""
         question = Question(asked.query_id, asked.text, asked.options)
         run = run_video_browser(
             question,
-            self.web.session(),
-            self._counted.reasoner,
-            self.frame_source,
-            self.chosen,
+            self.environment.web.session(),
+            self.counted.reasoner,
+            self.environment.frame_source,
+            self.variant.settings,
             must_choose=True,
         )
         require_reachable(run.failure, asked.query_id)
@@ -139,14 +114,3 @@ class VideoBrowserSolver:
             parse_failure=run.failure == ReplyInvalid.__name__,
             timings=dict(run.answer.timings),
         )
-
-
-def open_solver(
-    variant: Variant[BrowserSettings],
-    environment: WebEnvironment,
-    seed: int,  # noqa: ARG001 (nothing is random)
-) -> VideoBrowserSolver:
-    """The solver of a variant."""
-    return VideoBrowserSolver(
-        variant.settings, environment.web, environment.reasoner, environment.frame_source
-    )

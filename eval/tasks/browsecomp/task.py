@@ -11,7 +11,7 @@ from eval.tasks.browsecomp.construction import FULL, MINI, QUESTIONS, build_brow
 from eval.tasks.browsecomp.dataset import BENCHMARK, BrowseQuestion, input_of, load_rows, query_of
 from eval.tasks.browsecomp.report import REPORT
 from eval.tasks.browsecomp.scorer import JUDGES, BrowseScore, BrowseScorer
-from eval.tasks.browsecomp.solvers import VARIANTS, open_solver
+from eval.tasks.browsecomp.solvers import VARIANTS, VideoBrowserSolver
 from eval.tasks.jsonl import PublishedRows
 from eval.tasks.libraries import FileCounter
 from eval.tasks.web_task import WebEnvironment, WebTask
@@ -32,7 +32,7 @@ class BrowseCompTask(WebTask[BrowserSettings, BrowseQuestion]):
     judges = JUDGES
     query_of = staticmethod(query_of)
     input_of = staticmethod(input_of)
-    open_solver = staticmethod(open_solver)
+    open_solver = staticmethod(VideoBrowserSolver)
 
     @property
     def fixed_settings(self) -> Mapping[str, Any]:

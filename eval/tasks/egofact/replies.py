@@ -53,9 +53,8 @@ class StoredReplies(LineWriter):
         reasoner: Reasoner,
         roles: Sequence[Role[Any, Any]],
         budget: CallBudget | None = None,
-        named: Path | None = None,
     ) -> None:
-        super().__init__(path, named or path)
+        super().__init__(path, path)
         self._reasoner = reasoner
         self._header = {"model": reasoner.name, "prompts": prompt_versions(roles)}
         self.budget = budget or CallBudget()

@@ -13,7 +13,7 @@ from typing import Any
 
 from eval.runs.records import Output, Query, TaskInput, ranked_clips
 from eval.tasks.rvms.dataset import RvmsInput
-from eval.tasks.web_task import Variant, Variants, WebSolver, require_reachable
+from eval.tasks.web_task import Variant, Variants, WebEnvironment, WebSolver, require_reachable
 from rag.agents.raclo.agent import recall, run_raclo
 from rag.agents.raclo.records import (
     PAPER,
@@ -86,6 +86,8 @@ class RacloSolver(WebSolver[RacloSettings]):
 
     `solve` raises `ReasonerUnreachable` where the reasoner is gone.
     """
+
+    environment: WebEnvironment
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -53,6 +53,8 @@ VARIANTS = Variants(
 class ShotFinderSolver(WebSolver[ShotSettings]):
     """All variants are deterministic. `solve` raises `ReasonerUnreachable` where the reasoner is gone."""
 
+    environment: WebEnvironment
+
     @property
     def settings(self) -> Mapping[str, Any]:
         """JSON: all that outputs depend on."""

@@ -17,9 +17,9 @@ from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.citations import QUOTED
+from rag.reasoners.embedded.cues import MAX_GAP
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
-from rag.reasoners.embedded.sentences import MAX_GAP
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer

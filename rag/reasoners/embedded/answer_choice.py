@@ -26,48 +26,25 @@ Options that differ only in when, or how often: `over_time`. Options about the o
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import replace
 
 from rag.questions import option_label
-from rag.reasoners.embedded.agreement import Agreement, agreement, counted, denies, part_about
+from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.embedded.answer_open import ranked_answers
-from rag.reasoners.embedded.answer_types import MEASURES, answer_type
-from rag.reasoners.embedded.calendar_terms import names_same_dates
-from rag.reasoners.embedded.frame_votes import frame_votes
+from rag.reasoners.embedded.answer_types import answer_type
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled, parts
+from rag.reasoners.embedded.question_forms import Form, parts
 from rag.reasoners.embedded.quotation import Scored
-from rag.reasoners.embedded.rewriting import (
-    is_answered_by_none,
-    named_thing,
-    spelled_out,
-    statement,
-    topic_of,
-    two_hop,
-)
+from rag.reasoners.embedded.rewriting import is_answered_by_none, spelled_out, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
-from rag.reasoners.embedded.sentences import (
-    Sentence,
-    contrasts,
-    on_other_days,
-    said_of_another,
-    sentences_of,
-    shortlist,
-)
+from rag.reasoners.embedded.sentences import Sentence, contrasts, said_of_another, sentences_of
+from rag.reasoners.embedded.weighing import SURE_RELEVANCE, Weighed, stems_of, weigh
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question
-from rag.relevance import IMAGE_MIDDLE, OVERLAP_WEIGHT, ImageScoreCalibrator, text_relevance
-from rag.words import content_words, lexical_overlap, numbers, stem, tokens, word_set
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator
+from rag.words import content_words, lexical_overlap, word_set
 
 TEMPERATURE = 1.6
 """Of the softmax over options: of 1 to 2 in steps of 0.1 the one of least log loss of the confidence on 450
@@ -75,29 +52,13 @@ questions of two dev worlds of egofact-workbench-hard (docs/design/workbench.md)
 TEMPERATURE_BY_OPTION = 3.0
 """The same where windows were looked for by the options: of 1, 2, 2.5, 3, 4, 5 and 6 the one of least
 log loss on 51 questions over three videos that no report is about."""
-WORDS, COVERAGE, VERDICT = 8.0, 3.0, 2.5
-ASKED = 3.0
-"""Of the question's words in the sentence nearest to an option, where all have a number: each row of a table
-has one."""
-OWN_WORDS = 0.25
-"""What all of an option's own words add in choosing its nearest sentence."""
 EVEN = 1e-6
 """Between two logits, below which neither option is likelier."""
 LEAST_RELEVANCE = 0.2
 """Of the nearest sentence, below which words support no option."""
-ON_TOPIC = 0.15
-"""Cosine of what is asked and a sentence without any of its words, below which that is about something else:
-0.1 for "painted the Mona Lisa" and "Director: Tomas Eklund.", 0.2 to 0.4 for paraphrases."""
 LEAST_CLAIMED = 0.6
 """Share of the words of what Yes and No claim that a sentence must exceed to support either: one word of it
 says nothing of the claim."""
-SURE_RELEVANCE = 0.9
-"""From which a sentence supports an option that shares no word with it, and with which the claim is nearer to
-the sentence than the question alone."""
-_TIMES = re.compile(r"\b(?:times|once|twice|thrice)\b", re.IGNORECASE)
-"""What a text says how many times something happens with; other numbers are of other things."""
-_COUNT = re.compile(r"\W*\w+(?: times)?\W*", re.IGNORECASE)
-"""An option that is such a number, where it has one: "every ten minutes" is none."""
 SURE_ANSWER = 0.6
 """Confidence of a sentence that answers a question, from which an option that it does not state is wrong."""
 MOST_OTHERWISE = 0.7
@@ -107,30 +68,6 @@ SCENE_SHARE = 0.6
 """Of the best window's standard score that a window must reach to show the same scene."""
 LEAST_IMAGE_SHARE = 0.6
 """Share of what the images say below which they support no option."""
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """One option: the sentence nearest to it, what that says of it, and the image's vote."""
-
-    sentence: Sentence | None
-    words: float
-    relevance: float
-    agreement: Agreement
-    nearer: bool
-    """Whether the option brings the question nearer to the sentence, where it shares no word with it."""
-    on_topic: bool
-    """Whether the sentence shares a word with what is asked, or comes near it, and not the option alone."""
-    asked: float
-    """Share of the question's words that the sentence holds; 0 where an option has no number."""
-    image: float | None
-    frames: tuple[int, ...]
-    """Windows whose frames gave the vote."""
-
-    def text_score(self) -> float:
-        """What the words say."""
-        said = COVERAGE * self.agreement.coverage + VERDICT * self.agreement.verdict
-        return WORDS * self.words + said + ASKED * self.asked
 
 
 def answer_choice(
@@ -170,7 +107,7 @@ def _chosen(
     if timed is not None:
         return timed
     in_scene = windows_in_scene(reading, calibrator)
-    weighed = _weigh(reading, vectors, calibrator, in_scene, claimed=claimed)
+    weighed = weigh(reading, vectors, calibrator, in_scene, claimed=claimed)
     choose = reading.must_choose or (in_scene is not None and weighed[0].image is not None)
     if not choose and not any(_supported(option, len(weighed), least) for option in weighed):
         held = sentences_of(reading)
@@ -225,7 +162,7 @@ def _beside_the_listed(
     )
     question = replace(reading.question, options=tuple(options[index] for index in listed))
     reading = replace(reading, question=question, passages=tuple(passages))
-    weighed = _weigh(reading, vectors, calibrator, windows_in_scene(reading, calibrator), claimed=False)
+    weighed = weigh(reading, vectors, calibrator, windows_in_scene(reading, calibrator), claimed=False)
     if every and (said := _each_stated(weighed, question)):
         sure = min(option.relevance for option in weighed)
         return _one_of_others(every[0], sure, "All of the others are stated", said, len(options))
@@ -258,7 +195,7 @@ def _each_stated(weighed: Sequence[Weighed], question: Question) -> list[Sentenc
         if option.sentence is not None
         and option.agreement.coverage == 1
         and option.agreement.verdict > 0
-        and lexical_overlap(asked, _stems(option.sentence)) == 1
+        and lexical_overlap(asked, stems_of(option.sentence)) == 1
     ]
     return found if len(found) == len(weighed) else []
 
@@ -266,7 +203,7 @@ def _each_stated(weighed: Sequence[Weighed], question: Question) -> list[Sentenc
 def _answers_otherwise(best: Scored, question: Question) -> bool:
     """Whether a sentence surely answers a question, and with none of its options."""
     kind, asked = answer_type(question.text), content_words(question.text)
-    full = lexical_overlap(asked, _stems(best.sentence)) == 1
+    full = lexical_overlap(asked, stems_of(best.sentence)) == 1
     fits = kind.name == "thing" or kind.strength(best.sentence.text) > 0
     if best.confidence < SURE_ANSWER or not (best.holds_type or (full and fits)):
         return False
@@ -315,102 +252,6 @@ def _logits(reading: Reading, weighed: Sequence[Weighed]) -> list[float]:
     return [value + (option.image or 0.0) for value, option in zip(text_score, weighed, strict=True)]
 
 
-def _weigh(
-    reading: Reading,
-    vectors: SentenceVectors,
-    calibrator: ImageScoreCalibrator | None,
-    in_scene: frozenset[int] | None,
-    *,
-    claimed: bool,
-) -> list[Weighed]:
-    """`claimed`: whether the options say Yes and No to what the question says, which a text about another
-    thing may deny."""
-    question = reading.question
-    asked, wanted = (content_words(" ".join([question.text, *more])) for more in ((), question.options))
-    votes = frame_votes(reading, calibrator)
-    informative = _informative_sentences(reading, votes is not None)
-    if reading.rewritten.counted and all(_COUNT.fullmatch(o) and numbers(o) for o in question.options):
-        informative = [s for s in informative if _TIMES.search(s.text)]
-    noun = _counted_noun(question)
-    informative = [s for s in informative if not noun or _may_count(noun, s.context)]
-    if in_scene is not None:
-        informative = [s for s in informative if s.origin == "passage" or s.index in in_scene]
-    others = (
-        on_other_days(question.text, informative, informative)
-        if claimed
-        else contrasts(question.text, informative, informative, reading)
-    )
-    informative = [s for s in informative if s not in others]
-    sentences = shortlist(wanted, informative)
-    claims = [statement(question, option) for option in question.options]
-    # "Who pours the milk: Anna" is no nearer to the milk than its topic.
-    named = topic_of(question)
-    texts = [*claims, *([named] if named else ()), *(s.context for s in sentences)]
-    rows = vectors.of(texts, reading.text_vectors)
-    topic, own = rows[named] if named else None, word_set(named)
-    all_numbers = all(map(numbers, question.options))
-    negated = Form.NEGATED.search(question.text) is not None and not any(map(denies, question.options))
-    answers = {word for option in question.options for word in content_words(option)} - set(asked)
-    weighed = []
-    for index, (option, claim) in enumerate(zip(question.options, claims, strict=True)):
-        thing = named_thing(question, option)
-        # A sentence about another thing that shares the option's words says nothing of this one.
-        about = [s for s in sentences if not thing or thing & _stems(s)]
-        nearest, words = _nearest(claim, option, about, rows)
-        said = Agreement(0.0, 0.0, ())
-        relevance = share = 0.0
-        nearer, on_topic = False, True
-        if nearest is not None:
-            rivals = [_body(other) for at, other in enumerate(question.options) if at != index]
-            # To "What does it not eat?" the answer is what the text denies.
-            body = f"{_body(option)} {noun}".strip()
-            body = f"not {body}" if negated else body
-            said = agreement(body, _part_about(nearest, asked, option, answers), rivals)
-            if claimed and names_same_dates(question.text, nearest.text):
-                # What is said before it may be of other days.
-                own_part = agreement(body, nearest.text, rivals)
-                said = replace(said, verdict=own_part.verdict, reasons=own_part.reasons)
-            relevance = text_relevance(words, 0.0)
-            share = lexical_overlap(asked, _stems(nearest)) if all_numbers else 0.0
-            # What a video shows and says was looked for by the whole question.
-            on_topic = (
-                topic is None
-                or nearest.origin == "window"
-                or bool(own & _stems(nearest))
-                or float(topic @ rows[nearest.context]) >= ON_TOPIC
-            )
-            if relevance >= SURE_RELEVANCE and not said.coverage:
-                near = rows[nearest.context]
-                nearer = topic is None or float(rows[claim] @ near) > float(topic @ near)
-        vote = votes[index] if votes else None
-        image, frames = (vote.z, vote.windows) if vote else (None, ())
-        weighed.append(Weighed(nearest, words, relevance, said, nearer, on_topic, share, image, frames))
-    return weighed
-
-
-def _counted_noun(question: Question) -> str:
-    """What a question counts whose options are but numbers: "days" of "How many days ...?"; else empty."""
-    bare = all(numbers(option) and all(map(numbers, tokens(option))) for option in question.options)
-    found = Form.HOW_MANY.search(question.text) if bare else None
-    return found["noun"] if found else ""
-
-
-def _may_count(noun: str, text: str) -> bool:
-    """Whether a text has no number, or one that may be of what is counted: "3 days" counts no people."""
-    held = counted(text)
-    own = stem(noun.casefold())
-    free = (own in one.units or not compiled(MEASURES).search(one.after) for one in held)
-    return not held or any(free)
-
-
-def _part_about(sentence: Sentence, asked: Sequence[str], option: str, answers: Collection[str]) -> str:
-    """The part of a sentence that speaks of what is asked, or all of it where that part has none of the words
-    of the options, `answers`: "Insert the lever and remove the tube"."""
-    part = part_about(sentence.context, asked, option)
-    beside = answers and not numbers(option) and not word_set(part) & set(answers)
-    return sentence.context if beside else part
-
-
 def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) -> frozenset[int] | None:
     """Indices of the windows whose frames show the scene of "In a clip that shows SCENE, ...".
 
@@ -429,44 +270,6 @@ def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) 
     if best < IMAGE_MIDDLE:
         return None
     return frozenset(index for index, fit in fits.items() if fit >= SCENE_SHARE * best)
-
-
-def _informative_sentences(reading: Reading, has_images: bool) -> list[Sentence]:
-    """The sentences that can distinguish the options.
-
-    Which thing is seen in a video's event is in no passage: passages that name all the options
-    would drown what the images say.
-    """
-    sentences = sentences_of(reading)
-    question = reading.question
-    if not has_images or any(two_hop(option) for option in question.options):
-        return sentences
-    return [s for s in sentences if s.origin == "window"] if asks_for_thing(question.text) else sentences
-
-
-def _nearest(
-    claim: str, option: str, sentences: Sequence[Sentence], rows: Mapping[str, NDArray[np.float64]]
-) -> tuple[Sentence | None, float]:
-    best, most, likest = None, -math.inf, 0.0
-    wanted, own = content_words(claim), content_words(option)
-    for sentence in sentences:
-        words_of_sentence = _stems(sentence)
-        words = float(rows[claim] @ rows[sentence.context]) + OVERLAP_WEIGHT * lexical_overlap(
-            wanted, words_of_sentence
-        )
-        rank = round(words + OWN_WORDS * lexical_overlap(own, words_of_sentence), 6)
-        if rank > most:
-            best, most, likest = sentence, rank, round(words, 6)
-    return best, likest
-
-
-def _stems(sentence: Sentence) -> frozenset[str]:
-    return word_set(f"{sentence.title} {sentence.context}")
-
-
-def _body(option: str) -> str:
-    hop = two_hop(option)
-    return hop.claim if hop else option
 
 
 def _share(option: Weighed, options: int) -> float:

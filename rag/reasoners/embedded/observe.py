@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.records import SPOKEN
+from rag.reasoners.embedded.lines import ScoredLine, lines, rank_lines, relevances
 from rag.reasoners.embedded.locate import event_text
 from rag.reasoners.embedded.scoring import ZeroShotScorer
-from rag.reasoners.embedded.sentences import ScoredLine, lines, rank_lines, relevances
 from rag.reasoners.roles.caption_window import CaptionRequest, WindowCaption
 from rag.reasoners.roles.decompose_facets import Facet
 from rag.reasoners.roles.material import VideoView

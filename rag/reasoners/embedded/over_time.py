@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rag.questions import option_label
+from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.embedded.procedures import asked_steps
 from rag.reasoners.embedded.question_forms import asks_for_order, parts
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
-from rag.reasoners.embedded.sentences import relevances, sequence_of
+from rag.reasoners.embedded.sentences import sequence_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag.reasoners.embedded.question_forms import ORDINALS, Form, bare
-from rag.reasoners.embedded.sentences import ITEM, sections
+from rag.reasoners.embedded.sections import ITEM, sections
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.words import codes, content_words, lexical_overlap, split_sentences, word_set

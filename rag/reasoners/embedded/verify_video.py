@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.reasoners.attributes import ATTRIBUTES
+from rag.reasoners.embedded.lines import rank_lines
 from rag.reasoners.embedded.locate import event_text, frame_scores
 from rag.reasoners.embedded.phrases import WHOLE, positioned_statements, statements
 from rag.reasoners.embedded.scoring import ZeroShotScorer
-from rag.reasoners.embedded.sentences import rank_lines
 from rag.reasoners.roles.match_frame import FrameMatch, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, Memory, VideoView
 from rag.reasoners.roles.verify_video import VerifyRequest, VideoVerdict

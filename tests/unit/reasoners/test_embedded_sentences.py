@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
+from rag.reasoners.embedded.cues import joined_cues
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
-from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, joined_cues, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, sentences_of, shortlist
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 from rag.words import split_sentences

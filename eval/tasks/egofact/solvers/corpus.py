@@ -19,6 +19,7 @@ from rag.library import Library
 from rag.records import SearchFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
+from rag.store.clip_rows import place_with_most
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ class Corpus:
                 by_path[os.path.realpath(path)] = reader.clips(video.video_id)
         found = {}
         for row in self.rows:
-            path = os.path.realpath(self.folder / row.path)
-            held = [c for c in by_path.get(path, ()) if min(c.end, row.end) - max(c.start, row.start) > 0]
-            if held:
-                found[row.clip_id] = max(held, key=lambda c: min(c.end, row.end) - max(c.start, row.start))
+            held = by_path.get(os.path.realpath(self.folder / row.path), [])
+            at = place_with_most(((clip.start, clip.end) for clip in held), row.start, row.end)
+            if at is not None:
+                found[row.clip_id] = held[at]
         return found
 
     @cached_property
