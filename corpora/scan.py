@@ -213,6 +213,8 @@ class _Walk:
     outside: set[str] = field(default_factory=set)
     listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     """For folders of roots that are single files, the names in them by their heads (`by_head`)."""
+    beside: dict[tuple[str, str], Mapping[str, list[str]]] = field(default_factory=dict)
+    """For such folders and one head of names, the paths of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
@@ -315,9 +317,12 @@ class _Walk:
         folder, _, name = path.rpartition("/")
         if folder not in self.listed:
             self.listed[folder] = names_in(folder or "/")
-        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head_of(name), ())}
-        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head_of(name), ())}
-        return sidecars_by_owner(near, near).get(name, [])
+        head = head_of(name)
+        if (folder, head) not in self.beside:
+            near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head, ())}
+            near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head, ())}
+            self.beside[folder, head] = sidecars_by_owner(near, near)
+        return self.beside[folder, head].get(name, [])
 
     @cached_property
     def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -268,6 +269,23 @@ def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(
     assert found() == ["video.en.srt", "video.info.json"]
     (tmp_path / "video.en.srt").unlink()
     assert found() == ["video.info.json"]
+
+
+def test_sidecars_of_many_single_files_with_one_head_are_matched_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    videos = [f"talk.{number}.mp4" for number in range(50)]
+    put(tmp_path, *videos, *(name.replace(".mp4", ".srt") for name in videos))
+    matched: list[Iterable[str]] = []
+
+    def match(near: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
+        matched.append(near)
+        return sidecar_names.sidecars_by_owner(near, beside)
+
+    monkeypatch.setattr("corpora.scan.sidecars_by_owner", match)
+    found = scan([tmp_path / name for name in videos]).files
+    assert all(file.sidecars == (file.path.replace(".mp4", ".srt"),) for file in found)
+    assert len(matched) == 1
 
 
 def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
