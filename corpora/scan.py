@@ -3,7 +3,8 @@
 Rules, in the order in which they apply to a name:
 
 - Names that begin with a dot are left out, folders and files (a root may begin with one).
-- A folder that is a library is left out, with all it holds (a root may be one).
+- A folder that is a library is left out, with all it holds (a root may be one). One that lost its marker, or
+  is older than markers, is known by its tables; on an object store by its marker alone.
 - `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
 - A link to a file is followed, and the file is found under the link's own path. A link to a
   folder is not followed, so there are no loops: silent where its target is walked anyway,
@@ -41,7 +42,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
-from corpora.outputs import LIBRARY_MARKER
+from corpora.outputs import LIBRARY_MARKER, is_library
 from corpora.records import Problem
 from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 
@@ -279,7 +280,8 @@ class _Walk:
                     raise UnreadableFile(f"{root}: {_reason(error)}") from error
                 self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
                 continue
-            if folder != root and any(entry.name == LIBRARY_MARKER for entry in entries):
+            held = {entry.name for entry in entries}
+            if folder != root and not held.isdisjoint({LIBRARY_MARKER, "tables"}) and is_library(folder):
                 continue
             files = []
             for entry in entries:

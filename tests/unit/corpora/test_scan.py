@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpora import sidecar_names
+from corpora.outputs import LIBRARY_TABLES
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 
@@ -296,3 +297,12 @@ def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
     assert names(scan(tmp_path / "deep/library"), tmp_path) == ["deep/library/tables/b.md"], (
         "a root is walked"
     )
+
+
+def test_a_folder_with_the_tables_of_a_library_is_left_out(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "old/b.mp4", "new/tables/c.mp4")
+    for name in LIBRARY_TABLES:
+        (tmp_path / "old" / "tables" / f"{name}.lance").mkdir(parents=True)
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4"]
+    (tmp_path / "old" / "tables" / "problems.lance").rmdir()
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4", "old/b.mp4"]
