@@ -64,6 +64,14 @@ def _nothing_indexed() -> Iterable[str]:
 
 LIBRARY_MARKER = "rag-library.json"
 """Name of the file that marks the folder of a library (`rag.store.layout`)."""
+LIBRARY_TABLES = ("meta", "files", "videos", "clips", "problems")
+"""Tables that a library has from its first moment: one from before the marker is recognized by them."""
+
+
+def is_library(folder: StrPath) -> bool:
+    """Whether a local folder has the marker of a library, or folders of all its tables."""
+    tables = (os.path.join(folder, "tables", f"{name}.lance") for name in LIBRARY_TABLES)
+    return os.path.isfile(os.path.join(folder, LIBRARY_MARKER)) or all(map(os.path.isdir, tables))
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +302,7 @@ def _write_manifest(home: Path, files: Mapping[str, list[str]]) -> None:
 def _check_protected(target: Path, policy: OverwritePolicy) -> None:
     """Raises `UsageError` where `target` is an input, an indexed file, or inside a library."""
     for folder in Path(os.path.realpath(target)).parents:
-        if (folder / LIBRARY_MARKER).is_file():
+        if is_library(folder):
             raise UsageError(f"{target}: is inside the library {folder}; name a file elsewhere")
     for path in policy.inputs:
         if _same_file(target, path):

@@ -3,7 +3,8 @@
 Rules, in the order in which they apply to a name:
 
 - Names that begin with a dot are left out, folders and files (a root may begin with one).
-- A folder that is a library is left out, with all it holds (a root may be one).
+- A folder that is a library is left out, with all it holds (a root may be one). One that lost its marker, or
+  is older than markers, is known by its tables; on an object store by its marker alone.
 - `exclude` globs leave files and whole folders out; `include` globs, where given, choose files.
 - A link to a file is followed, and the file is found under the link's own path. A link to a
   folder is not followed, so there are no loops: silent where its target is walked anyway,
@@ -41,7 +42,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
-from corpora.outputs import LIBRARY_MARKER
+from corpora.outputs import LIBRARY_MARKER, is_library
 from corpora.records import Problem
 from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 
@@ -213,6 +214,8 @@ class _Walk:
     outside: set[str] = field(default_factory=set)
     listed: dict[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
     """For folders of roots that are single files, the names in them by their heads (`by_head`)."""
+    beside: dict[tuple[str, str], Mapping[str, list[str]]] = field(default_factory=dict)
+    """For such folders and one head of names, the paths of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
 
@@ -277,7 +280,8 @@ class _Walk:
                     raise UnreadableFile(f"{root}: {_reason(error)}") from error
                 self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
                 continue
-            if folder != root and any(entry.name == LIBRARY_MARKER for entry in entries):
+            held = {entry.name for entry in entries}
+            if folder != root and not held.isdisjoint({LIBRARY_MARKER, "tables"}) and is_library(folder):
                 continue
             files = []
             for entry in entries:
@@ -315,9 +319,12 @@ class _Walk:
         folder, _, name = path.rpartition("/")
         if folder not in self.listed:
             self.listed[folder] = names_in(folder or "/")
-        near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head_of(name), ())}
-        near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head_of(name), ())}
-        return sidecars_by_owner(near, near).get(name, [])
+        head = head_of(name)
+        if (folder, head) not in self.beside:
+            near = {each: self.subtitles[each] for each in self._subtitles_by_head.get(head, ())}
+            near |= {each: f"{folder}/{each}" for each in self.listed[folder].get(head, ())}
+            self.beside[folder, head] = sidecars_by_owner(near, near)
+        return self.beside[folder, head].get(name, [])
 
     @cached_property
     def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:

@@ -172,6 +172,12 @@ class Task(ABC, Generic[Environment]):
     def solvers(self) -> Mapping[str, SolverSpec[Environment]]:
         """Every solver by name. Needs no data."""
 
+    def check_settings(self, settings: Settings, systems: Sequence[str]) -> None:
+        """Raises `UsageError` where these systems cannot run with the settings; called before `prepare`.
+
+        By default they can.
+        """
+
     @abstractmethod
     def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[Environment]:
         """Make, index and read the data.

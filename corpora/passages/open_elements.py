@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import NamedTuple
+
+from corpora.passages.style_sheets import (
+    Declared,
+    StyleRules,
+    declared,
+    is_far_off,
+    is_invisible,
+    is_tiny,
+    is_transparent,
+)
 
 DEEPEST = 100_000
 """Open elements; deeper ones are not followed."""
@@ -34,23 +43,6 @@ ENDED_BY: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """By tag: the elements that its start ends, where none of the others was opened within them."""
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
-_NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
-"""Possessive, so that a value that is no number after all takes time linear in its length."""
-_ZERO = r"(?:0++(?:\.0*+)?|\.0++)"
-_LENGTH = re.compile(rf"\+?(-?{_NUMBER})(?:e[+-]?\d+)?([a-z]*|%)")
-_OPACITY = re.compile(rf"(?:-{_NUMBER}|\+?{_ZERO})%?")
-"""Of what is not seen; below 0 counts as 0."""
-_FONT_SIZE = re.compile(rf"(?<!\S)(\+?{_NUMBER}(?:[a-z]++|%)|\+?{_ZERO})\s*(?:/|(?!\S))")
-"""The size in a `font`: a number without a unit is a weight, but for 0."""
-FAR = 5_000.0
-"""Pixels beyond the left or the upper edge: text is moved there to be out of sight; a strip of slides that is
-moved along is mostly nearer."""
-_PIXELS = {"px": 1.0, "em": 16.0, "rem": 16.0, "pt": 4 / 3}
-_SHOWN_LATER = ("animation", "transform", "transition", "will-change")
-"""Properties of an element that is faded in when the page is loaded."""
-_RELATIVE = frozenset({"em", "ex", "ch", "cap", "ic", "lh", "%"})
-
 
 class _Style(NamedTuple):
     """What hides an element; the last two are inherited, and descendants may set them again."""
@@ -64,13 +56,14 @@ class OpenElements:
     """The open elements of a page, as browsers follow them: end tags may be missing, or too many.
 
     Hidden are those with the attribute `hidden` (but `until-found`) or with `display: none`, `visibility:
-    hidden`, `opacity: 0`, a font of size 0 or a place far off the screen in their own style, and what is
-    within them. With `opacity: 0` those are shown that a script fades in: they have attributes `data-...`, or
-    a style that moves. Style sheets are not read, and `aria-hidden` hides nothing on a screen. Each tag takes
-    the same time, however many elements are open.
+    hidden`, `opacity: 0`, a font of size 0 or a place far off the screen in their own style or in `rules`,
+    and what is within them. With `opacity: 0` those are shown that a script fades in: they have attributes
+    `data-...`, or a style that moves. `aria-hidden` hides nothing on a screen. Each tag takes the same time,
+    however many elements are open.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rules: StyleRules) -> None:
+        self._rules = rules
         self._names: list[str] = []
         self._styles: list[_Style] = []
         self._places: defaultdict[str, list[int]] = defaultdict(list)
@@ -93,7 +86,9 @@ class OpenElements:
             return
         style = self._styles[-1] if self._styles else _Style()
         place = len(self._names)
-        self._styles.append(_styled(style, dict(attributes)) if attributes else style)
+        given = dict(attributes)
+        rules = self._rules.of(tag, given)
+        self._styles.append(_styled(style, given, rules) if given or rules else style)
         self._names.append(tag)
         self._places[tag].append(place)
         self._ranked[_rank(tag)].append(place)
@@ -131,55 +126,23 @@ def _rank(tag: str) -> int:
     return 2 if tag in PARTS_OF_TABLES else 1 if tag in BLOCKS else 0
 
 
-def _styled(style: _Style, attributes: Mapping[str, str | None]) -> _Style:
-    """The style of an element within one of `style`."""
-    own = _declared(attributes.get("style") or "")
+def _styled(style: _Style, attributes: Mapping[str, str | None], rules: Mapping[str, Declared]) -> _Style:
+    """The style of an element within one of `style`; `rules`: what style sheets declare for it."""
+    found = {**rules}
+    for name, one in declared(attributes.get("style") or "").items():
+        if name not in found or one.important or not found[name].important:
+            found[name] = one
+    own = {name: one.value for name, one in found.items()}
     removed, invisible, tiny = style
     if "display" in own:
         removed |= own["display"] == "none"
     elif "hidden" in attributes:
         removed |= (attributes["hidden"] or "").strip().lower() != "until-found"
-    removed |= _is_transparent(own, attributes) or _is_far_off(own)
+    if is_transparent(own):
+        removed |= not any(name.startswith("data-") for name in attributes)
+    removed |= is_far_off(own)
     if "visibility" in own:
-        invisible = own["visibility"] in ("hidden", "collapse")
-    size = own.get("font-size", "inherit")
-    if (length := _LENGTH.fullmatch(size)) is not None and length[1][0] != "-":
-        if float(length[1]) == 0:
-            tiny = True
-        elif length[2] not in _RELATIVE:
-            tiny = False
-    elif size not in ("inherit", "unset", "smaller", "larger") and size.isalpha():
-        tiny = False
+        invisible = is_invisible(own["visibility"])
+    if (size := is_tiny(own.get("font-size", "inherit"))) is not None:
+        tiny = size
     return _Style(removed, invisible, tiny)
-
-
-def _is_transparent(own: Mapping[str, str], attributes: Mapping[str, str | None]) -> bool:
-    if not _OPACITY.fullmatch(own.get("opacity", "")):
-        return False
-    moves = any(name.removeprefix("-webkit-").startswith(_SHOWN_LATER) for name in own)
-    return not moves and not any(name.startswith("data-") for name in attributes)
-
-
-def _is_far_off(own: Mapping[str, str]) -> bool:
-    """Whether a style moves its element, or the first line in it, out of sight."""
-    placed = own.get("position") in ("absolute", "fixed")
-    moved = [own.get("text-indent", ""), *(own.get(edge, "") for edge in ("left", "top") if placed)]
-    found = filter(None, map(_LENGTH.fullmatch, moved))
-    return any(float(length[1]) * _PIXELS.get(length[2], 0.0) <= -FAR for length in found)
-
-
-def _declared(style: str) -> dict[str, str]:
-    """Values by property, of the last declaration of each, an important one before all others.
-
-    A `font` counts as its `font-size`.
-    """
-    own, important = dict[str, str](), dict[str, str]()
-    for declaration in _COMMENT.sub(" ", style).lower().split(";"):
-        name, _, value = declaration.partition(":")
-        value, mark, _ = value.partition("!")
-        name, value = name.strip(), value.strip()
-        if name == "font":
-            size = _FONT_SIZE.search(value)
-            name, value = "font-size", size[1] if size else "inherit" if value == "inherit" else "medium"
-        (important if mark else own)[name] = value
-    return own | important

@@ -6,7 +6,7 @@ Tables are as Markdown writes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -17,6 +17,7 @@ from corpora.passages import tables
 from corpora.passages.document import Document, make_document
 from corpora.passages.open_elements import OpenElements
 from corpora.passages.plain_text import refuse_binary
+from corpora.passages.style_sheets import StyleRules
 from corpora.records import Problem
 from corpora.text_decoding import BYTE_ORDER_MARKS, clean, decode
 
@@ -27,6 +28,8 @@ MAX_CELL = 300
 """Characters; a table with longer cells, or with a table in a cell, arranges a page and is read as text."""
 
 HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "math", "nav", "iframe", "object"})
+WITHOUT_STYLES = frozenset({"noscript", "template", "iframe", "object"})
+"""Elements whose styles do not hold for the page."""
 BREAKS = frozenset(
     {"address", "article", "aside", "blockquote", "body", "dd", "details", "div", "dl", "dt", "figcaption"}
     | {"figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "main", "ol", "p"}
@@ -51,8 +54,14 @@ def read(path: str) -> Iterator[Document | Problem]:
 
 def document_of(html: str | bytes, title: str = "") -> Document | None:
     """A page as a document, None without text. `title`: its own, before that of the page."""
-    page = _Page()
-    page.take(html if isinstance(html, str) else _text(html))
+    text = html if isinstance(html, str) else _text(html)
+    page = _Page(StyleRules())
+    page.take(text)
+    if rules := StyleRules(map("".join, page.sheets)):
+        styled = _Page(rules)
+        styled.take(text)
+        # A page that hides all of itself is one that a script shows when it is loaded.
+        page = styled if styled.text().strip() else page
     return make_document(title or "".join(page.title) or "".join(page.heading), page.text())
 
 
@@ -94,18 +103,21 @@ class _Table:
 
 
 class _Page(HTMLParser):
-    def __init__(self) -> None:
+    def __init__(self, rules: StyleRules) -> None:
         super().__init__(convert_charrefs=True)
+        self.sheets: list[list[str]] = []
+        """The style sheets of the page that hold for a screen, each in parts."""
         self.title: list[str] = []
         self.heading: list[str] = []
         self._parts: list[str] = []
         self._left_out: list[str] = []
-        self._elements = OpenElements()
+        self._elements = OpenElements(rules)
         self._tables: list[_Table] = []
         self._lists: list[int] = []
         """Items so far of each open list; less than 0 where they are not numbered."""
         self._mark = ""
         """Of an item that has no text yet."""
+        self._in_sheet = False
         self._in_title = self._in_heading = self._seen_heading = self._keep_lines = False
 
     def take(self, text: str) -> None:
@@ -137,6 +149,8 @@ class _Page(HTMLParser):
         self._elements.start(tag, attrs)
         if tag in HIDDEN:
             self._left_out.append(tag)
+            if tag == "style":
+                self._open_sheet(dict(attrs))
         elif tag == "title":
             self._in_title = not self.title and not self._hidden
         elif tag == "h1" and not self._seen_heading and not self._hidden:
@@ -189,6 +203,8 @@ class _Page(HTMLParser):
             self._space(tag)
 
     def handle_data(self, data: str) -> None:
+        if self._in_sheet and self._left_out and self._left_out[-1] == "style":
+            self.sheets[-1].append(data)
         if self._hidden:
             return
         if self._in_title:
@@ -200,6 +216,16 @@ class _Page(HTMLParser):
             self._parts.append(self._mark)
             self._mark, data = "", data.lstrip()
         self._parts.append(data if self._keep_lines else re.sub(r"\s+", " ", data))
+
+    def _open_sheet(self, attributes: Mapping[str, str | None]) -> None:
+        kind, media = ((attributes.get(name) or "").strip().lower() for name in ("type", "media"))
+        self._in_sheet = (
+            kind in ("", "text/css")
+            and media in ("", "all", "screen", "only screen")
+            and WITHOUT_STYLES.isdisjoint(self._left_out)
+        )
+        if self._in_sheet:
+            self.sheets.append([])
 
     @property
     def _hidden(self) -> bool:

@@ -182,6 +182,10 @@ class ShotFinder(WebCommand["ShotRun"]):
         path = self.session.settings.search.calibration
         return None if path is None else read_calibration(path)
 
+    def prepare(self) -> None:
+        super().prepare()
+        _ = self.calibration
+
     def agent(self, environment: WebEnvironment) -> Callable[..., ShotRun]:  # noqa: ARG002 (needs nothing of it)
         from rag.agents.shotfinder.agent import find_shot
 

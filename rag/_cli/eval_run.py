@@ -203,6 +203,7 @@ def run(
         benchmark = with_option(benchmark, "format", format_name)
     task = open_task(benchmark, data)
     names = _systems(system, task)
+    task.check_settings(session.settings, names)
     due = _due(task.name, names, _seeds(seed), out, limit)
     for folder, _, _ in due:
         require_run_folder(folder, policy)

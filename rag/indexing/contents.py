@@ -118,6 +118,7 @@ class ContentIndexer:
                     self.video,
                     self._progress,
                     lambda result: sink.keep_problem(local.group, _done(result)),
+                    self._settings.scan.exclude,
                 )
                 result = yield from index_media(context, first, copy, probe)
                 require_unchanged(first)

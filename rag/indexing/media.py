@@ -41,7 +41,7 @@ from rag.indexing.measuring import packed, unpacked
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
-from rag.store.sidecars import sidecar_hash
+from rag.store.sidecars import EXCLUDED, sidecar_hash
 from rag.store.tables import VideoWriter
 
 
@@ -69,6 +69,8 @@ class MediaContext:
     progress: Progress
     keep: Callable[[MediaResult], None] = lambda _: None
     """Called before the video is finished."""
+    exclude: tuple[str, ...] = ()
+    """Globs by which sidecars may have been left out; they are kept with the video."""
 
 
 def index_media(
@@ -105,7 +107,10 @@ def index_media(
     notes = [note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note]
     result = MediaResult(video, frames.clips, "; ".join(notes), frames.lost)
     context.keep(result)
-    writer.finish_video(video, {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)})
+    finished: dict[str, str | list[str]] = {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)}
+    if context.exclude:
+        finished[EXCLUDED] = list(context.exclude)
+    writer.finish_video(video, finished)
     log.close()
     return result
 

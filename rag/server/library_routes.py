@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from corpora.globs import composed
 from corpora.records import Evidence, EvidenceKind, Video
-from corpora.settings import StorageSettings
 from rag.errors import UsageError
 from rag.library import Library
 from rag.rendering.shapes import citation_shape, evidence_shape, report_shape
@@ -22,7 +21,7 @@ from rag.server import documents
 from rag.server.health import health_of
 from rag.server.problems import Document, Problem, problems, unknown_video
 from rag.server.service import Served
-from rag.store.lookup import best_state, file_states
+from rag.store.lookup import best_state, content_states
 from rag.store.records import FileRow, FileState
 
 router = APIRouter(prefix="/v1", tags=["library"])
@@ -52,7 +51,7 @@ def stats(service: Served) -> Response:
 
 @router.get("/videos", responses={200: {"model": documents.VideosDocument}, **problems()})
 def videos(service: Served, text: Text = "", cursor: Cursor = None, limit: Limit = 100) -> Response:
-    """Videos by path, with the state of their files."""
+    """Videos by path, with the state of their files; one with other sidecars than before is changed."""
     with service.library() as library:
         return Document(videos_shape(library, text, cursor, limit))
 
@@ -93,7 +92,7 @@ def list_documents(service: Served, text: Text = "", cursor: Cursor = None, limi
         rows = library.engine.reader.file_rows()
         found = [row for row in rows if row.kind == "passages" and _has(text, row.path)]
         shown, following = page_of(found, lambda row: (row.path, row.content_id), cursor, limit)
-    files = _file_shapes(shown, service.settings.storage)
+        files = _file_shapes(library, shown)
     shape = {"documents": files, "total": len(found), "next_cursor": following}
     return Document(report_shape("rag.documents/1", shape))
 
@@ -125,10 +124,9 @@ def problem_files(service: Served) -> Response:
 
 @router.get("/missing", responses={200: {"model": documents.MissingDocument}, **problems()})
 def missing(service: Served) -> Response:
-    """Indexed files that are gone, were changed since, or cannot be read; by path."""
+    """Indexed files that are gone, unreadable, or changed since (of a video its sidecars too); by path."""
     with service.library() as library:
-        rows = library.engine.reader.file_rows()
-    found = _file_shapes(rows, service.settings.storage)
+        found = _file_shapes(library, library.engine.reader.file_rows())
     return Document(report_shape("rag.missing/1", {"files": [row for row in found if row["state"] != "ok"]}))
 
 
@@ -169,7 +167,7 @@ def videos_shape(library: Library, text: str, cursor: str | None, limit: int) ->
     rows, following = page_of(found, lambda video: (video.path, video.video_id), cursor, limit)
     kinds = reader.evidence_kinds()
     files = [file for video in rows for file in reader.files_of(video.video_id)]
-    states = file_states(files, library.settings.storage)
+    states = _states(library, files)
     shape = {
         "videos": [video_row(library, video, kinds, states) for video in rows],
         "total": len(found),
@@ -186,7 +184,7 @@ def video_row(
 ) -> dict[str, Any]:
     """A row of `rag.videos/1`; `kinds`: of evidence, by video; `states`: of its paths, where known."""
     rows = library.engine.reader.files_of(video.video_id)
-    states = file_states(rows, library.settings.storage) if states is None else states
+    states = _states(library, rows) if states is None else states
     return {
         "video_id": video.video_id,
         "path": library.path_of(video.video_id),
@@ -241,6 +239,10 @@ def _has(text: str, *fields: str) -> bool:
     return any(wanted in field for field in held)
 
 
-def _file_shapes(rows: Sequence[FileRow], storage: StorageSettings) -> list[dict[str, Any]]:
-    states = file_states(rows, storage)
+def _states(library: Library, rows: Iterable[FileRow]) -> dict[str, FileState]:
+    return content_states(library.engine.reader, rows, library.settings.storage, library.settings.scan)
+
+
+def _file_shapes(library: Library, rows: Sequence[FileRow]) -> list[dict[str, Any]]:
+    states = _states(library, rows)
     return [{"path": row.path, "id": row.content_id, "state": states[row.path]} for row in rows]

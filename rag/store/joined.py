@@ -21,6 +21,7 @@ from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
+from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -175,7 +176,8 @@ class JoinedSnapshot(Snapshot):
             for content in library.ready.keys() | library.sources:
                 stages_on, path = 0, ""
                 if content in library.ready:
-                    stages_on = sum(stage not in ("off", "") for stage in library.stages(content).values())
+                    stages = library.stages(content).items()
+                    stages_on = sum(name != EXCLUDED and stage not in ("off", "") for name, stage in stages)
                     path = library.paths[content][0]
                 rank = (content not in library.ready, -stages_on, bare, path, number)
                 ranked[content] = min(ranked.get(content, rank), rank)

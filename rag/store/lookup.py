@@ -130,6 +130,23 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
     }
 
 
+def content_states(
+    reader: Reader, rows: Iterable[FileRow], storage: StorageSettings, chosen: ScanSettings
+) -> dict[str, FileState]:
+    """As `file_states`, where a video with other sidecars than it was indexed with is changed too.
+
+    `rows`: all files of each of their contents. `chosen`: where sidecars are found.
+    """
+    rows = list(rows)
+    states = file_states(rows, storage)
+    unchanged = {row.content_id for row in rows if states[row.path] == "ok"}
+    others = other_sidecars(reader, (row for row in rows if row.content_id in unchanged), chosen)
+    return {
+        row.path: "changed" if row.content_id in others and states[row.path] == "ok" else states[row.path]
+        for row in rows
+    }
+
+
 def best_state(states: Iterable[FileState]) -> FileState:
     """The state of a content that is at paths with these."""
     order: tuple[FileState, ...] = ("ok", "changed", "unreadable", "missing")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rag.store.reading import Reader
 
 LOCAL = StorageSettings()
+EXCLUDED = "exclude"
+"""In the stages of a video: the globs that left files out when it was indexed, by a setting or an option."""
 
 
 def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:
@@ -85,17 +87,20 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
 def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], exclude: Globs) -> bool:
     """`beside`: the sidecars of each file of a content."""
     try:
-        indexed = reader.stages(content).get("sidecars", "")
+        stages = reader.stages(content)
     except KeyError:
         return False  # not indexed yet
+    indexed = stages.get("sidecars", "")
     every = sorted({path for paths in beside for path in paths})
     # Excluded ones count only beside a file that was named itself, which its row does not say.
     choices = [every, [path for path in every if not _is_excluded(path, exclude)]]
+    if globs := stages.get(EXCLUDED):
+        choices.append([path for path in every if not _is_excluded(path, Globs(globs))])
     if len(reader.folders) > 1:
         choices += map(list, beside)  # each library may have indexed one of the files
     if any(sidecar_hash(distinct_sidecars(paths)) == indexed for paths in choices):
         return False
-    # Where none was indexed, those of before were excluded by an option, which no setting says.
+    # Where none was indexed, those of before were excluded by an option, which is not kept by every version.
     return bool(indexed) or any(_is_newer(path, reader.indexed_at(content)) for path in every)
 
 

@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from eval.workbench.story import plan_clip
 from eval.workbench.video import Render, clip_frames, write_video
 from tests.fakes.browser_world import make_web
@@ -52,6 +54,17 @@ def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
     (look,) = json.loads(done.stdout)["looks"]
     assert look["title"] == "kettle"
     assert "frames: none are seen" in done.stderr
+
+
+def test_a_calibration_that_is_missing_is_named_before_anything_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_SEARCH__CALIBRATION", str(tmp_path / "none.json"))
+    line = f"rag: {tmp_path / 'none.json'}: cannot be read; write one with 'rag calibrate'\n"
+    done = find(tmp_path, "a kettle", "--web", "nowhere")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+    run = run_rag(tmp_path, "eval", "run", "shotfinder", "--data", "nowhere", "--system", "shotfinder")
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", line)
 
 
 def test_wrong_words_are_one_line(tmp_path: Path) -> None:

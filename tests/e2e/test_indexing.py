@@ -217,14 +217,22 @@ were indexed, such as {cited}"
     assert stale(excluding) == {}
 
 
-def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Settings) -> None:
-    cited, said = str(corpus / "a.mp4"), corpus / "a.srt"
-    run(
-        corpus, settings.model_copy(update={"scan": settings.scan.model_copy(update={"exclude": ("*.srt",)})})
-    )
+@pytest.mark.parametrize("exclude", ["*.srt", "*.de.srt"])
+def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Settings, exclude: str) -> None:
+    cited, german = str(corpus / "a.mp4"), corpus / "a.de.srt"
+    german.write_text((corpus / "a.srt").read_text())
+    excluding = settings.scan.model_copy(update={"exclude": (exclude,)})
+    run(corpus, settings.model_copy(update={"scan": excluding}))
     with Library.open(settings=settings) as library:
         assert library.stale_files([cited]) == {}
-        said.write_text(said.read_text())
+        german.write_text("1\n00:00:00,000 --> 00:00:01,000\nFest.\n")
+        assert library.stale_files([cited]) == {}, "it is left out by the option as before"
+        (corpus / "a.vtt").write_text("WEBVTT\n\n00:00.000 --> 00:01.000\nSix.\n")
+        assert library.stale_files([cited]) == {cited: "changed"}
+    assert run(corpus, settings).indexed == 1
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([cited]) == {}
+        german.unlink()
         assert library.stale_files([cited]) == {cited: "changed"}
 
 

@@ -25,6 +25,7 @@ from eval.tasks.shotfinder.scorer import (
 )
 from eval.tasks.shotfinder.solvers import VARIANTS, ShotFinderSolver, open_solver
 from eval.tasks.web_task import Variant, WebEnvironment, WebTask
+from rag.agents.shotfinder.calibration import read_calibration
 from rag.agents.shotfinder.records import ShotSettings
 from rag.reasoners.wrappers import part_of
 
@@ -51,6 +52,12 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         if self.shape is not None and variant.settings.constraint_mode == "calibrated":
             variant = replace(variant, settings=replace(variant.settings, constraint_mode="measured"))
         return open_solver(variant, environment, seed)
+
+    def check_settings(self, settings: Settings, systems: Sequence[str]) -> None:
+        modes = {self.variants.parse(name).settings.constraint_mode for name in systems}
+        path = settings.search.calibration
+        if self.shape is None and "calibrated" in modes and path is not None:
+            read_calibration(path)
 
     def load_rows(self, paths: Sequence[Path], folder: Path) -> PublishedRows[ShotQuery]:
         return load_rows(paths, folder)

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from corpora import sidecar_names
+from corpora.outputs import LIBRARY_TABLES
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
 
@@ -270,6 +272,23 @@ def test_a_folder_of_single_files_is_listed_again_once_it_has_changed(
     assert found() == ["video.info.json"]
 
 
+def test_sidecars_of_many_single_files_with_one_head_are_matched_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    videos = [f"talk.{number}.mp4" for number in range(50)]
+    put(tmp_path, *videos, *(name.replace(".mp4", ".srt") for name in videos))
+    matched: list[Iterable[str]] = []
+
+    def match(near: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
+        matched.append(near)
+        return sidecar_names.sidecars_by_owner(near, beside)
+
+    monkeypatch.setattr("corpora.scan.sidecars_by_owner", match)
+    found = scan([tmp_path / name for name in videos]).files
+    assert all(file.sidecars == (file.path.replace(".mp4", ".srt"),) for file in found)
+    assert len(matched) == 1
+
+
 def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
     put(tmp_path, "a.mp4", "deep/library/rag-library.json", "deep/library/tables/b.md", "library/c.mp4")
     found = scan(tmp_path)
@@ -278,3 +297,12 @@ def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
     assert names(scan(tmp_path / "deep/library"), tmp_path) == ["deep/library/tables/b.md"], (
         "a root is walked"
     )
+
+
+def test_a_folder_with_the_tables_of_a_library_is_left_out(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "old/b.mp4", "new/tables/c.mp4")
+    for name in LIBRARY_TABLES:
+        (tmp_path / "old" / "tables" / f"{name}.lance").mkdir(parents=True)
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4"]
+    (tmp_path / "old" / "tables" / "problems.lance").rmdir()
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4", "old/b.mp4"]

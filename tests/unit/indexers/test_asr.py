@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
 from indexers.protocol import Disabled
-from indexers.settings import AsrSettings, EncoderSettings
+from indexers.settings import LANGUAGES, AsrSettings, EncoderSettings
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
@@ -243,8 +244,22 @@ def test_language_is_found_where_none_is_set(models: Path) -> None:
 
 @pytest.mark.slow
 def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
+    asr = AsrSettings(model=TINY).model_copy(update={"language": "xx"})
     with pytest.raises(SettingsError, match="does not know 'xx'"):
-        open_asr(AsrSettings(model=TINY, language="xx"), EncoderSettings(models_dir=models))
+        open_asr(asr, EncoderSettings(models_dir=models))
+
+
+def test_an_unknown_language_is_refused_before_a_model_is_opened() -> None:
+    for language in ("", "en", "yue"):
+        assert AsrSettings(language=language).language == language
+    for language in ("english", "EN", "de-DE", "xx"):
+        with pytest.raises(ValidationError, match=f"'{language}' is no language of Whisper; use a code such"):
+            AsrSettings(language=language)
+
+
+def test_the_known_languages_are_those_of_the_package() -> None:
+    tokenizer = pytest.importorskip("faster_whisper.tokenizer")
+    assert frozenset(tokenizer._LANGUAGE_CODES) == LANGUAGES
 
 
 def _unfiltered(

@@ -104,6 +104,21 @@ def test_a_file_that_is_gone_is_404_and_one_that_was_changed_409(client: TestCli
     assert client.get(f"/v1/videos/{'f' * 32}/file").json()["type"].endswith("unknown-id")
 
 
+def test_a_video_with_other_sidecars_is_changed_and_still_plays(client: TestClient, world: World) -> None:
+    said = world.lamp_file.with_suffix(".srt")
+    said.write_text("1\n00:00:00,000 --> 00:00:02,000\nSwitch it off.\n")
+    try:
+        states = {row["id"]: row["state"] for row in client.get("/v1/missing").json()["files"]}
+        assert states == {world.lamp: "changed", world.gone: "missing", "texts": "missing"}
+        listed = {row["video_id"]: row["state"] for row in client.get("/v1/videos").json()["videos"]}
+        assert listed == {world.lamp: "changed", world.gone: "missing", world.kettle: "ok"}
+        video = client.get(f"/v1/videos/{world.lamp}").json()
+        assert (video["state"], video["media"]["play"]) == ("changed", "file")
+    finally:
+        said.unlink()
+    assert client.get(f"/v1/videos/{world.lamp}").json()["state"] == "ok"
+
+
 def test_a_frame_after_the_end_is_refused_with_the_duration(client: TestClient, world: World) -> None:
     for route in ("frame", "thumbnail"):
         answer = client.get(f"/v1/videos/{world.lamp}/{route}", params={"t": 300})
