@@ -398,6 +398,11 @@ class Library:
         return self._reader.meta.library_id if self._reader.meta else ""
 
     @property
+    def contents(self) -> str:
+        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed."""
+        return self._reader.contents()
+
+    @property
     def engine(self) -> Engine:
         """The parts behind it, for agents and evaluation: snapshot, encoders, retrievers, reasoner."""
         return self._engine

@@ -137,7 +137,7 @@ def _run(
         if unmatched := unmatched_paths(opened, chosen):
             echo_stderr(f"rag: {unmatched}")
         choices = {"where": plain(chosen), **names.choice}
-        made_with = manifest(session, "ask", library=opened.library_id, **choices)
+        made_with = manifest(session, "ask", opened, **choices)
 
         def answer(question: BatchQuestion) -> dict[str, Any]:
             given = opened.ask(

@@ -62,8 +62,9 @@ class Counts:
         return 3 if self.asked or self.kept else 1
 
 
-def manifest(session: Session, command: str, **choices: Any) -> dict[str, Any]:
-    """What answers depend on: the version, the settings but for the library's path, the flags."""
+def manifest(session: Session, command: str, library: Library, **choices: Any) -> dict[str, Any]:
+    """What answers depend on: the version, what is indexed, the settings but for the library's path, the
+    flags."""
     from rag import __version__
 
     settings = session.settings.model_dump(mode="json", exclude={"library"})
@@ -71,6 +72,8 @@ def manifest(session: Session, command: str, **choices: Any) -> dict[str, Any]:
         "schema": "rag.batch/1",
         "command": command,
         "version": __version__,
+        "library": library.library_id,
+        "contents": library.contents,
         **choices,
         "settings": settings,
     }

@@ -185,7 +185,7 @@ def _run(
         names = DocumentNames(opened, ids)
         names.say_ambiguous()
         choices = {"kind": kind, "where": plain(chosen), **names.choice}
-        made_with = manifest(session, "search", library=opened.library_id, **choices)
+        made_with = manifest(session, "search", opened, **choices)
 
         def find(question: BatchQuestion) -> dict[str, Any]:
             hits = opened.search(question.text, kind=kind, top_k=session.settings.search.top_k, where=chosen)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -146,6 +148,14 @@ class Reader:
         return self._snapshot.meta
 
     # What is there
+
+    def contents(self) -> str:
+        """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
+        indexed, again too, or removed, and not by maintenance."""
+        meta = self.meta
+        encoder = meta.image_encoder.fingerprint if meta is not None and meta.image_encoder else ""
+        held = self.ask(lambda s: [sorted(s.ready.items()), sorted(s.sources)])
+        return hashlib.blake2b(json.dumps([encoder, *held]).encode(), digest_size=8).hexdigest()
 
     def videos(self) -> list[Video]:
         """Ready videos, sorted by path."""

@@ -229,6 +229,26 @@ def test_a_batch_of_questions_goes_on_where_it_stopped(
 
 
 @pytest.mark.parametrize(
+    "command",
+    [
+        ["ask", "--questions", "q.jsonl", "--out", "a.jsonl"],
+        ["search", "--queries", "q.jsonl", "--run", "r.trec"],
+    ],
+)
+def test_a_batch_of_before_something_was_indexed_is_refused(
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    Path("q.jsonl").write_text('{"_id": "1", "text": "a?"}\n', encoding="utf-8")
+    assert main(command) == 0
+    assert _json(capsys)["asked"] == 1
+    library.contents = "of another day"
+    assert main(command) == 2
+    assert 'contents was "0123456789abcdef", is "of another day"' in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+    assert _json(capsys)["asked"] == 1
+
+
+@pytest.mark.parametrize(
     ("stops", "said"),
     [
         ("server", "no answer from the server"),

@@ -38,6 +38,7 @@ class FixedLibrary:
     """Answers every question alike, and keeps what it was asked."""
 
     library_id = "lib-1"
+    contents = "0123456789abcdef"
     engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0, file_rows=list))
     left_out = ()
 

@@ -10,10 +10,11 @@ because "use A; B should be avoided" advises the one and warns of the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.function_words import FUNCTION_WORDS
+from rag.reasoners.embedded.calendar_terms import dates, names_other_dates
 from rag.reasoners.embedded.opposites import opposites
 from rag.words import content_words, lexical_overlap, number_tokens, numbers, stem, tokens, word_set
 
@@ -23,7 +24,7 @@ _CLAUSE = re.compile(
     r"|, (?!except|excluding|apart from|other than)"
 )
 _SAME_SUBJECT = re.compile(
-    r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|do|does)\b)"
+    r"\s+(?:and|or) (?=(?:must|should|can|cannot|may|is|are|will|never|not|no|do|does)\b)"
 )
 _LISTED = re.compile(r"\s*;\s*|, |\s+(?:and(?! an? (?:half|quarter)\b)|or|but|while|whereas)\s+")
 _ADVICE = re.compile(
@@ -44,6 +45,9 @@ _EXCEPTS = re.compile(
 _TWICE = re.compile(
     r"\b(?:not|never|n't) (?:be )?(?:avoid(?:ed)?|dangerous|unsafe|bad|forbidden|without)\b", re.I
 )
+_DENIES = frozenset({"not", "no", "never", "nor", "neither"})
+"""A clause that begins with one of them leaves out what it is said of."""
+_JOINS = frozenset({"and", "but", "or"})
 _ALL = frozenset({"always", "all", "every", "only", "never", "entirely", "completely", "exclusively", "any"})
 _UNIT_GAP = 2
 _NUMBER_WORDS = 12
@@ -89,16 +93,22 @@ def agreement(statement: str, text: str, rivals: Sequence[str] = ()) -> Agreemen
         if match is None:
             continue
         shared = True
-        agree, pair = stance(clause) == _stance_on(clause, match), _opposites(clause, match)
+        pair, other = _opposites(clause, match), names_other_dates(clause, match)
         # A word that warns is an opposite and a denial at once; it must not cancel itself out.
-        if pair and (agree or any(_WARNS.fullmatch(word) for word in pair)):
+        ours, theirs = (clause, match) if pair is None else map(_without, (clause, match), pair)
+        agree = stance(ours) == _stance_on(ours, theirs)
+        # What is closed on Mondays is open on Tuesdays.
+        if agree == (bool(pair) == other):
+            verdict += 0.5 if pair or other else 0.0
+        elif pair:
             verdict -= 1.0
             reasons.append(f"“{pair[1]}” there, “{pair[0]}” here")
-        elif pair:
-            verdict += 0.5
-        elif not agree and stance(clause) < 0 and _numbers_differ(clause, text) is True:
+        elif other:
+            verdict -= 1.0
+            reasons.append(f"“{dates(match).said}” there, “{dates(clause).said}” here")
+        elif stance(clause) < 0 and _numbers_differ(clause, text) is True:
             other_denied = True
-        elif not agree:
+        else:
             verdict -= 1.0
             reasons.append(f"“{match}” against “{clause}”")
     differing = _numbers_differ(statement, text)
@@ -128,7 +138,7 @@ def part_about(text: str, wanted: Collection[str], option: str) -> str:
     wheel has 36 spokes and the front wheel has 32".
     """
     words = {word for word in wanted if not numbers(word)}
-    pieces = _LISTED.split(" ".join(text.split()))
+    pieces = _listed(" ".join(text.split()), words)
     shared: dict[str, tuple[int, int]] = {}
     held: frozenset[str] = frozenset()
     for piece in pieces:
@@ -143,6 +153,30 @@ def part_about(text: str, wanted: Collection[str], option: str) -> str:
     most = max(shared[piece] for piece in kept)
     fullest = [piece for piece in kept if shared[piece] == most]
     return fullest[0] if len(fullest) == 1 else text
+
+
+def _listed(text: str, wanted: Collection[str]) -> list[str]:
+    """The parts of a text, in order; "but not on Saturdays" is one with what it is said of, the last part
+    before that shares a `wanted` stem or else the one before, and with what is between."""
+    starts, ends = [0], []
+    for joint in _LISTED.finditer(text):
+        starts.append(joint.end())
+        ends.append(joint.start())
+    found: list[tuple[int, int]] = []
+    for start, end in zip(starts, [*ends, len(text)], strict=True):
+        first = start
+        if found and _is_elliptic(text[start:end], text[slice(*found[-1])]):
+            of = [at for at, span in enumerate(found) if not word_set(text[slice(*span)]).isdisjoint(wanted)]
+            *found, (first, _) = found[: of[-1] + 1] if of else found
+        found.append((first, end))
+    return [text[first:end] for first, end in found]
+
+
+def _is_elliptic(clause: str, before: str) -> bool:
+    """Whether a clause begins with a denial, or the opposite of a word of the clause before, which has what
+    it is said of: "The shop is open on Fridays", "but closed on Mondays"."""
+    first = next((word for word in tokens(clause) if word not in _JOINS), "")
+    return first in _DENIES or not opposites(stem(first)).isdisjoint(word_set(before))
 
 
 def denies(text: str) -> bool:
@@ -174,18 +208,32 @@ def clauses(text: str) -> list[str]:
 
 
 def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
-    """The clause of `text` that shares most of this one's words; None where none shares a third."""
+    """The clause of `text` that shares most of this one's words; None where none shares a third.
+
+    Of "not on Saturdays" those of the clause before count too; of two that share as much it comes second.
+    """
     words = {word: 1.0 if word in common else 2.0 for word in content_words(clause)}
     advises = bool(_ADVICE.search(clause))
-    best, most = None, (1 / 3, False)
+    best, most, before = None, (1 / 3, 0.0, False), ""
     for candidate in clauses(text):
-        held = word_set(candidate)
-        shared = [word for word in words if word in held or not held.isdisjoint(opposites(word))]
-        share = round(sum(words[word] for word in shared) / sum(words.values()), 6)
-        rank = (share, advises == bool(_ADVICE.search(candidate)))
+        own = _share(words, word_set(candidate))
+        elliptic = bool(before) and _is_elliptic(candidate, before)
+        share = _share(words, word_set(f"{before} {candidate}")) if elliptic else own
+        rank = (share, own, advises == bool(_ADVICE.search(candidate)))
         if rank > most:
             best, most = candidate, rank
+        before = before if elliptic else candidate
     return best
+
+
+def _share(words: Mapping[str, float], held: frozenset[str]) -> float:
+    """Of weighted words, those that are held or whose opposites are."""
+    shared = [word for word in words if word in held or not held.isdisjoint(opposites(word))]
+    return round(sum(words[word] for word in shared) / sum(words.values()), 6)
+
+
+def _without(clause: str, word: str) -> str:
+    return re.sub(rf"\b{re.escape(word)}\b", " ", clause, flags=re.IGNORECASE)
 
 
 def _opposites(clause: str, match: str) -> tuple[str, str] | None:

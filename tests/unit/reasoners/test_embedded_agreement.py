@@ -168,3 +168,83 @@ def test_one_and_dozen_are_parts_of_numbers(option: str, text: str, verdict: flo
 )
 def test_an_exception_is_the_contrary_of_what_is_said_of_all(statement: str, text: str, denied: bool) -> None:
     assert (agreement(statement, text).verdict < 0) == denied
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "denied"),
+    [
+        ("the shop open on Mondays", "The shop is open from Tuesday to Sunday, and closed on Mondays.", True),
+        (
+            "not the shop open on Mondays",
+            "The shop is open from Tuesday to Sunday, and closed on Mondays.",
+            False,
+        ),
+        (
+            "the shop closed on Mondays",
+            "The shop is open from Tuesday to Sunday, and closed on Mondays.",
+            False,
+        ),
+        (
+            "the shop open on Fridays",
+            "The shop is open from Tuesday to Sunday, and closed on Mondays.",
+            False,
+        ),
+        ("the sauna open on Saturdays", "The sauna is open on Fridays, but not on Saturdays.", True),
+        ("not the sauna open on Saturdays", "The sauna is open on Fridays, but not on Saturdays.", False),
+        ("not the sauna open on Fridays", "The sauna is open on Fridays, but not on Saturdays.", True),
+        ("the kiosk sell food", "The kiosk sells tickets, but no food.", True),
+        ("the kiosk sell tickets", "The kiosk sells tickets, but no food.", False),
+        ("the crew speak Polish", "The crew speaks Danish and no Polish.", True),
+        ("the crew speak Danish", "The crew speaks Danish and no Polish.", False),
+        ("masks required in the lobby", "Masks are required in the clinic, not in the lobby.", True),
+        ("masks required in the clinic", "Masks are required in the clinic, not in the lobby.", False),
+    ],
+)
+def test_a_clause_that_begins_with_a_denial_is_about_the_clause_before(
+    statement: str, text: str, denied: bool
+) -> None:
+    assert (agreement(statement, text).verdict < 0) == denied
+
+
+def test_a_clause_that_begins_with_a_denial_is_one_part_with_the_clause_before() -> None:
+    text = "The kiosk sells tickets, but no food, and the café sells tea."
+    assert (
+        part_about(text, content_words("kiosk sell food"), "food") == "The kiosk sells tickets, but no food"
+    )
+    fish = "The bar serves fish and soup, but never meat, and the bar sells tea."
+    assert (
+        part_about(fish, content_words("bar serve meat"), "meat")
+        == "The bar serves fish and soup, but never meat"
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "denied"),
+    [
+        ("photography with flash permitted", "Photography without flash is permitted.", True),
+        ("not photography with flash permitted", "Photography without flash is permitted.", False),
+        ("swimming with a cap allowed", "Swimming without a cap is not allowed.", False),
+        ("not swimming with a cap allowed", "Swimming without a cap is not allowed.", True),
+        ("the ladder safe", "The ladder is unsafe.", True),
+        ("not the ladder safe", "The ladder is unsafe.", False),
+    ],
+)
+def test_an_opposite_that_denies_turns_a_statement_once(statement: str, text: str, denied: bool) -> None:
+    assert (agreement(statement, text).verdict < 0) == denied
+
+
+@pytest.mark.parametrize(
+    ("statement", "text", "denied"),
+    [
+        ("parking available in December", "Parking is available from May to September.", True),
+        ("not parking available in December", "Parking is available from May to September.", False),
+        ("parking available in June", "Parking is available from May to September.", False),
+        ("the shop open on Tuesday", "The shop is closed on Mondays.", False),
+        ("the shop closed on Tuesday", "The shop is closed on Mondays.", True),
+        ("the shop open on Sunday", "The shop is open every day except Monday.", False),
+    ],
+)
+def test_what_is_said_of_some_days_or_months_is_not_so_on_others(
+    statement: str, text: str, denied: bool
+) -> None:
+    assert (agreement(statement, text).verdict < 0) == denied

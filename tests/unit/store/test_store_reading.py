@@ -387,3 +387,19 @@ def test_what_a_writer_does_while_tables_are_pinned_is_not_half_seen(
             assert {hit.key[:4] for hit in reader.match_passages("lamp", 99)} == {"p002"}
             reader.refresh()
             assert {v.video_id for v in reader.videos()} == {video(2).video_id, video(3).video_id}
+
+
+def test_the_digest_of_contents_changes_with_what_is_indexed(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=(1,))
+    seen = [Reader.open(tmp_path / "lib").contents()]
+    assert Reader.open(tmp_path / "lib").contents() == seen[0]
+    with Writer.open(tmp_path / "lib") as writer:
+        add_source(writer, 2)
+    seen.append(Reader.open(tmp_path / "lib").contents())
+    with Writer.open(tmp_path / "lib") as writer:
+        add_video(writer, 2)
+    seen.append(Reader.open(tmp_path / "lib").contents())
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.maintain()
+    assert Reader.open(tmp_path / "lib").contents() == seen[-1]
+    assert len({*seen}) == 3
