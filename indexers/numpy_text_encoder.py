@@ -390,7 +390,8 @@ class _PreNormBlock:
 def _columns(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Float32 (tokens, width) as (width, n), with zeros after the tokens where n of them take less time."""
     rest = -len(rows) % LANES
-    columns = np.zeros((rows.shape[1], max(LEAST, len(rows) + (rest if rest < LANES // 2 else 0))), np.float32)
+    filled = len(rows) + (rest if rest < LANES // 2 else 0)
+    columns = np.zeros((rows.shape[1], max(LEAST, filled)), np.float32)
     columns[:, : len(rows)] = rows.T
     return columns
 
