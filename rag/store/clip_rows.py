@@ -36,7 +36,7 @@ def clips_holding(s: Snapshot, spans: Sequence[VideoInterval]) -> list[Clip | No
     vectors, videos = _indexed(s), dict.fromkeys(video_id for video_id, _, _ in spans)
     held = vectors.times_of(videos) if vectors else {}
     read = s.clips_of_videos(video_id for video_id in videos if video_id not in held)
-    times = {v: (own.starts.tolist(), own.ends.tolist()) for v, own in held.items()}
+    times = {v: (own.starts, own.ends) for v, own in held.items()}
     times |= {v: ([c.start for c in clips], [c.end for c in clips]) for v, clips in read.items() if clips}
     found: list[Clip | None] = []
     for video_id, start, end in spans:

@@ -137,19 +137,17 @@ def _file(held: dict[str, Any]) -> IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class ClipTimes:
-    """Some clips: `keys` are their ids in UTF-8; times float64 (n,) seconds each."""
+    """Some clips: `keys` are their ids in UTF-8; start and end of each in seconds."""
 
     keys: list[memoryview]
-    starts: NDArray[np.float64]
-    ends: NDArray[np.float64]
+    starts: list[float]
+    ends: list[float]
 
     def between(self, first: int, last: int) -> ClipTimes:
         """Those at positions [first, last), in order of time."""
-        keys, starts, ends = self.keys[first:last], self.starts[first:last], self.ends[first:last]
-        if (starts[:-1] <= starts[1:]).all():
-            return ClipTimes(keys, starts, ends)
-        order = np.argsort(starts, kind="stable")
-        return ClipTimes([keys[at] for at in order], starts[order], ends[order])
+        order = sorted(range(first, last), key=self.starts.__getitem__)
+        keys, starts, ends = ([own[at] for at in order] for own in (self.keys, self.starts, self.ends))
+        return ClipTimes(keys, starts, ends)
 
 
 class Segment:
@@ -247,7 +245,7 @@ class Segment:
         starts, ends = (each[positions] for each in self.spans)
         if (clip_sums(keys, starts, ends) != self._row_sums[positions]).any():
             raise IndexDamaged("a clip is not as it was written")
-        return ClipTimes(keys, starts, ends)
+        return ClipTimes(keys, starts.tolist(), ends.tolist())
 
     @cached_property
     def _texts(self) -> Any:

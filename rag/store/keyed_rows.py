@@ -10,12 +10,13 @@ from typing import Any
 class KeyedRows(Mapping[str, dict[str, Any]]):
     """The rows of an Arrow table by a column of strings; of equal keys the last row.
 
-    A row by itself takes eight times as long as one of all: once an eighth was asked for, all are made.
+    A row by itself takes some times as long as one of all: once an eighth was asked for, all are made.
     """
 
     def __init__(self, table: Any, key: str) -> None:
         self._table = table
         self._key = key
+        self._columns = dict(zip(table.column_names, table.columns, strict=True))
         self._at = {name: at for at, name in enumerate(table[key].to_pylist())}
         self._asked = 0
 
@@ -23,8 +24,8 @@ class KeyedRows(Mapping[str, dict[str, Any]]):
         self._asked += 1
         if 8 * self._asked > len(self._at):
             return self._rows[key]
-        (row,) = self._table.slice(self._at[key], 1).to_pylist()
-        return dict(row)
+        at = self._at[key]
+        return {name: column[at].as_py() for name, column in self._columns.items()}
 
     @cached_property
     def _rows(self) -> dict[str, dict[str, Any]]:

@@ -338,7 +338,7 @@ class VectorTable:
             clips = part.clips(positions[positions >= 0])
             if clips is not None:
                 names = [str(key, "utf-8") for key in clips.keys]
-                times = zip(names, clips.starts.tolist(), clips.ends.tolist(), strict=True)
+                times = zip(names, clips.starts, clips.ends, strict=True)
                 found += [Clip(name, video_id_of(name), start, end) for name, start, end in times]
         return found
 
