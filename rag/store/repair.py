@@ -202,18 +202,7 @@ class _Work:
         self._db = db
         self._storage = storage
         self._layout = layout = db.layout
-        try:
-            with read_errors(layout.folder, "meta"):
-                layout.require_whole("meta")
-                rows = layout.dataset("meta").to_table().to_pylist()
-            self._meta = read_meta(layout.folder, rows)
-        except LibraryCorrupt as error:
-            raise LibraryCorrupt(
-                f"{layout.folder}: table meta is lost, and with it what the others were made with; "
-                "move the library's folder away and index again with: rag index FOLDER"
-            ) from error
-        refuse_newer(layout.folder, self._meta.schema)
-        refuse_older(layout.folder, self._meta.schema)
+        self._meta = _meta_of(layout)
         self._tables = self._examine(progress)
         self._paths: dict[str, list[str]] = defaultdict(list)
         self._kinds: dict[str, str] = {}
@@ -352,35 +341,8 @@ class _Work:
         everything = self._affected(measured=False)
         measured = self._affected(measured=True) - everything
         again = self._there(everything)
-        report.again = self._first_paths(again | self._there(self._unknown))
-        kept = measured - self._there(measured)
-        videos, files = self._tables["videos"], self._tables["files"]
-        # Their paths may be damaged.
-        nowhere = set() if files.rows is None else set(files.rows["content_id"].to_pylist())
-        nowhere -= self._there(nowhere)
-        report.damaged = self._first_paths((everything - again | kept | nowhere) - self._unknown)
-        report.measured_again = self._first_paths(measured - kept)
-        if videos.rows is not None:
-            videos.rows = _with_column(
-                videos.rows,
-                "status",
-                [
-                    "removing" if row["video_id"] in again else row["status"]
-                    for row in videos.rows.to_pylist()
-                ],
-            )
-        if videos.damaged and self._unknown:
-            videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
-        if not videos.damaged:
-            # Rows whose video is not named as it was: nothing would ever remove them.
-            for name, table in self._tables.items():
-                if table.rows is not None and name not in {*OWNERS, "videos"}:
-                    table.rows = _of_owners(table.rows, self._videos, _key_of(name))
-        if files.rows is not None:
-            # A file without its stamp is hashed again.
-            files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
-        reverted = {name: table.dataset.version for name, table in self._tables.items() if table.reverted}
-        report.made_again += [went_back(name, version) for name, version in reverted.items()]
+        self._describe(report, everything, measured, again)
+        self._prepare(again)
         self._replace("problems")
         self._note(report.damaged)
         for name in ("videos", "files"):
@@ -394,6 +356,37 @@ class _Work:
         if isinstance(self._layout, Layout):
             # Else a file of what was marked counts as unchanged.
             self._layout.scan_cache.unlink(missing_ok=True)
+
+    def _describe(self, report: Repair, everything: set[str], measured: set[str], again: set[str]) -> None:
+        """What becomes of each content: of those that lose `everything`, some are indexed `again`."""
+        report.again = self._first_paths(again | self._there(self._unknown))
+        kept = measured - self._there(measured)
+        files = self._tables["files"]
+        # Their paths may be damaged.
+        nowhere = set() if files.rows is None else set(files.rows["content_id"].to_pylist())
+        nowhere -= self._there(nowhere)
+        report.damaged = self._first_paths((everything - again | kept | nowhere) - self._unknown)
+        report.measured_again = self._first_paths(measured - kept)
+        reverted = {name: table.dataset.version for name, table in self._tables.items() if table.reverted}
+        report.made_again += [went_back(name, version) for name, version in reverted.items()]
+
+    def _prepare(self, again: set[str]) -> None:
+        """Change the rows that take the place of the damaged ones where these are not as they were."""
+        videos, files = self._tables["videos"], self._tables["files"]
+        if videos.rows is not None:
+            rows = videos.rows.to_pylist()
+            states = ["removing" if row["video_id"] in again else row["status"] for row in rows]
+            videos.rows = _with_column(videos.rows, "status", states)
+        if videos.damaged and self._unknown:
+            videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
+        if not videos.damaged:
+            # Rows whose video is not named as it was: nothing would ever remove them.
+            for name, table in self._tables.items():
+                if table.rows is not None and name not in {*OWNERS, "videos"}:
+                    table.rows = _of_owners(table.rows, self._videos, _key_of(name))
+        if files.rows is not None:
+            # A file without its stamp is hashed again.
+            files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
 
     def _note(self, damaged: Iterable[str]) -> None:
         problems = problem_table(self._db)
@@ -446,6 +439,23 @@ class _Work:
         self._db.refresh(name)
         if table.reverted:
             finish(self._layout, name)
+
+
+def _meta_of(layout: LibraryLayout) -> MetaRows:
+    """What the tables were made with. Raises `LibraryCorrupt` where it is lost."""
+    try:
+        with read_errors(layout.folder, "meta"):
+            layout.require_whole("meta")
+            rows = layout.dataset("meta").to_table().to_pylist()
+        found = read_meta(layout.folder, rows)
+    except LibraryCorrupt as error:
+        raise LibraryCorrupt(
+            f"{layout.folder}: table meta is lost, and with it what the others were made with; "
+            "move the library's folder away and index again with: rag index FOLDER"
+        ) from error
+    refuse_newer(layout.folder, found.schema)
+    refuse_older(layout.folder, found.schema)
+    return found
 
 
 def _without_facts(video_id: str) -> Any:
