@@ -33,10 +33,10 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.embedded.answer_open import ranked_answers
 from rag.reasoners.embedded.answer_types import answer_type
+from rag.reasoners.embedded.claims import is_answered_by_none, spelled_out, two_hop
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, parts
 from rag.reasoners.embedded.quotation import Scored
-from rag.reasoners.embedded.rewriting import is_answered_by_none, spelled_out, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, contrasts, said_of_another, sentences_of
 from rag.reasoners.embedded.weighing import SURE_RELEVANCE, Weighed, stems_of, weigh
