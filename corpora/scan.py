@@ -19,7 +19,6 @@ Below an address of an object store the same names are found, by one listing and
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import stat
@@ -29,10 +28,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from corpora.errors import UnreadableFile, os_reason
+from corpora.errors import UnreadableFile
+from corpora.file_problems import file_problem, first_bytes, is_text, link_problem, os_problem
 from corpora.globs import Globs
 from corpora.kinds import (
-    HEAD_BYTES,
     SUBTITLES,
     FileKind,
     is_kind_unnamed,
@@ -49,9 +48,6 @@ from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 if TYPE_CHECKING:
     from corpora.settings import StorageSettings
 
-HOLLOW_SIZE = 256 * 2**20
-HOLLOW_SHARE = 0.01
-MAX_EXTENTS = 4096
 MAX_SHARD = 15
 """Characters of `K/N`."""
 
@@ -149,7 +145,7 @@ def scan(
         try:
             status = Path(root).stat()
         except OSError as error:
-            raise UnreadableFile(f"{root}: {_reason(error)}") from error
+            raise UnreadableFile(f"{root}: {os_problem(error)}") from error
         if stat.S_ISDIR(status.st_mode):
             walk.folder(root)
         else:
@@ -277,8 +273,8 @@ class _Walk:
                 continue
             except OSError as error:
                 if folder == root:
-                    raise UnreadableFile(f"{root}: {_reason(error)}") from error
-                self._report(folder, f"folder: {_reason(error)}", "skipped with all it holds")
+                    raise UnreadableFile(f"{root}: {os_problem(error)}") from error
+                self._report(folder, f"folder: {os_problem(error)}", "skipped with all it holds")
                 continue
             held = {entry.name for entry in entries}
             if folder != root and not held.isdisjoint({LIBRARY_MARKER, "tables"}) and is_library(folder):
@@ -309,7 +305,7 @@ class _Walk:
             return
         kind = kind_of(name, named=True)
         if kind is None and not is_url(path):
-            kind = kind_of_head(_head(path))
+            kind = kind_of_head(first_bytes(path))
         if kind is None:
             self._report(path, why_unread(path))
             return
@@ -337,7 +333,7 @@ class _Walk:
         for entry, relative in entries:
             kind = kind_of(entry.name)
             if kind is None and is_kind_unnamed(entry.name) and not is_url(entry.path):
-                kind = kind_of_head(_head(entry.path))
+                kind = kind_of_head(first_bytes(entry.path))
             if kind is None:
                 self._unknown(entry, relative)
             elif self.include and not self.include.match(relative):
@@ -367,7 +363,7 @@ class _Walk:
         try:
             status = Path(path).stat()
         except OSError as error:
-            self._report(path, _link_reason(path, error))
+            self._report(path, link_problem(path, error))
             return False
         if stat.S_ISDIR(status.st_mode):
             self._folder_link(path)
@@ -404,15 +400,15 @@ class _Walk:
         except FileNotFoundError:
             return
         except OSError as error:
-            self._report(path, _reason(error))
+            self._report(path, os_problem(error))
             return
-        trouble = _file_problem(path, status)
+        trouble = file_problem(path, status)
         if trouble is None:
             return
         if trouble:
             self._report(path, trouble)
             return
-        if path.lower().endswith(".ts") and _is_text(path):
+        if path.lower().endswith(".ts") and is_text(path):
             self.ignored.add(path)
             return
         beside = list(_readable(sidecars))
@@ -437,78 +433,6 @@ class _Walk:
         self.problems[path] = Problem(path, reason, action)
 
 
-def _file_problem(path: str, status: os.stat_result) -> str | None:
-    """What keeps a file from being read, in words; empty if nothing does, None if it is gone."""
-    if not stat.S_ISREG(status.st_mode):
-        return f"{_special(status.st_mode)}, not a file; it was not opened"
-    if not os.access(path, os.R_OK):
-        return "permission denied" if os.path.lexists(path) else None
-    if status.st_size == 0:
-        return "empty, 0 bytes"
-    try:
-        held = _bytes_held(path, status)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return _reason(error)
-    if held < status.st_size * HOLLOW_SHARE:
-        return f"hollow: claims {status.st_size:,} bytes and holds {held:,}"
-    return ""
-
-
-def _bytes_held(path: str, status: os.stat_result) -> int:
-    """Bytes of data; counted by extent where block counts look hollow, for some mounts report none."""
-    if status.st_size <= HOLLOW_SIZE or status.st_blocks * 512 >= status.st_size * HOLLOW_SHARE:
-        return status.st_size
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    held = end = 0
-    try:
-        for _ in range(MAX_EXTENTS):
-            start = os.lseek(handle, end, os.SEEK_DATA)
-            end = os.lseek(handle, start, os.SEEK_HOLE)
-            held += end - start
-    except OSError as error:
-        if error.errno == errno.EINVAL:  # a file system that knows no holes
-            return status.st_size
-        if error.errno != errno.ENXIO:  # no data after `end`
-            raise
-    finally:
-        os.close(handle)
-    return held
-
-
-def _head(path: str) -> bytes:
-    """The first bytes of a plain file; none of what cannot be read, or would block."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return b""
-    try:
-        return os.read(handle, HEAD_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    except OSError:
-        return b""
-    finally:
-        os.close(handle)
-
-
-def _is_text(path: str) -> bool:
-    """TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text."""
-    try:
-        with Path(path).open("rb") as file:
-            head = file.read(1024)
-    except OSError:
-        return False
-    return b"\0" not in head and _decodes(head)
-
-
-def _decodes(head: bytes) -> bool:
-    try:
-        head.decode()
-    except UnicodeDecodeError as error:
-        return error.start > len(head) - 4
-    return True
-
-
 def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     """Path by name; of one name in several folders that of the first. Raises `UnreadableFile`."""
     found: dict[str, str] = {}
@@ -517,7 +441,7 @@ def _subtitle_files(folders: Iterable[str | os.PathLike[str]]) -> dict[str, str]
         try:
             names = sorted(os.listdir(place))
         except OSError as error:
-            raise UnreadableFile(f"scan.subtitles: {place}: {_reason(error)}") from error
+            raise UnreadableFile(f"scan.subtitles: {place}: {os_problem(error)}") from error
         for name in names:
             if sidecar_base(name, SUBTITLES) is not None:
                 found.setdefault(name, os.path.join(place, name))
@@ -554,28 +478,3 @@ def _stamp(facts: str, beside: Iterable[tuple[str, str]]) -> str:
 
 def _inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def _special(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "a named pipe"
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device"
-
-
-def _link_reason(path: str, error: OSError) -> str:
-    if error.errno == errno.ELOOP:
-        return "a link that leads in a circle"
-    if error.errno != errno.ENOENT:
-        return f"a link: {_reason(error)}"
-    try:
-        return f"a broken link to {Path(path).readlink()}"
-    except OSError:
-        return "a broken link"
-
-
-def _reason(error: OSError) -> str:
-    if error.errno == errno.ENOENT:
-        return "no such file or folder"
-    return os_reason(error)

@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -18,7 +18,7 @@ from eval.metrics.calibration import expected_calibration_error, reliability
 from eval.metrics.scored import CLIPS_AT, PASSAGES_AT, Measure, Scored, score_samples, success
 from eval.metrics.tables import MEASURES, measure_slices
 from eval.resumable import map_os_errors
-from eval.runs.answering import answer_queries, score_output
+from eval.runs.answering import Answered, answer_queries, score_output
 from eval.runs.folder import (
     Run,
     RunWriter,
@@ -236,8 +236,6 @@ def run_solver(
         queries=hashlib.sha256(queries_text(queries).encode()).hexdigest(),
     )
     opened_as = {"factory": factory or task.name, "data": data}
-    from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
-
     with RunWriter(folder, identity, queries, opened_as, policy) as writer:
         todo = writer.due(prepared.skipped)
         write_unusable(folder, prepared.unusable)
@@ -247,19 +245,23 @@ def run_solver(
             with map_os_errors(folder):
                 (folder / "results.json").unlink(missing_ok=True)
             writer.time("", {"open": opened})
-        # One question is too little work to share: more threads would only wait for each other.
-        with threadpool_limits(limits=1):
-            opened_both = (solver, scorer)
-            with contextlib.closing(
-                answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
-            ) as answers:
-                for answered in answers:
-                    writer.append(answered.sample, answered.seconds, answered.usage)
-                    if observer is not None:
-                        observer.advance(answered.usage)
+        opened_both = (solver, scorer)
+        answers = answer_queries(task, prepared, spec, seed, opened_both, todo, concurrency)
+        _write_answers(writer, answers, observer)
         writer.finish()
         run = measure(task, folder)
     return done_of(run, len(todo))
+
+
+def _write_answers(writer: RunWriter, answers: Generator[Answered], observer: RunObserver | None) -> None:
+    from threadpoolctl import threadpool_limits  # sets an environment variable when it is imported
+
+    # One question is too little work to share: more threads would only wait for each other.
+    with threadpool_limits(limits=1), contextlib.closing(answers):
+        for answered in answers:
+            writer.append(answered.sample, answered.seconds, answered.usage)
+            if observer is not None:
+                observer.advance(answered.usage)
 
 
 def done_of(run: Run, asked: int) -> Done:

@@ -15,10 +15,8 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,33 +29,20 @@ from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.code_index import drop_damaged
 from rag.store.database import Database, quoted
-from rag.store.earlier import earlier_version, finish, go_back, go_back_meta, went_back
-from rag.store.error_mapping import read_errors, require_columns, write_errors
+from rag.store.earlier import finish, go_back, go_back_meta, went_back
+from rag.store.error_mapping import read_errors, write_errors
+from rag.store.examined_tables import OWNERS, examine, without_stderr
 from rag.store.lance_module import lance_module
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 from rag.store.migrations import MetaRows, pages_of_passages, read_meta, refuse_newer, refuse_older
 from rag.store.records import SCHEMA, NotedProblem
-from rag.store.sums import (
-    compare_versions,
-    copied,
-    covers,
-    has_later,
-    manifest_name,
-    read_all_sums,
-    row_files,
-    unfinished,
-    version_of,
-)
+from rag.store.sums import copied, has_later, manifest_name, read_all_sums, version_of
 from rag.store.tables import problem_table
 from rag.store.writing import Writer
 
 LOCAL = StorageSettings()
 MAGIC = b"LANC"
 """The end of each manifest."""
-OWNERS = {"files": "content_id", "passages": "source_id", "problems": ""}
-"""Columns of the content that a row belongs to; else `video_id`."""
-KEYS = {"clips": "clip_id", "evidence": "evidence_id"}
-"""Columns that begin with the video, as those of `clip_id` in tables of vectors do."""
 
 
 @dataclass
@@ -80,27 +65,6 @@ class Repair:
     """A line for each index that the disk has no room for."""
     refused: bool = False
     """Whether no row was deleted or marked, for the sake of `lost`."""
-
-
-@dataclass
-class _Table:
-    """A table as it was found."""
-
-    dataset: Any = None
-    """None where it cannot be opened or trusted at all."""
-    bad: list[Any] = field(default_factory=list)
-    """Fragments that cannot be trusted."""
-    rows: Any = None
-    """Those of them that can be read, an Arrow table."""
-    reverted: bool = False
-    """Whether it is an earlier version, of which no row is trusted: what came after it is not known."""
-    owners: set[str] | None = field(default_factory=set)
-    """Of the rows of these fragments; None where they are not known."""
-
-    @property
-    def damaged(self) -> bool:
-        """Whether anything is to be done."""
-        return self.dataset is None or self.reverted or bool(self.bad)
 
 
 def repair(
@@ -181,7 +145,7 @@ def remove_unreadable_versions(layout: LibraryLayout) -> list[str]:
     for name in layout.table_names():
         for path in sorted((layout.table(name) / "_versions").glob("*.manifest"))[1:]:
             try:
-                with _without_stderr(), read_errors(layout.folder, name):
+                with without_stderr(), read_errors(layout.folder, name):
                     lance_module().dataset(str(layout.table(name)), version=version_of(path.name))
                     if not path.read_bytes().endswith(MAGIC):
                         # Which Lance looks at where it cleans, and not where it opens a version.
@@ -202,61 +166,25 @@ class _Work:
         self._db = db
         self._storage = storage
         self._layout = layout = db.layout
-        try:
-            with read_errors(layout.folder, "meta"):
-                layout.require_whole("meta")
-                rows = layout.dataset("meta").to_table().to_pylist()
-            self._meta = read_meta(layout.folder, rows)
-        except LibraryCorrupt as error:
-            raise LibraryCorrupt(
-                f"{layout.folder}: table meta is lost, and with it what the others were made with; "
-                "move the library's folder away and index again with: rag index FOLDER"
-            ) from error
-        refuse_newer(layout.folder, self._meta.schema)
-        refuse_older(layout.folder, self._meta.schema)
-        self._tables = self._examine(progress)
+        self._meta = _meta_of(layout)
+        self._tables = examine(db, self._meta, progress)
         self._paths: dict[str, list[str]] = defaultdict(list)
         self._kinds: dict[str, str] = {}
-        for row in self._all("files"):
+        for row in self._tables["files"].all_rows():
             self._paths[row["content_id"]].append(os.fsdecode(row["path"]))
             self._kinds[row["content_id"]] = row["kind"]
         self._leave_out_removed()
-        self._videos = {row["video_id"]: row for row in self._all("videos")}
+        self._videos = {row["video_id"]: row for row in self._tables["videos"].all_rows()}
         for video_id, row in self._videos.items():
             self._paths[video_id] = self._paths[video_id] or [os.fsdecode(row["path"])]
-        self._sources = self._ids("passages", "source_id")
+        passages = self._tables.get("passages")
+        self._sources = passages.values_of("source_id") if passages is not None else set()
         self._stored = frozenset(self._sources)
         self._sources |= {content for content, kind in self._kinds.items() if kind != "video"}
-        content = [name for name in self._tables if name not in {*OWNERS, "videos"}]
-        self._unknown = set().union(*(self._ids(name, "video_id") for name in content))
+        content = [table for name, table in self._tables.items() if name not in {*OWNERS, "videos"}]
+        self._unknown = set().union(*(table.values_of("video_id") for table in content))
         self._unknown |= {content for content, kind in self._kinds.items() if kind == "video"}
         self._unknown -= self._videos.keys()
-
-    def _examine(self, progress: Callable[[int, int], object]) -> dict[str, _Table]:
-        layout, noted = self._layout, read_all_sums(self._layout)
-        names = {*self._meta.tables, *self._db.names()} - {"meta"}
-        tables = {name: _Table(_open(layout, name)) for name in sorted(names)}
-        datasets = {name: table.dataset for name, table in tables.items() if table.dataset is not None}
-        found = compare_versions(layout, noted, datasets, budget=None, progress=progress)
-        damaged = {(each.table, each.file) for each in found.damages}
-        again = {each.table for each in unfinished(layout)}
-        for each in found.damages:
-            if each.part == "manifest" and each.table in tables:
-                tables[each.table].dataset = None
-        for name, table in tables.items():
-            if table.dataset is None or name in again:
-                table.dataset = earlier_version(layout, name)
-                table.reverted = table.dataset is not None
-                table.owners = None
-                for fragment in table.dataset.get_fragments() if table.reverted else ():
-                    self._add(name, table, fragment)
-                continue
-            trusted = name in noted and covers(noted[name], table.dataset)
-            for fragment in table.dataset.get_fragments():
-                wrong = any((name, file) in damaged for file in row_files(fragment))
-                if wrong or (not trusted and _rows(self._layout, name, table.dataset, [fragment]) is None):
-                    self._add(name, table, fragment)
-        return tables
 
     def _leave_out_removed(self) -> None:
         """Of earlier versions: contents without a path, which were removed since, and videos that were not
@@ -272,38 +200,6 @@ class _Work:
                 table.rows = table.rows.filter(pa.compute.is_in(table.rows[column], known))
                 if name == "videos":
                     table.rows = table.rows.filter(pa.compute.equal(table.rows["status"], "ready"))
-
-    def _add(self, name: str, table: _Table, fragment: Any) -> None:
-        import pyarrow as pa
-
-        table.bad.append(fragment)
-        rows = _rows(self._layout, name, table.dataset, [fragment])
-        if rows is not None:
-            table.rows = rows if table.rows is None else pa.concat_tables([table.rows, rows])
-        if table.owners is not None:
-            own = _owners(self._layout, name, table.dataset, fragment)
-            table.owners = None if own is None else table.owners | own
-
-    def _all(self, name: str) -> list[dict[str, Any]]:
-        """The rows of a table that can be read, in whatever fragment."""
-        table = self._tables[name]
-        if table.dataset is None:
-            return []
-        bad = {fragment.fragment_id for fragment in table.bad}
-        whole = [each for each in table.dataset.get_fragments() if each.fragment_id not in bad]
-        rows = _rows(self._layout, name, table.dataset, whole) if whole else None
-        return [row for part in (rows, table.rows) if part is not None for row in part.to_pylist()]
-
-    def _ids(self, name: str, column: str) -> set[str]:
-        """The values of a column in the rows that can be read."""
-        table = self._tables.get(name)
-        if table is None or table.dataset is None:
-            return set()
-        found: set[str] = set()
-        for fragment in table.dataset.get_fragments():
-            rows = _rows(self._layout, name, table.dataset, [fragment], [column])
-            found |= set(rows[column].to_pylist()) if rows is not None else set()
-        return found
 
     def _affected(self, *, measured: bool) -> set[str]:
         """Contents with rows in damaged fragments: of measurements, or of anything else."""
@@ -352,35 +248,8 @@ class _Work:
         everything = self._affected(measured=False)
         measured = self._affected(measured=True) - everything
         again = self._there(everything)
-        report.again = self._first_paths(again | self._there(self._unknown))
-        kept = measured - self._there(measured)
-        videos, files = self._tables["videos"], self._tables["files"]
-        # Their paths may be damaged.
-        nowhere = set() if files.rows is None else set(files.rows["content_id"].to_pylist())
-        nowhere -= self._there(nowhere)
-        report.damaged = self._first_paths((everything - again | kept | nowhere) - self._unknown)
-        report.measured_again = self._first_paths(measured - kept)
-        if videos.rows is not None:
-            videos.rows = _with_column(
-                videos.rows,
-                "status",
-                [
-                    "removing" if row["video_id"] in again else row["status"]
-                    for row in videos.rows.to_pylist()
-                ],
-            )
-        if videos.damaged and self._unknown:
-            videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
-        if not videos.damaged:
-            # Rows whose video is not named as it was: nothing would ever remove them.
-            for name, table in self._tables.items():
-                if table.rows is not None and name not in {*OWNERS, "videos"}:
-                    table.rows = _of_owners(table.rows, self._videos, _key_of(name))
-        if files.rows is not None:
-            # A file without its stamp is hashed again.
-            files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
-        reverted = {name: table.dataset.version for name, table in self._tables.items() if table.reverted}
-        report.made_again += [went_back(name, version) for name, version in reverted.items()]
+        self._describe(report, everything, measured, again)
+        self._prepare(again)
         self._replace("problems")
         self._note(report.damaged)
         for name in ("videos", "files"):
@@ -394,6 +263,37 @@ class _Work:
         if isinstance(self._layout, Layout):
             # Else a file of what was marked counts as unchanged.
             self._layout.scan_cache.unlink(missing_ok=True)
+
+    def _describe(self, report: Repair, everything: set[str], measured: set[str], again: set[str]) -> None:
+        """What becomes of each content: of those that lose `everything`, some are indexed `again`."""
+        report.again = self._first_paths(again | self._there(self._unknown))
+        kept = measured - self._there(measured)
+        files = self._tables["files"]
+        # Their paths may be damaged.
+        nowhere = set() if files.rows is None else set(files.rows["content_id"].to_pylist())
+        nowhere -= self._there(nowhere)
+        report.damaged = self._first_paths((everything - again | kept | nowhere) - self._unknown)
+        report.measured_again = self._first_paths(measured - kept)
+        reverted = {name: table.dataset.version for name, table in self._tables.items() if table.reverted}
+        report.made_again += [went_back(name, version) for name, version in reverted.items()]
+
+    def _prepare(self, again: set[str]) -> None:
+        """Change the rows that take the place of the damaged ones where these are not as they were."""
+        videos, files = self._tables["videos"], self._tables["files"]
+        if videos.rows is not None:
+            rows = videos.rows.to_pylist()
+            states = ["removing" if row["video_id"] in again else row["status"] for row in rows]
+            videos.rows = _with_column(videos.rows, "status", states)
+        if videos.damaged and self._unknown:
+            videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
+        if not videos.damaged:
+            # Rows whose video is not named as it was: nothing would ever remove them.
+            for name, table in self._tables.items():
+                if table.rows is not None and name not in {*OWNERS, "videos"}:
+                    table.rows = _of_owners(table.rows, self._videos, table.key)
+        if files.rows is not None:
+            # A file without its stamp is hashed again.
+            files.rows = _with_column(files.rows, "stamp", [""] * files.rows.num_rows)
 
     def _note(self, damaged: Iterable[str]) -> None:
         problems = problem_table(self._db)
@@ -448,6 +348,23 @@ class _Work:
             finish(self._layout, name)
 
 
+def _meta_of(layout: LibraryLayout) -> MetaRows:
+    """What the tables were made with. Raises `LibraryCorrupt` where it is lost."""
+    try:
+        with read_errors(layout.folder, "meta"):
+            layout.require_whole("meta")
+            rows = layout.dataset("meta").to_table().to_pylist()
+        found = read_meta(layout.folder, rows)
+    except LibraryCorrupt as error:
+        raise LibraryCorrupt(
+            f"{layout.folder}: table meta is lost, and with it what the others were made with; "
+            "move the library's folder away and index again with: rag index FOLDER"
+        ) from error
+    refuse_newer(layout.folder, found.schema)
+    refuse_older(layout.folder, found.schema)
+    return found
+
+
 def _without_facts(video_id: str) -> Any:
     """The row of a video whose own is lost: the next writer removes all that is left of it."""
     unknown = Video(video_id, "", "", "", (), 0.0, 0.0, 0, 0, False, "")
@@ -460,59 +377,6 @@ def _joined(rows: Any, others: Sequence[Any]) -> Any:
     return pa.concat_tables([*([] if rows is None else [rows.select(others[0].column_names)]), *others])
 
 
-def _open(layout: LibraryLayout, name: str) -> Any:
-    """None where a table cannot be opened."""
-    try:
-        with read_errors(layout.folder, name):
-            dataset = layout.dataset(name)
-            require_columns(layout.folder, name, dataset.schema.names)
-    except LibraryCorrupt:
-        return None
-    return dataset
-
-
-def _rows(
-    layout: LibraryLayout, name: str, dataset: Any, fragments: list[Any], columns: list[str] | None = None
-) -> Any:
-    """The rows of fragments, an Arrow table; None where they cannot be read."""
-    try:
-        with _without_stderr(), read_errors(layout.folder, name):
-            rows = dataset.scanner(columns=columns, fragments=fragments, use_scalar_index=False).to_table()
-            rows.validate(full=True)
-            return rows
-    except LibraryCorrupt:
-        return None
-
-
-@contextmanager
-def _without_stderr() -> Iterator[None]:
-    """Lance writes a stack trace there for what it finds in a damaged file."""
-    sys.stderr.flush()
-    held, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    try:
-        yield
-    finally:
-        os.dup2(held, 2)
-        os.close(nowhere)
-        os.close(held)
-
-
-def _owners(layout: LibraryLayout, name: str, dataset: Any, fragment: Any) -> set[str] | None:
-    """The contents that rows of a fragment belong to, by each column that says so; None for unreadable."""
-    column = OWNERS.get(name, "video_id")
-    key = _key_of(name)
-    found: set[str] = set()
-    known = not column
-    for each in filter(None, (column, key)):
-        rows = _rows(layout, name, dataset, [fragment], [each])
-        if rows is not None:
-            known = True
-            values = rows[each].to_pylist()
-            found |= {schema.video_id_of(value) for value in values} if each == key else {*values}
-    return found if known else None
-
-
 def _of_owners(rows: Any, videos: Iterable[str], key: str | None) -> Any:
     """Rows of these videos, whose keys begin with the same video, where they have a `key`."""
     import pyarrow as pa
@@ -522,10 +386,6 @@ def _of_owners(rows: Any, videos: Iterable[str], key: str | None) -> Any:
         return rows
     pairs = zip(rows["video_id"].to_pylist(), rows[key].to_pylist(), strict=True)
     return rows.filter(pa.array([named.startswith(f"{video}:") for video, named in pairs], pa.bool_()))
-
-
-def _key_of(name: str) -> str | None:
-    return "clip_id" if schema.is_clip_vectors(name) else KEYS.get(name)
 
 
 def _with_column(rows: Any, name: str, values: Sequence[str]) -> Any:

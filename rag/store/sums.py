@@ -17,7 +17,7 @@ import json
 import logging
 import os
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -368,6 +368,60 @@ class _Block:
         return block_sum(block), len(block)
 
 
+@dataclass
+class _Chosen:
+    """What of some files is to be read, and what is seen of them before."""
+
+    blocks: list[_Block] = field(default_factory=list)
+    whole: dict[Path, tuple[object, ...]] = field(default_factory=dict)
+    """Files of which all blocks are read: path to the path, size and times, as in `seen`."""
+    damages: list[Damage] = field(default_factory=list)
+    """Of files that are gone or have another size."""
+    total: int = 0
+    """Bytes of all files."""
+
+
+def _choose(
+    tables: Iterable[tuple[str, Path, Mapping[str, FileSums]]],
+    budget: int | None,
+    seen: Collection[tuple[object, ...]],
+    *,
+    sample: bool,
+) -> _Chosen:
+    """As of `compare`."""
+    chosen, rest = _Chosen(), list[_Block]()
+    left = 2**63 if budget is None else budget
+    files = [
+        (table, folder / name, name, each) for table, folder, own in tables for name, each in own.items()
+    ]
+    for table, path, name, each in sorted(files, key=lambda file: (file[3].bytes, file[1])):
+        chosen.total += each.bytes
+        try:
+            facts = path.stat()
+        except OSError as error:
+            require_access(error, path)
+            chosen.damages.append(Damage(table, name, os_reason(error)))
+            continue
+        if facts.st_size != each.bytes:
+            reason = f"has {facts.st_size} bytes, not {each.bytes}"
+            chosen.damages.append(Damage(table, name, reason))
+            continue
+        state = (path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        if state in seen:
+            continue
+        wrong = Damage(table, name, "is not as it was written")
+        blocks = [_Block(path, number, own, wrong) for number, own in enumerate(each.sums)]
+        if each.bytes <= left:
+            left -= each.bytes
+            chosen.whole[path] = state
+            chosen.blocks += blocks
+        else:
+            rest += blocks
+    if sample:
+        chosen.blocks += random.sample(rest, min(len(rest), left // SUM_BLOCK))
+    return chosen
+
+
 def compare(
     tables: Iterable[tuple[str, Path, Mapping[str, FileSums]]],
     *,
@@ -383,47 +437,16 @@ def compare(
     which are not compared again while size and times are the same, and are added. `progress`: called with the
     bytes that were compared, and those that will be. Raises `LibraryReadOnly` for a file without permission.
     """
-    damages: list[Damage] = []
-    chosen: list[_Block] = []
-    rest: list[_Block] = []
-    whole: dict[Path, tuple[object, ...]] = {}
-    left, total = 2**63 if budget is None else budget, 0
-    files = [
-        (table, folder / name, name, each) for table, folder, own in tables for name, each in own.items()
-    ]
-    for table, path, name, each in sorted(files, key=lambda file: (file[3].bytes, file[1])):
-        total += each.bytes
-        try:
-            facts = path.stat()
-        except OSError as error:
-            require_access(error, path)
-            damages.append(Damage(table, name, os_reason(error)))
-            continue
-        if facts.st_size != each.bytes:
-            damages.append(Damage(table, name, f"has {facts.st_size} bytes, not {each.bytes}"))
-            continue
-        state = (path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-        if seen is not None and state in seen:
-            continue
-        wrong = Damage(table, name, "is not as it was written")
-        blocks = [_Block(path, number, own, wrong) for number, own in enumerate(each.sums)]
-        if each.bytes <= left:
-            left -= each.bytes
-            whole[path] = state
-            chosen += blocks
-        else:
-            rest += blocks
-    if sample:
-        chosen += random.sample(rest, min(len(rest), left // SUM_BLOCK))
+    chosen = _choose(tables, budget, seen or set(), sample=sample)
     done = 0
-    for block in chosen:
+    for block in chosen.blocks:
         found, size = block.read()
         done += size
-        progress(done, len(chosen) * SUM_BLOCK)
+        progress(done, len(chosen.blocks) * SUM_BLOCK)
         if found != block.sum:
-            damages.append(block.wrong)
-            whole.pop(block.path, None)
+            chosen.damages.append(block.wrong)
+            chosen.whole.pop(block.path, None)
     if seen is not None:
-        seen.update(whole.values())
-    order = sorted(set(damages), key=lambda d: (PARTS.index(d.part), d.table, d.file))
-    return Compared(done, total, tuple(order))
+        seen.update(chosen.whole.values())
+    order = sorted(set(chosen.damages), key=lambda d: (PARTS.index(d.part), d.table, d.file))
+    return Compared(done, chosen.total, tuple(order))

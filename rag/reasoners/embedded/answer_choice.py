@@ -33,10 +33,10 @@ from rag.questions import option_label
 from rag.reasoners.embedded.agreement import agreement
 from rag.reasoners.embedded.answer_open import ranked_answers
 from rag.reasoners.embedded.answer_types import answer_type
+from rag.reasoners.embedded.claims import is_answered_by_none, spelled_out, two_hop
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, parts
 from rag.reasoners.embedded.quotation import Scored
-from rag.reasoners.embedded.rewriting import is_answered_by_none, spelled_out, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
 from rag.reasoners.embedded.sentences import Sentence, contrasts, said_of_another, sentences_of
 from rag.reasoners.embedded.weighing import SURE_RELEVANCE, Weighed, stems_of, weigh
@@ -98,8 +98,7 @@ def _chosen(
     """
     asked = reading.question
     if not reading.must_choose and is_answered_by_none(asked):
-        why = "The question asks for more than its options say, which is but yes or no."
-        return ChosenOption(choice=None, confidence=0.0, explanation=why)
+        return _no_choice("The question asks for more than its options say, which is but yes or no.")
     reading = replace(reading, question=spelled_out(asked))
     claimed = reading.question != asked
     least = LEAST_CLAIMED if claimed else 0.0
@@ -113,18 +112,27 @@ def _chosen(
         held = sentences_of(reading)
         others = contrasts(asked.text, held, held, reading) if not claimed else {}
         why = said_of_another(asked.text, others)
-        why = f"The evidence read supports none of the options{': ' if why else ''}{why}."
-        return ChosenOption(choice=None, confidence=0.0, explanation=why)
+        return _no_choice(f"The evidence read supports none of the options{': ' if why else ''}{why}.")
     logits = _logits(reading, weighed)
     labels = [option_label(at) for at in labelled]
     equal = [label for label, value in zip(labels, logits, strict=True) if max(logits) - value < EVEN]
     if len(equal) > 1 and not reading.must_choose:
-        why = f"The evidence read does not distinguish {' and '.join(equal)}."
-        return ChosenOption(choice=None, confidence=0.0, explanation=why)
+        return _no_choice(f"The evidence read does not distinguish {' and '.join(equal)}.")
+    return _likeliest(reading, weighed, logits, labels)
+
+
+def _no_choice(why: str) -> ChosenOption:
+    return ChosenOption(choice=None, confidence=0.0, explanation=why)
+
+
+def _likeliest(
+    reading: Reading, weighed: Sequence[Weighed], logits: Sequence[float], labels: Sequence[str]
+) -> ChosenOption:
+    """The option with the greatest of `logits`, with its evidence."""
     sharp = _softmax([value / TEMPERATURE for value in logits])
     best = sharp.index(max(sharp))
     # Of options as good as equal the first is taken, and none may then get a higher score.
-    logits[best] = max(logits)
+    logits = [max(logits) if at == best else value for at, value in enumerate(logits)]
     scores = (
         _softmax([value / TEMPERATURE_BY_OPTION for value in logits]) if reading.searched_by_option else sharp
     )
@@ -176,10 +184,9 @@ def _beside_the_listed(
             sure = best.confidence if denied else min(best.confidence, MOST_OTHERWISE)
             return _one_of_others(neither[0], sure, why, [best.sentence], len(options))
         if not reading.must_choose and max(weighed, key=Weighed.text_score).agreement.verdict < 0:
-            why = (
+            return _no_choice(
                 "The evidence read denies the options nearest to it, and does not surely answer the question."
             )
-            return ChosenOption(choice=None, confidence=0.0, explanation=why)
     found = _chosen(reading, vectors, calibrator, listed)
     scores = dict(zip(listed, found.scores, strict=bool(found.scores)))
     every_score = tuple(scores.get(index, 0.0) for index in range(len(options))) if scores else ()

@@ -26,8 +26,8 @@ from rag.reasoners.embedded.opposites import opposites
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.procedures import UNSURE, described_open, steps_open
 from rag.reasoners.embedded.question_forms import Form, focus_noun, parts, speech_question
+from rag.reasoners.embedded.question_parts import without_source_sentences
 from rag.reasoners.embedded.quotation import PassageText, Scored, fitted_weights, lacks_what_is_named, names
-from rag.reasoners.embedded.rewriting import without_source_sentences
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import (
     Sentence,

@@ -16,7 +16,7 @@ import numpy as np
 from rag.reasoners.embedded.lines import ScoredLine, rank_lines
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import Form, declarative, parts, says_more, speech_question
-from rag.reasoners.embedded.rewriting import decompose
+from rag.reasoners.embedded.question_parts import decompose
 from rag.reasoners.embedded.scoring import ZeroShotScorer
 from rag.reasoners.roles.locate import Located, LocatedWindow, LocateRequest
 from rag.reasoners.roles.material import Memory, VideoView

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rag.reasoners.embedded.lines import relevances
 from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
 from rag.reasoners.embedded.question_forms import declarative, parts
-from rag.reasoners.embedded.rewriting import decompose, refers_back
+from rag.reasoners.embedded.question_parts import decompose, refers_back
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.words import content_words, split_sentences, word_set
 

@@ -14,9 +14,9 @@ import numpy as np
 from rag.reasoners.embedded.agreement import Agreement, agreement, counted, denies, part_about
 from rag.reasoners.embedded.answer_types import MEASURES
 from rag.reasoners.embedded.calendar_terms import names_same_dates
+from rag.reasoners.embedded.claims import named_thing, statement, topic_of, two_hop
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled
-from rag.reasoners.embedded.rewriting import named_thing, statement, topic_of, two_hop
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, contrasts, on_other_days, sentences_of, shortlist
 from rag.reasoners.roles.reading import Reading

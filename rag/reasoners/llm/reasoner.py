@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rag.reasoners.llm.recording import Recording
-    from rag.reasoners.protocol import ReplyT, RequestT, Role
+    from rag.reasoners.protocol import ReplyT, RequestT, Role, RoleCall
     from rag.records import Usage
     from rag.settings import ReasonerSettings
 
 
+Rendered = Callable[[Reduction | None], tuple[Message, ...]]
+"""A prompt as messages, reduced where it is too large."""
 REPLY_EXCERPT = 2000
 """Characters of a bad reply that are shown to the model again; a runaway reply is not fed back whole."""
 
@@ -95,27 +97,7 @@ class LlmReasoner:
         if role.decided is not None and (decided := role.decided(request)) is not None:
             return decided
         prompt = load_prompt(role)
-        call = role.prompt(request)
-        images = call.images
-        if images is not None and not self._settings.images:
-            images = [PromptItem(shown.name, shown.text, read_audio=shown.read_audio) for shown in images]
-        chosen = self._settings
-
-        def rendered(reduction: Reduction | None) -> tuple[Message, ...]:
-            """The prompt, or what a reduction leaves of it."""
-            variables, shown, scale = call.variables, images, 1.0
-            if reduction is not None:
-                variables, scale = reduced_variables(variables, reduction), reduction.scale
-                shown = None if shown is None else reduced_items(shown, reduction)
-            return render(
-                prompt,
-                variables,
-                shown,
-                short_side=max(1, round(chosen.image_short_side * scale)),
-                zoom_short_side=max(1, round(chosen.zoom_short_side * scale)),
-                audio_seconds=chosen.audio_seconds if chosen.audio else 0.0,
-            )
-
+        rendered = self._renderer(prompt, role.prompt(request))
         messages = rendered(None)
         schema = role.draft.model if role.draft is not None else role.reply
         fault, cut = "", False
@@ -139,12 +121,34 @@ class LlmReasoner:
             f"{self.name}: no usable reply for {role.name} in {attempts} attempts: {fault}; {advice}"
         )
 
+    def _renderer(self, prompt: Prompt, call: RoleCall) -> Rendered:
+        """The prompt of a call, or what a reduction leaves of it; without images where none are sent."""
+        chosen, images = self._settings, call.images
+        if images is not None and not chosen.images:
+            images = [PromptItem(shown.name, shown.text, read_audio=shown.read_audio) for shown in images]
+
+        def rendered(reduction: Reduction | None) -> tuple[Message, ...]:
+            variables, shown, scale = call.variables, images, 1.0
+            if reduction is not None:
+                variables, scale = reduced_variables(variables, reduction), reduction.scale
+                shown = None if shown is None else reduced_items(shown, reduction)
+            return render(
+                prompt,
+                variables,
+                shown,
+                short_side=max(1, round(chosen.image_short_side * scale)),
+                zoom_short_side=max(1, round(chosen.zoom_short_side * scale)),
+                audio_seconds=chosen.audio_seconds if chosen.audio else 0.0,
+            )
+
+        return rendered
+
     def _send(
         self,
         prompt: Prompt,
         messages: tuple[Message, ...],
         reply_model: type[BaseModel],
-        rendered: Callable[[Reduction | None], tuple[Message, ...]],
+        rendered: Rendered,
         *,
         repair: bool,
     ) -> ChatReply:
@@ -178,11 +182,7 @@ class LlmReasoner:
         return sent
 
     def _fitted(
-        self,
-        messages: tuple[Message, ...],
-        schema: dict[str, Any],
-        rendered: Callable[[Reduction | None], tuple[Message, ...]],
-        within: float | None,
+        self, messages: tuple[Message, ...], schema: dict[str, Any], rendered: Rendered, within: float | None
     ) -> ChatReply:
         """The reply to the prompt, reduced to what the model takes. Raises `PromptTooLarge` where the least
         that can be sent is refused.

@@ -10,12 +10,8 @@ from rag.reasoners.embedded.imagine_queries import imagine_queries
 from rag.reasoners.embedded.locate import asking_sentences
 from rag.reasoners.embedded.phrases import content_runs, entities, names, query_words, statements
 from rag.reasoners.embedded.plan import plan
-from rag.reasoners.embedded.rewriting import (
-    decompose,
-    decompose_facets,
-    refers_back,
-    without_source_sentences,
-)
+from rag.reasoners.embedded.question_parts import decompose, refers_back, without_source_sentences
+from rag.reasoners.embedded.rewriting import decompose_facets
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.select_candidates import days_in, select_candidates
 from rag.reasoners.roles.imagine_queries import ImagineRequest

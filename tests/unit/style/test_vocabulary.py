@@ -96,6 +96,7 @@ EXEMPT = (
     "rag/reasoners/embedded/opposites.py",
     "rag/reasoners/embedded/phrases.py",
     "rag/reasoners/embedded/question_forms.py",
+    "rag/reasoners/embedded/question_parts.py",
     "rag/reasoners/embedded/rewriting.py",
     "rag/reasoners/embedded/scoring.py",
     "rag/reasoners/roles/",

@@ -1,0 +1,117 @@
+"""What keeps a file from being read, without opening anything that could do harm."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from corpora.errors import os_reason
+from corpora.kinds import HEAD_BYTES
+
+HOLLOW_SIZE = 256 * 2**20
+"""Bytes from which on a file may be hollow."""
+HOLLOW_SHARE = 0.01
+"""Of the bytes of a file, below which what is on the disk makes it hollow."""
+MAX_EXTENTS = 4096
+"""Of a file, that are counted."""
+
+
+def file_problem(path: str, status: os.stat_result) -> str | None:
+    """What keeps a file from being read, in words; empty if nothing does, None if it is gone."""
+    if not stat.S_ISREG(status.st_mode):
+        return f"{_special(status.st_mode)}, not a file; it was not opened"
+    if not os.access(path, os.R_OK):
+        return "permission denied" if os.path.lexists(path) else None
+    if status.st_size == 0:
+        return "empty, 0 bytes"
+    try:
+        held = _bytes_held(path, status)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return os_problem(error)
+    if held < status.st_size * HOLLOW_SHARE:
+        return f"hollow: claims {status.st_size:,} bytes and holds {held:,}"
+    return ""
+
+
+def link_problem(path: str, error: OSError) -> str:
+    """Why a link cannot be followed, in words."""
+    if error.errno == errno.ELOOP:
+        return "a link that leads in a circle"
+    if error.errno != errno.ENOENT:
+        return f"a link: {os_problem(error)}"
+    try:
+        return f"a broken link to {Path(path).readlink()}"
+    except OSError:
+        return "a broken link"
+
+
+def os_problem(error: OSError) -> str:
+    """What an error of the system says, in words."""
+    if error.errno == errno.ENOENT:
+        return "no such file or folder"
+    return os_reason(error)
+
+
+def first_bytes(path: str) -> bytes:
+    """The first bytes of a plain file; none of what cannot be read, or would block."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return b""
+    try:
+        return os.read(handle, HEAD_BYTES) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def is_text(path: str) -> bool:
+    """TypeScript and MPEG transport streams share `.ts`; a stream's packets are never plain text."""
+    try:
+        with Path(path).open("rb") as file:
+            head = file.read(1024)
+    except OSError:
+        return False
+    return b"\0" not in head and _decodes(head)
+
+
+def _decodes(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
+
+
+def _bytes_held(path: str, status: os.stat_result) -> int:
+    """Bytes of data; counted by extent where block counts look hollow, for some mounts report none."""
+    if status.st_size <= HOLLOW_SIZE or status.st_blocks * 512 >= status.st_size * HOLLOW_SHARE:
+        return status.st_size
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    held = end = 0
+    try:
+        for _ in range(MAX_EXTENTS):
+            start = os.lseek(handle, end, os.SEEK_DATA)
+            end = os.lseek(handle, start, os.SEEK_HOLE)
+            held += end - start
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a file system that knows no holes
+            return status.st_size
+        if error.errno != errno.ENXIO:  # no data after `end`
+            raise
+    finally:
+        os.close(handle)
+    return held
+
+
+def _special(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a named pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"
