@@ -146,8 +146,8 @@ class ClipTimes:
     def between(self, first: int, last: int) -> ClipTimes:
         """Those at positions [first, last), in order of time."""
         order = sorted(range(first, last), key=self.starts.__getitem__)
-        keys, starts, ends = ([own[at] for at in order] for own in (self.keys, self.starts, self.ends))
-        return ClipTimes(keys, starts, ends)
+        starts, ends = ([own[at] for at in order] for own in (self.starts, self.ends))
+        return ClipTimes([self.keys[at] for at in order], starts, ends)
 
 
 class Segment:
