@@ -4,7 +4,8 @@ for what is not answered."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from corpora.records import SPOKEN, page_range
@@ -13,7 +14,7 @@ from localization.spans import covering_window
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import Citation, PassageCitation, VideoCitation, pages_with, passage_citation
+from rag.records import Answer, Citation, PassageCitation, VideoCitation, pages_with, passage_citation
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.words import folded
 
@@ -53,6 +54,21 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
     cited += [passage_citation(p.path, p.passage, p.score, quotations) for p in passages.values()]
     quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
     return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))
+
+
+def with_paths(answer: Answer, path_of: Callable[[VideoCitation, Sequence[str]], str]) -> Answer:
+    """The answer with the path of each video that it cites as `path_of` gives it for the subtitle lines that
+    it quotes of that window, or for all of the window."""
+    quoted = [folded(text) for text in [answer.text, *QUOTED.findall(answer.explanation)] if text.strip()]
+    cited: list[Citation] = []
+    for citation in answer.citations:
+        if isinstance(citation, PassageCitation):
+            cited.append(citation)
+            continue
+        lines = [evidence.text for evidence in citation.evidence if evidence.kind == "subtitle"]
+        proof = [line for line in lines if any(_quotes(text, folded(line)) for text in quoted)]
+        cited.append(replace(citation, path=path_of(citation, proof or lines)))
+    return replace(answer, citations=tuple(cited))
 
 
 def _words(citation: Citation) -> str:

@@ -43,6 +43,7 @@ from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation
 from rag.store.reading import Reader
 from rag.store.records import FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
+from rag.store.sidecars import path_that_says
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,12 +168,13 @@ class Library:
         in a library that was not measured yet, and `ReasonerError` where a language model fails.
         """
         from rag.answering import answer_question
+        from rag.citations import with_paths
 
         require_positive(top_k=top_k)
         require_number("threshold", threshold)
         if threshold is not None and not 0 <= threshold <= 1:
             raise UsageError(f"threshold: {threshold} is not in [0, 1]")
-        return self._over_reachable(
+        answer = self._over_reachable(
             lambda: answer_question(
                 parse_question(text, options, question_id),
                 self._engine.new_retriever(),
@@ -184,6 +186,10 @@ class Library:
                 threshold=threshold,
                 pipeline=pipeline,
             )
+        )
+        reader, chosen = self._reader, self.settings.scan
+        return with_paths(
+            answer, lambda cited, lines: path_that_says(reader, cited.video_id, lines, cited.path, chosen)
         )
 
     def search(

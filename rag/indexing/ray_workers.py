@@ -10,6 +10,8 @@ import contextlib
 import logging
 import os
 import socket
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +33,9 @@ INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
 MOST_DEATHS = 100
 """Workers that die with none finishing a content meanwhile; of a larger pool, twice all of them."""
 CONNECT_SECONDS = 5.0
+JOIN_SECONDS = 60.0
+"""How long a cluster may take to accept a process; what listens and is no Ray would be waited for without
+end."""
 START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
 POLL_SECONDS = 1.0
@@ -258,6 +263,45 @@ def _require_listener(address: str) -> None:
         ) from error
 
 
+_JOIN = """
+import logging, sys, ray
+try:
+    ray.init(address=sys.argv[1], log_to_driver=False, logging_level=logging.CRITICAL)
+except Exception as error:
+    print(str(error).splitlines()[0])
+    sys.exit(1)
+"""
+
+
+def _require_cluster(address: str) -> None:
+    """Raise `RagError` where a process of this machine cannot join the cluster.
+
+    It is tried by another process: Ray's own writes a warning to stderr for every second that it waits, and
+    neither a limit of time nor a signal ends it.
+    """
+    command = [sys.executable, "-c", _JOIN, address]
+    try:
+        done = subprocess.run(
+            command,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=JOIN_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        reason = f"no answer in {JOIN_SECONDS:g} s"
+    else:
+        if done.returncode == 0:
+            return
+        said = done.stdout.decode(errors="replace").strip()
+        reason = said.splitlines()[-1][:200] if said else f"exit status {done.returncode}"
+    raise RagError(
+        f"{address}: no cluster of Ray can be used there ({reason}); name its head by --address HOST:PORT, "
+        "and join it on this machine with: ray start --address=HOST:PORT"
+    )
+
+
 def _connect(cluster: ClusterSettings) -> Any:
     # Read when Ray is imported: nothing of a run leaves the machines.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -267,7 +311,9 @@ def _connect(cluster: ClusterSettings) -> Any:
     except ImportError as error:
         raise ExtraMissing(f"ray is not installed; {INSTALL}") from error
     address = _address(cluster)
-    _require_listener(address)
+    if address:
+        _require_listener(address)
+        _require_cluster(address)
     local = {} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     try:
         # Lance warns of every fork, also of one that starts another program at once, as all of Ray's do.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.fetching import read_sidecar
 from corpora.globs import Globs
+from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
 from corpora.scan import scan
 from corpora.settings import ScanSettings, StorageSettings
+from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
 from rag.store.records import FileRow
 
@@ -20,6 +24,10 @@ if TYPE_CHECKING:
     from rag.store.reading import Reader
 
 LOCAL = StorageSettings()
+MOST_COPIES = 20
+"""Of one video, whose subtitle files are looked at for a line."""
+MOST_SUBTITLE_BYTES = 4 * 2**20
+_TAG = re.compile(r"<[^<>]*>")
 EXCLUDED = "exclude"
 """In the stages of a video: the globs that left files out when it was indexed, by a setting or an option."""
 
@@ -82,6 +90,45 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
             if _is_other(reader, content, beside, Globs(chosen.exclude)):
                 others.add(content)
     return others
+
+
+def path_that_says(
+    reader: Reader, video_id: str, lines: Sequence[str], path: str, chosen: ScanSettings
+) -> str:
+    """`path` of a video, or that of a copy whose own subtitle files hold more of some lines than its do.
+
+    All copies are one content with the subtitles of all; which file a line is from is not stored, so the
+    files are looked at: those of this machine, as `rag index` finds them under these settings.
+    """
+    paths = [row.path for row in reader.files_of(video_id) if not is_url(row.path)]
+    if len(paths) < 2 or not lines:
+        return path
+    try:
+        there = filter(os.path.isfile, paths[:MOST_COPIES])
+        copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
+    except UnreadableFile:
+        return path  # gone since it was looked for
+    held = {path: 0}
+    for copy in copies:
+        said = " ".join(map(_subtitle_text, copy.sidecars))
+        held[copy.path] = sum(_one_line(line) in said for line in lines)
+    return max(held, key=lambda each: (held[each], each == path))
+
+
+def _subtitle_text(path: str) -> str:
+    """The words of a subtitle file, roughly: without tags, on one line; empty where it cannot be read."""
+    if is_url(path) or sidecar_base(path.rpartition("/")[2], SUBTITLES) is None:
+        return ""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MOST_SUBTITLE_BYTES)
+    except OSError:
+        return ""
+    return _one_line(html.unescape(_TAG.sub("", decode(data))))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def _is_other(reader: Reader, content: str, beside: Sequence[tuple[str, ...]], exclude: Globs) -> bool:

@@ -166,6 +166,26 @@ def test_a_copy_with_the_same_subtitles_is_known(corpus: Path, settings: Setting
     assert [run(folder, settings).indexed for folder in (corpus, other)] == [0, 0]
 
 
+def test_an_answer_cites_the_copy_whose_subtitles_it_quotes(corpus: Path, settings: Settings) -> None:
+    first, copy = str(corpus / "a.mp4"), str(corpus / "copy.mp4")
+    shutil.copy(first, copy)
+    beside = corpus / "copy.en.srt"
+    beside.write_text(
+        "1\n00:00:00,500 --> 00:00:01,500\nThe kettle is descaled\n<i>with vinegar &amp; water</i> monthly.\n"
+    )
+    run(corpus, settings)
+
+    def cited(question: str) -> list[str]:
+        with Library.open(settings=settings) as library:
+            found = library.ask(question).citations
+            return [citation.path for citation in found if citation.kind == "video"]
+
+    assert cited("How often is the kettle descaled?") == [copy]
+    assert cited("How tight is the bolt?") == [first]
+    os.unlink(copy)
+    assert cited("How often is the kettle descaled?") == [first], "a copy that is gone says nothing"
+
+
 def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:
     first, copy = str(corpus / "a.mp4"), str(corpus / "copy.mp4")
     shutil.copy(first, copy)

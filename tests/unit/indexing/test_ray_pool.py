@@ -160,3 +160,27 @@ def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> Non
             ray_workers._require_listener(address)
     for other in ("", "auto", "ray://127.0.0.1:1"):
         ray_workers._require_listener(other)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (
+            "import sys; print('a note'); print('no node'); print('a warning', file=sys.stderr); sys.exit(1)",
+            "no node",
+        ),
+        ("import os; os.abort()", "exit status -6"),
+        ("import time; time.sleep(60)", "no answer in 0.5 s"),
+    ],
+)
+def test_a_cluster_that_cannot_be_joined_is_one_line(
+    code: str, reason: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(ray_workers, "_JOIN", code)
+    monkeypatch.setattr(ray_workers, "JOIN_SECONDS", 0.5 if "sleep" in code else 30.0)
+    with pytest.raises(RagError) as raised:
+        ray_workers._require_cluster("head:6379")
+    assert str(raised.value).startswith(
+        f"head:6379: no cluster of Ray can be used there ({reason}); name its"
+    )
+    assert capfd.readouterr() == ("", "")
