@@ -96,15 +96,18 @@ def test_an_answer_is_of_the_day_asked_for(question: str, text: str, answer: str
     assert (found.text if found.confidence >= 0.3 else "") == answer
 
 
-HARVEST = "In 2022 the harvest was 12 tons. In 2023 it was 9 tons. The press is from 2021."
+HARVEST = "In 2022 the apple harvest of the farm was 12 tons. In 2023 it was 9 tons. The press is from 2021."
 
 
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("What was the harvest in 2022?", "In 2022 the harvest was 12 tons."),
-        ("What was the harvest in 2023?", "In 2023 it was 9 tons."),
-        ("How many tons was the harvest in 2023?", "In 2023 it was 9 tons."),
+        (
+            "What was the apple harvest of the farm in 2022?",
+            "In 2022 the apple harvest of the farm was 12 tons.",
+        ),
+        ("What was the apple harvest of the farm in 2023?", "In 2023 it was 9 tons."),
+        ("How many tons was the apple harvest of the farm in 2023?", "In 2023 it was 9 tons."),
     ],
 )
 def test_an_answer_is_of_the_year_asked_for(question: str, answer: str) -> None:
