@@ -44,6 +44,7 @@ INFO = ".info.json"
 """Of the facts that yt-dlp writes beside a video."""
 SUBTITLES = (".srt", ".vtt", ".ass", ".ssa")
 SIDECARS = (INFO, *SUBTITLES)
+OWNED = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"
 
 BYTES = "application/octet-stream"
 MEDIA_TYPES = {
@@ -160,18 +161,28 @@ def why_unread(path: str) -> str:
     return "no reader knows this kind of file"
 
 
-def to_be_saved(ignored: Iterable[str]) -> tuple[str, ...]:
-    """A line for each kind of ignored document, subtitles or video: what to save it as."""
+def lines_on_ignored(ignored: Iterable[str]) -> tuple[str, ...]:
+    """What to do about ignored files: a line for each kind of document, subtitles or video that is to be
+    saved as another, and one for subtitles that belong to no video."""
     by_suffix: dict[str, list[str]] = {}
+    ownerless: list[str] = []
     for path in sorted(ignored):
-        if sidecar_base(path) is None and _suffix(os.path.basename(path)) in SAVE_AS:
+        if sidecar_base(path, SUBTITLES) is not None:
+            ownerless.append(path)
+        elif sidecar_base(path) is None and _suffix(os.path.basename(path)) in SAVE_AS:
             by_suffix.setdefault(_suffix(os.path.basename(path)), []).append(path)
-    return tuple(
+    lines = [
         f"{paths[0]}: {why_ignored(paths[0])}"
         if len(paths) == 1
         else f"{len(paths)} {suffix} files are not read, such as {paths[0]}; save them as {SAVE_AS[suffix]}"
         for suffix, paths in sorted(by_suffix.items())
-    )
+    ]
+    if len(ownerless) == 1:
+        lines.append(f"{ownerless[0]}: {why_ignored(ownerless[0])}; {OWNED}")
+    elif ownerless:
+        more = f"{len(ownerless)} files of subtitles belong to no video beside them"
+        lines.append(f"{more}, such as {ownerless[0]}; {OWNED}")
+    return tuple(lines)
 
 
 def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:

@@ -396,8 +396,8 @@ def open_store(url: str, settings: StorageSettings) -> ObjectStore:
 
     Raises `UsageError` for an address without a bucket, and where the package for stores is missing.
     """
-    scheme, _, rest = url.partition("://")
-    rest = rest.rstrip("/")
+    # "s3://" is "s3:" where blanks and slashes at its end were left out.
+    scheme, rest = url.partition(":")[0], url.partition("://")[2].rstrip("/")
     address = f"{scheme}://{rest}"
     try:
         import obstore  # noqa: F401 (only to see whether it is there)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -219,6 +219,7 @@ class _Walk:
         """The objects below an address, as the files below a folder; or the one object there."""
         folders: dict[str, list[tuple[_Entry, str]]] = {}
         libraries = set[str]()
+        left_out: dict[str, list[str]] = {}
         listed = False
         for found in store.list_addressable(key, partial(self._unaddressable, store)):
             listed = True
@@ -228,9 +229,11 @@ class _Walk:
                 continue
             if names[-1] == LIBRARY_MARKER and len(names) > 1:
                 libraries.add("/".join(names[:-1]))
-            if not (self.exclude and self.exclude.match(relative)):
-                entry = self._listed(store, found)
-                folders.setdefault("/".join(names[:-1]), []).append((entry, relative))
+            folder = "/".join(names[:-1])
+            if self.exclude and self.exclude.match(relative):
+                left_out.setdefault(folder, []).append(names[-1])
+            else:
+                folders.setdefault(folder, []).append((self._listed(store, found), relative))
         if not listed and key:
             self._single_object(root, store, key)
         for folder, entries in folders.items():
@@ -242,7 +245,8 @@ class _Walk:
                     (entry, relative)
                     for entry, relative in entries
                     if self.objects[entry.path].size or relative not in folders
-                ]
+                ],
+                left_out.get(folder, ()),
             )
 
     def _unaddressable(self, store: ObjectStore, error: Unaddressable) -> None:
@@ -279,10 +283,11 @@ class _Walk:
             held = {entry.name for entry in entries}
             if folder != root and not held.isdisjoint({LIBRARY_MARKER, "tables"}) and is_library(folder):
                 continue
-            files = []
+            files, left_out = [], list[str]()
             for entry in entries:
                 relative = below + entry.name
                 if self.exclude and self.exclude.match(relative):
+                    left_out.append(entry.name)
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if kind_of(entry.name) in ("video", "audio"):
@@ -290,7 +295,7 @@ class _Walk:
                     pending.append((entry.path, relative + "/"))
                 else:
                     files.append((entry, relative))
-            self._folder_files(files)
+            self._folder_files(files, left_out)
 
     def single(self, path: str) -> None:
         """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
@@ -326,7 +331,8 @@ class _Walk:
     def _subtitles_by_head(self) -> Mapping[str, Sequence[str]]:
         return by_head(self.subtitles)
 
-    def _folder_files(self, entries: Sequence[tuple[_Entry, str]]) -> None:
+    def _folder_files(self, entries: Sequence[tuple[_Entry, str]], left_out: Collection[str]) -> None:
+        """`left_out`: names that a glob excludes; sidecars of such media are not without any."""
         media: dict[str, str] = {}
         kinds: dict[str, FileKind] = {}
         chosen: list[str] = []
@@ -345,12 +351,12 @@ class _Walk:
                     chosen.append(entry.name)
                 else:
                     self.other_shards += 1
-        sidecars = sidecars_by_owner(
-            media, {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}}
-        )
+        beside = {**self.subtitles, **{entry.name: entry.path for entry, _ in entries}}
+        sidecars = sidecars_by_owner(media, beside)
         for name in chosen:
             self._file(media[name], kinds[name], sidecars.get(name, []))
-        self.ignored.difference_update(path for paths in sidecars.values() for path in paths)
+        owned = [*sidecars.values(), *(sidecars_by_owner(left_out, beside).values() if left_out else ())]
+        self.ignored.difference_update(path for paths in owned for path in paths)
 
     def _unknown(self, entry: _Entry, relative: str) -> None:
         """Links are looked at even without a known suffix: they may stand for a lost folder."""

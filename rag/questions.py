@@ -7,7 +7,8 @@ Options are given separately, or in the text as "(A) ... (B) ...", "(a) ...", or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 from rag.errors import QuestionError
@@ -109,9 +110,11 @@ def _require_length(characters: int) -> None:
 def _split(text: str) -> tuple[str, list[str]]:
     for style in _STYLES:
         markers = list(style.finditer(text))
-        starts = [i for i, marker in enumerate(markers) if marker.group(1).upper() == "A"]
-        for start in reversed(starts):
-            run = _run(markers[start:])
+        places: dict[int, list[int]] = {}
+        for at, marker in enumerate(markers):
+            places.setdefault(ord(marker.group(1).upper()) - ord("A"), []).append(at)
+        for start in reversed(places.get(0, ())):
+            run = [markers[at] for at in _run(places, start)]
             if len(run) >= 2 and _has_words(text[: run[0].start()]):
                 ends = [*(marker.start() for marker in run[1:]), len(text)]
                 options = [text[m.end() : end] for m, end in zip(run, ends, strict=True)]
@@ -131,13 +134,16 @@ def _are_options(before: str, run: Sequence[re.Match[str]], options: Sequence[st
     return said and not (initials and joined)
 
 
-def _run(markers: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """The markers labelled A, B, C, ... in this order; a label out of order is part of the option's text."""
-    run: list[re.Match[str]] = []
-    for marker in markers:
-        if ord(marker.group(1).upper()) - ord("A") == len(run):
-            run.append(marker)
-    return run
+def _run(places: Mapping[int, Sequence[int]], start: int) -> list[int]:
+    """The markers labelled A, B, C, ... in this order, from an A on; a label out of order is part of the
+    option's text. `places`: of each label, 0 for A, the markers that have it, in order."""
+    run = [start]
+    while True:
+        labelled = places.get(len(run), ())
+        after = bisect_right(labelled, run[-1])
+        if after == len(labelled):
+            return run
+        run.append(labelled[after])
 
 
 def _has_words(text: str) -> bool:

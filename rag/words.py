@@ -52,6 +52,8 @@ _ABBREVIATION = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|[Nn]r|[Tt]el|[Ff]ig|[Ee]xt|[Vv]ol|ca|vs|etc|approx|e\.g|i\.e|z\. ?B|"
     r"[A-Z])\.$"
 )
+_ABBREVIATED = 16
+"""Characters at the end of a text that say whether it ends with an abbreviation: more than any has."""
 
 _IRREGULAR = {
     "ate": "eat", "baking": "bake", "became": "become", "began": "begin", "begun": "begin", "bent": "bend",
@@ -114,13 +116,13 @@ def folded(text: str) -> str:
 
 def split_sentences(text: str) -> list[str]:
     """Sentences in order. Abbreviations and initials do not end one."""
-    found: list[str] = []
+    found: list[list[str]] = []
     for piece in _SENTENCE_END.split(text.strip()):
-        if found and _ABBREVIATION.search(found[-1]):
-            found[-1] = f"{found[-1]} {piece}"
+        if found and _ABBREVIATION.search(found[-1][-1][-_ABBREVIATED:]):
+            found[-1].append(piece)
         elif piece.strip():
-            found.append(" ".join(piece.split()))
-    return found
+            found.append([" ".join(piece.split())])
+    return [" ".join(pieces) for pieces in found]
 
 
 def tokens(text: str) -> list[str]:

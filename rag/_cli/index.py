@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 
 import rag
 from corpora.escaping import visible
-from corpora.kinds import to_be_saved, why_ignored
+from corpora.kinds import lines_on_ignored, why_ignored
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
@@ -229,7 +229,7 @@ def _report_nothing(report: IndexReport, paths: Sequence[Path], chosen: ScanSett
         return
     echo_stderr(f"rag: no indexable file in {named}")
     for path in report.ignored_files:
-        if not to_be_saved([path]):
+        if not lines_on_ignored([path]):
             echo_stderr(f"rag: {visible(path)}: ignored: {why_ignored(path)}")
     if more := report.ignored - len(report.ignored_files):
         echo_stderr(f"rag: {more} more ignored; -v names them")

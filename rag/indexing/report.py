@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpora.kinds import kind_of, to_be_saved
+from corpora.kinds import kind_of, lines_on_ignored
 from corpora.records import Problem
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def scan_report(library: Location, found: Scan) -> IndexReport:
         files_found=found.found,
         ignored=len(found.ignored),
         ignored_files=tuple(by_kind[:MOST_EXAMPLES]),
-        unread=to_be_saved(found.ignored),
+        unread=lines_on_ignored(found.ignored),
         not_included=found.not_included,
         other_shards=found.other_shards,
     )

@@ -173,7 +173,8 @@ def _option_lines(options: Sequence[ScoredOption], choice: str | None, width: in
     longest = max(len(text) for text in texts)
     for option, text in zip(options, texts, strict=True):
         mark = ">" if option.label == choice else " "
-        yield f"{mark} {option.label}. {text.ljust(longest)}  {bar(option.score)}  {option.score:.2f}"
+        score = f"{bar(option.score)}  {rounded_down(option.score):.2f}"
+        yield f"{mark} {option.label}. {text.ljust(longest)}  {score}"
 
 
 def citation_lines(

@@ -232,7 +232,12 @@ class Layout(LibraryLayout):
             return CopyNote(**json.loads((self.folder / COPY).read_bytes()))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, TypeError) as error:
+        except OSError as error:
+            raise LibraryReadOnly(
+                f"{self.folder / COPY}: cannot be read ({os_reason(error)}); correct that, or name another "
+                "--library"
+            ) from error
+        except (ValueError, TypeError) as error:
             raise LibraryReadOnly(
                 f"{self.folder / COPY}: cannot be read; remove the folder and pull the library again"
             ) from error

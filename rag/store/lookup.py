@@ -80,9 +80,10 @@ def _video_of_copy(reader: Reader, path: str) -> str | None:
 
 def _refuse_document(reader: Reader, name: str) -> None:
     """Raises `UsageError` with ids of its passages where a document has this path, or this end of one."""
-    path, end = composed(path_or_address(name)), composed(f"/{name.removeprefix('./')}")
+    path, end = path_or_address(name), f"/{name.removeprefix('./')}"
     for row in reader.file_rows():
-        if row.kind == "passages" and (composed(row.path) == path or composed(row.path).endswith(end)):
+        forms = (composed, visible) if row.kind == "passages" else ()
+        if any(form(row.path) == form(path) or form(row.path).endswith(form(end)) for form in forms):
             ids = reader.passage_ids(row.content_id)
             shown = ", ".join(ids[:MOST_IDS]) + ", ..." * (len(ids) > MOST_IDS)
             raise UsageError(f"{name}: is a document; its passages are shown by their ids: {shown}")

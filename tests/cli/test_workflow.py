@@ -391,6 +391,8 @@ def test_ignored_files_are_named(
     assert main(["index", "notes", "--text"]) == 1
     below = tmp_path / "notes"
     assert capsys.readouterr().err.splitlines() == [
+        f"rag: {below / 'lone.srt'}: belongs to no video beside it; "
+        "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt",
         "rag: no indexable file in notes",
         f"rag: {below / 'notes.json'}: ignored: a .json file is read only when it is named",
         f"rag: {below / 'a.xyz'}: ignored: no reader knows this kind of file",
@@ -435,11 +437,11 @@ def test_documents_that_no_reader_takes_are_named_with_what_to_do(
 def test_v_names_what_is_ignored(
     capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    Path("corpus/lone.srt").write_text(SUBTITLES)
+    Path("corpus/lone.xyz").write_text(SUBTITLES)
     try:
         caplog.set_level("INFO", "rag.indexing.run")
         assert main(["index", "corpus", "--text"]) == 3
     finally:
-        Path("corpus/lone.srt").unlink()
+        Path("corpus/lone.xyz").unlink()
     assert "1 ignored (-v names them)" in capsys.readouterr().out
-    assert "lone.srt: ignored: belongs to no video beside it" in caplog.text
+    assert "lone.xyz: ignored: no reader knows this kind of file" in caplog.text

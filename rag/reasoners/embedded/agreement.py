@@ -186,7 +186,10 @@ def denies(text: str) -> bool:
 
 def stance(clause: str) -> int:
     """-1 where a clause denies or warns, +1 where it states or advises; two denials make a statement."""
-    denials = len(_WARNS.findall(clause)) - 2 * len(_TWICE.findall(clause))
+    warnings = [word.casefold() for word in _WARNS.findall(clause)]
+    # "Neither red nor blue" denies once.
+    joined = warnings.count("nor") if "neither" in warnings else 0
+    denials = len(warnings) - joined - 2 * len(_TWICE.findall(clause))
     return -1 if denials % 2 else 1
 
 

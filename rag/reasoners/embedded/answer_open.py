@@ -14,13 +14,14 @@ best of both the more confident one is quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rag.function_words import is_english
 from rag.reasoners.embedded.agreement import denies
 from rag.reasoners.embedded.answer_types import THING, AnswerType, answer_type
-from rag.reasoners.embedded.calendar_terms import dates, is_open_ended, names_same_dates
+from rag.reasoners.embedded.calendar_terms import dates, is_open_ended, names_same_dates, years
 from rag.reasoners.embedded.contrast import names_another
 from rag.reasoners.embedded.opposites import opposites
 from rag.reasoners.embedded.over_time import count_open
@@ -62,7 +63,7 @@ STATED = 0.6
 MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 MOST_AFTER = 3
-"""Sentences after the best one of which one may say the same of another day."""
+"""Sentences after the best one of which one may say the same of another day or year."""
 NEAR = 0.05
 """Value, or confidence, that a sentence which backs the answer may lack of the best one's."""
 MOST_COMPARED = 96
@@ -306,7 +307,7 @@ def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
         {one: cosine for one, cosine in asked.cosines.items() if one.origin == "passage"}, fitted_weights()
     )
     others = contrasts(asked.question, asked.cosines, asked.sentences, reading)
-    dated = _of_days_asked(max([*spoken, *written], key=lambda one: one.confidence), asked)
+    dated = _of_time_asked(max([*spoken, *written], key=lambda one: one.confidence), asked)
     spoken, written = (
         sorted((one for one in scored if one.sentence not in others), key=lambda one: -one.value)
         for scored in (spoken, written)
@@ -319,21 +320,32 @@ def scored_sentences(reading: Reading, asked: Shortlisted) -> list[Scored]:
     return [best, *sorted(rest, key=lambda one: -one.value)]
 
 
-def _of_days_asked(best: Scored, asked: Shortlisted) -> Scored | None:
-    """The sentence on the day that is asked about just after the best one, which names none or others: "Open
-    Monday to Friday. On Sundays it is closed.". None where there is none, or where the best one names it.
+def _of_time_asked(best: Scored, asked: Shortlisted) -> Scored | None:
+    """The sentence on the day or in the year that is asked about just after the best one, which names others,
+    or no day: "Open Monday to Friday. On Sundays it is closed.", "In 2022 it was 12 tons. In 2023 it was 9.".
+    None where there is none, or where the best one names it.
     """
-    said = best.sentence.context
-    if not dates(asked.question).days or names_same_dates(asked.question, said) or is_open_ended(said):
-        return None
+    question, said = asked.question, best.sentence.context
+    if dates(question).days and not names_same_dates(question, said) and not is_open_ended(said):
+        return _just_after(best, asked, partial(names_same_dates, question), alike=bool(dates(said).days))
+    wanted = years(question)
+    if wanted and years(said) and wanted.isdisjoint(years(said)):
+        return _just_after(best, asked, lambda text: not wanted.isdisjoint(years(text)), alike=True)
+    return None
+
+
+def _just_after(
+    best: Scored, asked: Shortlisted, names_it: Callable[[str], bool], *, alike: bool
+) -> Scored | None:
+    """The first of the sentences after the best one that names what is asked about, unless the best one
+    holds more of what is asked for. `alike`: else it has a word of the question, or its opposite."""
     wanted = {word for word in asked.wanted if not dates(word).said}
     wanted |= {other for word in wanted for other in opposites(word)}
     place = asked.sequence.index(best.sentence) + 1
     for one in asked.sequence[place : place + MOST_AFTER]:
-        alike = dates(said).days or wanted & word_set(one.text)
         fits = asked.kind.strength(one.text) >= asked.kind.strength(best.sentence.text)
-        near = _source(one) == _source(best.sentence) and names_same_dates(asked.question, one.text)
-        if near and alike and fits:
+        near = _source(one) == _source(best.sentence) and names_it(one.text)
+        if near and fits and (alike or wanted & word_set(one.text)):
             return replace(best, sentence=one, confidence=min(best.confidence, MOST_BESIDE))
     return None
 

@@ -57,6 +57,7 @@ _TIME = re.compile(r"\.?:?\s*\d{1,2}(?:[:.]\d\d|\s*[-–]\s*\d|\s*(?:am|pm|uhr)\
 _DATED = re.compile(r"\.?\s*\d")
 _DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th|\.)?\s*$")
 _OPENS = re.compile(r"(?:^|[.!?:]|\n)[\s\"“(]*$")
+_YEAR = re.compile(r"(?<![\w.,:/-])(?:1\d|20)\d\d(?![\w:/]|[.,-]\d)", re.ASCII)
 NEARBY = 40
 """Characters before and after a name that say what is meant by it."""
 _OPEN_ENDED = re.compile(
@@ -120,6 +121,11 @@ def dates(text: str) -> Dates:
         before = match
     start, end = (found[0].start(), found[-1].end()) if found else (0, 0)
     return Dates(frozenset(days), frozenset(months), text[start:end], start, end)
+
+
+def years(text: str) -> frozenset[int]:
+    """The years from 1000 to 2099 that a text names."""
+    return frozenset(map(int, _YEAR.findall(text)))
 
 
 def is_open_ended(text: str) -> bool:

@@ -195,7 +195,9 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
     chosen = f"{result.choice}. " if result.choice else ""
     confidence = f"confidence {rounded_down(result.confidence):.2f}"
     lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} ({confidence})", *because]
-    lines += [f"{option.label}. {quoted(option.text)} {option.score:.2f}" for option in result.options]
+    lines += [
+        f"{option.label}. {quoted(option.text)} {rounded_down(option.score):.2f}" for option in result.options
+    ]
     lines += [f"Citation {number}: {row.line()}" for number, row in enumerate(result.citations, 1)]
     return Reply(result, [*lines, *links(service), *following(result.next)])
 

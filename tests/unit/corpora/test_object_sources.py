@@ -264,3 +264,9 @@ def test_an_address_with_one_slash_is_no_folder() -> None:
     with pytest.raises(UsageError, match=r"begins with s3://; a folder of that name is \./s3:/bucket"):
         is_url("s3:/bucket/videos")
     assert not is_url("./s3:/bucket/videos")
+
+
+@pytest.mark.parametrize("url", ["s3:", "s3://", "s3:///x"])
+def test_an_address_without_a_bucket_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="names a bucket, as in s3://bucket/folder"):
+        open_store(url, StorageSettings())

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpora import sidecar_names
+from corpora.kinds import lines_on_ignored
 from corpora.outputs import LIBRARY_TABLES
 from corpora.scan import Scan, Shard, scan
 from rag.errors import UnreadableFile
@@ -306,3 +307,19 @@ def test_a_folder_with_the_tables_of_a_library_is_left_out(tmp_path: Path) -> No
     assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4"]
     (tmp_path / "old" / "tables" / "problems.lance").rmdir()
     assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4", "old/b.mp4"]
+
+
+def test_sidecars_of_media_that_are_left_out_are_not_without_any(tmp_path: Path) -> None:
+    put(tmp_path, "a/talk.mp4", "a/talk.en.srt", "a/lone.srt", "notes.md")
+    assert scan(tmp_path, exclude=["*.mp4"]).ignored == (str(tmp_path / "a" / "lone.srt"),)
+
+
+def test_subtitles_that_belong_to_no_video_are_named() -> None:
+    owned = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"
+    assert lines_on_ignored(["/c/Talk.srt", "/c/a.info.json", "/c/b.xyz"]) == (
+        f"/c/Talk.srt: belongs to no video beside it; {owned}",
+    )
+    assert lines_on_ignored(["/c/Talk.srt", "/c/a.doc", "/c/B.VTT"]) == (
+        "/c/a.doc: .doc files are not read; save it as PDF or HTML",
+        f"2 files of subtitles belong to no video beside them, such as /c/B.VTT; {owned}",
+    )

@@ -186,6 +186,10 @@ def test_answer_with_options_and_citations() -> None:
     assert "    rag show v.mp4@2-7" in lines
     nearly = list(answer_lines(dataclasses.replace(answer, confidence=0.9969), width=60))
     assert nearly[1].startswith("confidence 0.99")  # as a refusal rounds; 1.00 is said of no quotation
+    scored = (ScoredOption("A", "a drill", 0.0931), ScoredOption("B", "a lamp", 0.9069))
+    nearly = list(answer_lines(dataclasses.replace(answer, confidence=0.9069, options=scored), width=60))
+    assert nearly[1].startswith("confidence 0.90")
+    assert [line[-4:] for line in nearly[3:5]] == ["0.09", "0.90"]
     assert "[2] Lamps  (n.md)" in lines
     assert "    rag show p9" in lines
 

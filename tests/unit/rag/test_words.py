@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.words import content_words, lexical_overlap, numbers, tokens
+from rag.words import content_words, lexical_overlap, numbers, split_sentences, tokens
 
 
 @pytest.mark.parametrize(
@@ -116,3 +118,9 @@ def test_any_character_can_be_beside_words() -> None:
 def test_any_text_has_words_and_numbers(text: str) -> None:
     assert 0.0 <= lexical_overlap(content_words(text), set(content_words(text))) <= 1.0
     assert all(number >= 0 for number in numbers(text))
+
+
+def test_a_long_run_of_initials_is_split_in_linear_time() -> None:
+    started = time.process_time()
+    assert split_sentences("A. " * 100_000 + "Smith. Next.") == ["A. " * 100_000 + "Smith.", "Next."]
+    assert time.process_time() - started < 2, "quadratic: minutes"

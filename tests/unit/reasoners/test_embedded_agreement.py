@@ -76,6 +76,7 @@ def test_two_denials_make_a_statement() -> None:
     assert stance("it should not be avoided") == 1
     assert stance("it should be avoided") == -1
     assert stance("never use it") == -1
+    assert stance("the car is neither red nor blue") == -1
 
 
 def test_opposites_are_symmetric_and_never_of_themselves() -> None:

@@ -7,7 +7,7 @@ import pytest
 from corpora.records import Passage
 from rag.reasoners.embedded.answer_choice import answer_choice
 from rag.reasoners.embedded.answer_open import answer_open
-from rag.reasoners.embedded.calendar_terms import dates, names_other_dates
+from rag.reasoners.embedded.calendar_terms import dates, names_other_dates, years
 from rag.reasoners.embedded.question_forms import asks_openly
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -94,6 +94,29 @@ POOL = "The pool opens at 9 on weekdays. On weekends it opens at 11."
 def test_an_answer_is_of_the_day_asked_for(question: str, text: str, answer: str) -> None:
     found = answer_open(_reading(Question("q", question), text), SentenceVectors(BagOfWords()), None)
     assert (found.text if found.confidence >= 0.3 else "") == answer
+
+
+HARVEST = "In 2022 the apple harvest of the farm was 12 tons. In 2023 it was 9 tons. The press is from 2021."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "What was the apple harvest of the farm in 2022?",
+            "In 2022 the apple harvest of the farm was 12 tons.",
+        ),
+        ("What was the apple harvest of the farm in 2023?", "In 2023 it was 9 tons."),
+        ("How many tons was the apple harvest of the farm in 2023?", "In 2023 it was 9 tons."),
+    ],
+)
+def test_an_answer_is_of_the_year_asked_for(question: str, answer: str) -> None:
+    found = answer_open(_reading(Question("q", question), HARVEST), SentenceVectors(BagOfWords()), None)
+    assert found.text == answer
+
+
+def test_years_are_numbers_of_four_digits_that_stand_alone() -> None:
+    assert years("In 1934 and 2023, not 2,022 nor 2100, 12345, 10:2019, 2019/20 or a1999.") == {1934, 2023}
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rag.errors import LibraryNotFound, UsageError
+from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
-from rag.store.layout import MARKER, Layout
+from rag.store.layout import COPY, MARKER, Layout
 from rag.store.reading import Reader
 from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer
@@ -110,6 +110,20 @@ def test_a_library_without_its_marker_and_a_table_is_not_written(tmp_path: Path)
 def test_looking_for_a_place_writes_nothing(tmp_path: Path) -> None:
     assert writable_library(tmp_path / "new").folder == tmp_path / "new"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_looked_into_is_no_broken_copy(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for folder, reason in (
+        (tmp_path / ("a" * 300), "file name too long"),
+        (tmp_path / "loop", "too many levels"),
+    ):
+        with pytest.raises(LibraryReadOnly, match=reason):
+            writable_library(folder)
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / COPY).write_text("{", encoding="utf-8")
+    with pytest.raises(LibraryReadOnly, match="remove the folder and pull the library again"):
+        Layout(tmp_path / "copy").copy_note()
 
 
 def test_an_empty_path_is_not_the_working_folder() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,17 @@ def test_names_and_ids(reader: Reader) -> None:
 def test_a_document_is_not_taken_for_a_video_that_is_missing(reader: Reader, name: str) -> None:
     with pytest.raises(UsageError, match=r"is a document; .* p002-0, p002-1, p002-2, p002-3"):
         resolve_citation(reader, name)
+
+
+def test_a_document_is_named_by_its_path_as_it_is_shown(tmp_path: Path) -> None:
+    with Writer.open(tmp_path / "lib") as writer:
+        writer.set_meta(META)
+        add_source(writer, 1)
+        content = writer.file("/corpus/texts/1.txt")
+        assert content is not None
+        writer.put_file(replace(content, path="/corpus/texts/od\udcffd\nname.txt"))
+    with pytest.raises(UsageError, match=r"is a document"):
+        resolve_citation(Reader.open(tmp_path / "lib"), r"texts/od\xffd\nname.txt")
 
 
 def test_a_video_without_times_is_not_taken_for_a_passage_that_is_missing(reader: Reader) -> None:
