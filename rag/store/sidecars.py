@@ -92,7 +92,7 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     return others
 
 
-def path_that_says(
+def path_with_lines(
     reader: Reader, video_id: str, lines: Sequence[str], path: str, chosen: ScanSettings
 ) -> str:
     """`path` of a video, or that of a copy whose own subtitle files hold more of some lines than its do.
