@@ -405,7 +405,8 @@ class Library:
 
     @property
     def contents(self) -> str:
-        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed."""
+        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed, but
+        for further paths of the same content."""
         return self._reader.contents()
 
     @property
