@@ -72,7 +72,7 @@ class AsrSettings(SettingsSection):
     model: str = "faster-whisper-small"
     """A name of `rag models list`."""
     language: Annotated[str, AfterValidator(_known_language)] = ""
-    """Language spoken, a code of Whisper as `en`; empty lets the model detect it."""
+    """Language spoken, as a code of Whisper such as `en`; empty lets the model detect it."""
 
 
 FRAME_MEASURES = "pictures/1"

@@ -43,7 +43,7 @@ from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation
 from rag.store.reading import Reader
 from rag.store.records import FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
-from rag.store.sidecars import path_that_says
+from rag.store.sidecars import path_with_lines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -189,7 +189,7 @@ class Library:
         )
         reader, chosen = self._reader, self.settings.scan
         return with_paths(
-            answer, lambda cited, lines: path_that_says(reader, cited.video_id, lines, cited.path, chosen)
+            answer, lambda cited, lines: path_with_lines(reader, cited.video_id, lines, cited.path, chosen)
         )
 
     def search(
@@ -405,7 +405,8 @@ class Library:
 
     @property
     def contents(self) -> str:
-        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed."""
+        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed, but
+        for further paths of the same content."""
         return self._reader.contents()
 
     @property

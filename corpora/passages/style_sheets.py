@@ -51,7 +51,9 @@ _NAME = r"(?:[\w-]|[^\x00-\x7f]|\\[0-9a-f]{1,6}\s?|\\[^0-9a-f\n])++"
 _SIMPLE = re.compile(rf"(?:(?P<tag>{_NAME})|\*)?(?P<named>[.#]{_NAME})?")
 _NAMED = re.compile(rf"[.#]{_NAME}")
 _ATTRIBUTE = re.compile(rf"\[\s*({_NAME})[^\]]*+\]?")
-_PARENTHESES = re.compile(r"\([^()]*+\)")
+_IN_SELECTORS = re.compile(
+    r"""[()\[\],]|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?|\\.|[^()\[\],"'\\]++|.""", re.DOTALL
+)
 _PSEUDO = re.compile(rf":{_NAME}")
 _PART = re.compile(r"::|:(?:before|after|first-l)|&")
 """Of selectors of something else than whole elements, or of ones that nest."""
@@ -163,7 +165,7 @@ class StyleRules:
                 if own := declared(style):
                     order += 1
                     shows = {name for name, found in own.items() if _shows(name, found.value)}
-                    for selector in filter(None, map(str.strip, _PARENTHESES.sub("", selectors).split(","))):
+                    for selector in filter(None, map(str.strip, _split(selectors))):
                         self._add(selector, own, shows, order, followed)
 
     def __bool__(self) -> bool:
@@ -207,6 +209,21 @@ class StyleRules:
         for name, found in own.items():
             ranked = _Ranked(found.important, specificity, order, found.value)
             rules[name] = max(rules.get(name, ranked), ranked)
+
+
+def _split(selectors: str) -> list[str]:
+    """The selectors of a list, without what is in parentheses: a comma there, or in brackets, parts none."""
+    found: list[list[str]] = [[]]
+    depth, in_brackets = 0, False
+    for token in _IN_SELECTORS.findall(selectors):
+        if token in "()" and not in_brackets:
+            depth = max(depth + (1 if token == "(" else -1), 0)
+        elif token == "," and not (depth or in_brackets):
+            found.append([])
+        elif not depth:
+            in_brackets = token == "[" or (in_brackets and token != "]")
+            found[-1].append(token)
+    return ["".join(parts) for parts in found]
 
 
 def _named(attributes: Mapping[str, str | None]) -> set[str]:

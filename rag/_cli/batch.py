@@ -102,11 +102,14 @@ class DocumentNames:
         return [{**each, "document": self._name(each)} for each in results]
 
     def _name(self, result: Mapping[str, Any]) -> str:
+        reader = self.library.engine.reader
+        path = str(result["path"])
         if result["kind"] == "passage":
-            (passage,) = self.library.engine.reader.passages([result["passage_id"]])
+            (passage,) = reader.passages([result["passage_id"]])
             if not _CONTENT_ID.fullmatch(passage.doc_id):
                 return passage.doc_id
-        path = str(result["path"])
+        else:
+            path = reader.video(result["video_id"]).path  # an answer may cite another copy
         return path if self.ids == "path" else PurePath(path).stem
 
     def say_ambiguous(self) -> None:

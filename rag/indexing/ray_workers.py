@@ -279,7 +279,7 @@ def _require_cluster(address: str) -> None:
     It is tried by another process: Ray's own writes a warning to stderr for every second that it waits, and
     neither a limit of time nor a signal ends it.
     """
-    command = [sys.executable, "-c", _JOIN, address]
+    command = [sys.executable, "-P", "-c", _JOIN, address]
     try:
         done = subprocess.run(
             command,

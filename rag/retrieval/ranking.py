@@ -372,11 +372,13 @@ def search_words(query: str) -> str:
 
 
 def clip_with_most(clips_of_video: Sequence[Clip], start: float, end: float) -> Clip:
-    """The clip that has most of [start, end), the earlier of two; the first where none has any of it.
+    """The clip that has most of [start, end), the earlier of two; the nearest where none has any of it.
 
-    `clips_of_video`: in order of time, at least one."""
-    spans = ((clip.start, clip.end) for clip in clips_of_video)
-    return clips_of_video[place_with_most(spans, start, end) or 0]
+    `clips_of_video`: in order of time, at least one; damaged parts of a video have none."""
+    at = place_with_most(((clip.start, clip.end) for clip in clips_of_video), start, end)
+    if at is None:
+        return min(clips_of_video, key=lambda clip: max(clip.start - end, start - clip.end))
+    return clips_of_video[at]
 
 
 def overlap(a_start: float, a_end: float, b_start: float, b_end: float) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 class KeyedRows(Mapping[str, dict[str, Any]]):
     """The rows of an Arrow table by a column of strings; of equal keys the last row.
 
-    A row by itself takes some times as long as one of all: once an eighth was asked for, all are made.
+    A row by itself takes several times as long as one of all: once an eighth was asked for, all are made.
     """
 
     def __init__(self, table: Any, key: str) -> None:

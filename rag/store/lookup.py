@@ -22,7 +22,7 @@ from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
-from rag.store.sidecars import other_sidecars
+from rag.store.sidecars import file_state, other_sidecars
 
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
@@ -126,7 +126,7 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
     storage = storage.model_copy(update={"retries": 0, "timeout_seconds": seconds})
     objects = object_states((row.path for row in rows if is_url(row.path)), storage)
     return {
-        row.path: _object_state(row, objects[row.path]) if row.path in objects else _file_state(row)
+        row.path: _object_state(row, objects[row.path]) if row.path in objects else file_state(row)
         for row in rows
     }
 
@@ -167,7 +167,7 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
     copies = reader.copies(paths)
     for path, rows in copies.items():
         if not any("://" in row.path for row in rows):
-            states[path] = best_state(map(_file_state, rows))
+            states[path] = best_state(map(file_state, rows))
     unchanged = [path for path, state in states.items() if state == "ok"]
     others = other_sidecars(reader, (row for path in unchanged for row in copies[path]), chosen)
     for path in unchanged:
@@ -182,16 +182,6 @@ def _object_state(row: FileRow, found: StoredObject | StoreError | None) -> File
     if isinstance(found, StoreError):
         return "unreadable"
     return "ok" if (found.size, found.modified_ns) == (row.size, row.mtime_ns) else "changed"
-
-
-def _file_state(row: FileRow) -> FileState:
-    try:
-        facts = os.stat(row.path)
-    except (FileNotFoundError, NotADirectoryError):
-        return "missing"
-    except (OSError, ValueError):
-        return "unreadable"
-    return "ok" if (facts.st_size, facts.st_mtime_ns) == (row.size, row.mtime_ns) else "changed"
 
 
 def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCitation:

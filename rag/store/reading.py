@@ -151,7 +151,7 @@ class Reader:
 
     def contents(self) -> str:
         """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
-        indexed, again too, or removed, and not by maintenance."""
+        indexed, again too, or removed; not by maintenance, nor with the paths of a content."""
         meta = self.meta
         encoder = meta.image_encoder.fingerprint if meta is not None and meta.image_encoder else ""
         held = self.ask(lambda s: [sorted(s.ready.items()), sorted(s.sources)])

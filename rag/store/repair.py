@@ -278,7 +278,8 @@ class _Work:
         report.made_again += [went_back(name, version) for name, version in reverted.items()]
 
     def _prepare(self, again: set[str]) -> None:
-        """Change the rows that take the place of the damaged ones where these are not as they were."""
+        """Change the rows that could be read before they replace the damaged fragments: of videos that are
+        indexed `again` the status, of files the stamp; rows of no known video are left out."""
         videos, files = self._tables["videos"], self._tables["files"]
         if videos.rows is not None:
             rows = videos.rows.to_pylist()

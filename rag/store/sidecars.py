@@ -18,7 +18,7 @@ from corpora.scan import scan
 from corpora.settings import ScanSettings, StorageSettings
 from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
-from rag.store.records import FileRow
+from rag.store.records import FileRow, FileState
 
 if TYPE_CHECKING:
     from rag.store.reading import Reader
@@ -62,6 +62,17 @@ def sidecar_hash(paths: Iterable[str], storage: StorageSettings = LOCAL) -> str:
     return digest.hexdigest() if some else ""
 
 
+def file_state(row: FileRow) -> FileState:
+    """Whether a file of this machine is still the one that was indexed, by its size and time of change."""
+    try:
+        facts = os.stat(row.path)
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    except (OSError, ValueError):
+        return "unreadable"
+    return "ok" if (facts.st_size, facts.st_mtime_ns) == (row.size, row.mtime_ns) else "changed"
+
+
 def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSettings) -> set[str]:
     """Ids of the videos among `files` whose sidecars are no longer those that they were indexed with.
 
@@ -92,19 +103,20 @@ def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSetting
     return others
 
 
-def path_that_says(
+def path_with_lines(
     reader: Reader, video_id: str, lines: Sequence[str], path: str, chosen: ScanSettings
 ) -> str:
     """`path` of a video, or that of a copy whose own subtitle files hold more of some lines than its do.
 
     All copies are one content with the subtitles of all; which file a line is from is not stored, so the
-    files are looked at: those of this machine, as `rag index` finds them under these settings.
+    files are looked at: those of this machine, beside videos that are unchanged, as `rag index` finds them
+    under these settings.
     """
-    paths = [row.path for row in reader.files_of(video_id) if not is_url(row.path)]
-    if len(paths) < 2 or not lines:
+    rows = [row for row in reader.files_of(video_id) if not is_url(row.path)]
+    if len(rows) < 2 or not lines:
         return path
     try:
-        there = filter(os.path.isfile, paths[:MOST_COPIES])
+        there = [row.path for row in rows[:MOST_COPIES] if file_state(row) == "ok"]
         copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
     except UnreadableFile:
         return path  # gone since it was looked for

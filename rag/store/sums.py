@@ -388,7 +388,7 @@ def _choose(
     *,
     sample: bool,
 ) -> _Chosen:
-    """As of `compare`."""
+    """What `compare` reads of these files; the arguments are its own."""
     chosen, rest = _Chosen(), list[_Block]()
     left = 2**63 if budget is None else budget
     files = [

@@ -18,6 +18,7 @@ def names(ids: IdKind, passages: Any = None) -> DocumentNames:
         videos=lambda: [SimpleNamespace(path=path) for path in VIDEOS],
         passage_files=lambda: list(TEXTS),
         passages=passages,
+        video=lambda video_id: SimpleNamespace(path={"5f": VIDEOS[-1]}[video_id]),
     )
     library: Any = SimpleNamespace(engine=SimpleNamespace(reader=reader))
     return DocumentNames(library, ids)
@@ -35,10 +36,10 @@ def test_files_of_one_stem_are_named(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().err == ""
 
 
-def test_a_row_keeps_its_own_id() -> None:
+def test_a_row_keeps_its_own_id_and_a_video_the_name_of_its_first_file() -> None:
     ids = {"p1": "doc 7", "p2": "0123456789abcdef" * 2}
     results = [{"kind": "passage", "passage_id": key, "path": "/a/corpus.jsonl"} for key in ids]
-    results.append({"kind": "video", "video_id": "5f", "path": "/b/v_60.0_120.0.mp4"})
+    results.append({"kind": "video", "video_id": "5f", "path": "/z/another copy.mp4"})
 
     def found(keys: list[str]) -> list[Any]:
         return [SimpleNamespace(doc_id=ids[key]) for key in keys]

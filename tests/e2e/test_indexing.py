@@ -182,6 +182,9 @@ def test_an_answer_cites_the_copy_whose_subtitles_it_quotes(corpus: Path, settin
 
     assert cited("How often is the kettle descaled?") == [copy]
     assert cited("How tight is the bolt?") == [first]
+    with open(copy, "ab") as changed:
+        changed.write(b"0")
+    assert cited("How often is the kettle descaled?") == [first], "a file that was changed is no copy"
     os.unlink(copy)
     assert cited("How often is the kettle descaled?") == [first], "a copy that is gone says nothing"
 

@@ -54,7 +54,8 @@ class ShotFinderTask(WebTask[ShotSettings, ShotQuery]):
         return open_solver(variant, environment, seed)
 
     def check_settings(self, settings: Settings, systems: Sequence[str]) -> None:
-        modes = {self.variants.parse(name).settings.constraint_mode for name in systems}
+        own = (self.variants.parse(name) for name in systems if name in self.variants)
+        modes = {variant.settings.constraint_mode for variant in own}
         path = settings.search.calibration
         if self.shape is None and "calibrated" in modes and path is not None:
             read_calibration(path)

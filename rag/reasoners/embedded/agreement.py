@@ -162,21 +162,29 @@ def _listed(text: str, wanted: Collection[str]) -> list[str]:
     for joint in _LISTED.finditer(text):
         starts.append(joint.end())
         ends.append(joint.start())
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
+    stems: list[set[str]] = []
+    wanted_at: list[int] = []
+    """Places of the parts that share a wanted stem."""
     for start, end in zip(starts, [*ends, len(text)], strict=True):
-        first = start
-        if found and _is_elliptic(text[start:end], text[slice(*found[-1])]):
-            of = [at for at, span in enumerate(found) if not word_set(text[slice(*span)]).isdisjoint(wanted)]
-            *found, (first, _) = found[: of[-1] + 1] if of else found
-        found.append((first, end))
-    return [text[first:end] for first, end in found]
+        first, own = start, set(word_set(text[start:end]))
+        if spans and _is_elliptic(text[start:end], stems[-1]):
+            of = wanted_at.pop() if wanted_at else len(spans) - 1
+            stems[of].update(*stems[of + 1 :], own)
+            first, own = spans[of][0], stems[of]
+            del spans[of:], stems[of:]
+        if not own.isdisjoint(wanted):
+            wanted_at.append(len(spans))
+        spans.append((first, end))
+        stems.append(own)
+    return [text[first:end] for first, end in spans]
 
 
-def _is_elliptic(clause: str, before: str) -> bool:
-    """Whether a clause begins with a denial, or the opposite of a word of the clause before, which has what
-    it is said of: "The shop is open on Fridays", "but closed on Mondays"."""
+def _is_elliptic(clause: str, before: Collection[str]) -> bool:
+    """Whether a clause begins with a denial, or the opposite of one of the stems of the clause before, which
+    has what it is said of: "The shop is open on Fridays", "but closed on Mondays"."""
     first = next((word for word in tokens(clause) if word not in _JOINS), "")
-    return first in _DENIES or not opposites(stem(first)).isdisjoint(word_set(before))
+    return first in _DENIES or not opposites(stem(first)).isdisjoint(before)
 
 
 def denies(text: str) -> bool:
@@ -220,7 +228,7 @@ def _nearest(clause: str, text: str, common: Collection[str]) -> str | None:
     best, most, before = None, (1 / 3, 0.0, False), ""
     for candidate in clauses(text):
         own = _share(words, word_set(candidate))
-        elliptic = bool(before) and _is_elliptic(candidate, before)
+        elliptic = bool(before) and _is_elliptic(candidate, word_set(before))
         share = _share(words, word_set(f"{before} {candidate}")) if elliptic else own
         rank = (share, own, advises == bool(_ADVICE.search(candidate)))
         if rank > most:

@@ -181,7 +181,7 @@ def stems_in(text: str, english: bool) -> set[str]:
 
 
 def has_form(stems: set[str], word: str) -> bool:
-    """Whether a stem, or that of another form or spelling of its word, is one of some."""
+    """Whether the stem `word`, or one of another form or spelling of that word, is among `stems`."""
     return word in stems or any(_same_word(word, other) for other in stems)
 
 

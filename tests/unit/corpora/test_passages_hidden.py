@@ -148,6 +148,7 @@ def test_missing_and_stray_end_tags(html: str, read: str) -> None:
         ("@keyframes x{from{opacity:1}}@font-face{src:x}.a{opacity:0}", "<p class=a>"),
         (".a::before,.a:after{display:block}.a{display:none}", "<p class=a>"),
         ("div > p.b{display:block}.a{display:none}", "<p class=a>"),
+        ("b:not(:is(.c,.d),[lang=')']),[title='(,'],.a{display:none}", "<p class=a>"),
     ],
 )
 def test_what_a_style_sheet_hides_is_left_out(sheet: str, element: str) -> None:
@@ -174,6 +175,8 @@ def test_what_a_style_sheet_hides_is_left_out(sheet: str, element: str) -> None:
         ".a{display:none !important}#x{display:block !important}",
         ".a{display:none}p{display:block!important}",
         ".a:not(.open){display:none}",
+        "b:not(:is(.c),.a,.d){display:none}",
+        "[lang='x,.a,y']{display:none}",
         ".b .a{display:none}",
         ".a::before{display:none}",
         "/*.a{display:none}*/",

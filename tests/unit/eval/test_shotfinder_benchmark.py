@@ -24,9 +24,11 @@ from eval.tasks.shotfinder.construction import (
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, load_rows
 from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, failure_of, true_moment, true_shot
 from eval.tasks.shotfinder.solvers import VARIANTS
+from eval.tasks.shotfinder.task import ShotFinderTask
 from eval.workbench.shot_videos import shot_story
 from rag.agents.shotfinder.constraints import Constraints
 from rag.errors import UsageError
+from rag.settings import SearchSettings, Settings
 
 CARD: dict[str, Any] = {
     "id": "youtube_1",
@@ -259,3 +261,12 @@ def test_every_system_has_its_settings() -> None:
     assert VARIANTS.parse("urls@2x3").settings.urls == 3
     with pytest.raises(UsageError, match="no system"):
         VARIANTS.parse("shotgun")
+
+
+def test_a_calibration_is_read_for_calibrated_systems_alone(tmp_path: Path) -> None:
+    task = ShotFinderTask("shotfinder", "", tmp_path)
+    settings = Settings(search=SearchSettings(calibration=tmp_path / "none.json"))
+    task.check_settings(settings, ["shotfinder-off", "solver-of-another-package"])
+    for name in ("shotfinder", "frames@192"):
+        with pytest.raises(UsageError, match="cannot be read"):
+            task.check_settings(settings, [name])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from rag.reasoners.embedded.agreement import agreement, part_about, stance
@@ -217,6 +219,13 @@ def test_a_clause_that_begins_with_a_denial_is_one_part_with_the_clause_before()
         part_about(fish, content_words("bar serve meat"), "meat")
         == "The bar serves fish and soup, but never meat"
     )
+
+
+def test_parts_are_found_in_time_linear_in_a_text() -> None:
+    text = "The bar serves fish" + "".join(f", not dish {number}" for number in range(3000))
+    started = time.process_time()
+    assert part_about(text, content_words("bar serve meat"), "meat") == text
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize(
