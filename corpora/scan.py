@@ -134,7 +134,7 @@ def scan(
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     paths = [path_or_address(root) for root in named]
-    bounds = [os.path.realpath(folder) for folder in within]
+    bounds = set(map(_real, within))
     walk = _Walk(Globs(include), Globs(exclude), paths, bounds, shard, _subtitle_files(subtitles))
     for root in paths:
         if is_url(root):
@@ -194,7 +194,7 @@ class _Walk:
     include: Globs
     exclude: Globs
     roots: list[str]
-    bounds: list[str]
+    bounds: set[str]
     shard: Shard | None
     subtitles: Mapping[str, str]
     """Path by name, of those that are not beside their videos."""
@@ -216,7 +216,7 @@ class _Walk:
     @cached_property
     def real_roots(self) -> set[str]:
         """Without links; most files are none, and need it not."""
-        return set(map(os.path.realpath, self.roots))
+        return set(map(_real, self.roots))
 
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
@@ -240,7 +240,7 @@ class _Walk:
         if not listed and key:
             self._single_object(root, store, key)
         for folder, entries in folders.items():
-            if any(_inside(folder, library) for library in libraries):
+            if _inside(folder, libraries):
                 continue
             # Consoles make an empty object in place of a folder.
             self._folder_files(
@@ -380,14 +380,14 @@ class _Walk:
 
     def _folder_link(self, path: str) -> None:
         target = os.path.realpath(path)
-        if _inside(os.path.realpath(os.path.dirname(path)), target):
+        if _inside(os.path.realpath(os.path.dirname(path)), [target.rstrip("/")]):
             self._report(path, "a link to a folder that contains it", "not followed")
-        elif not any(_inside(target, root) for root in self.real_roots):
+        elif not _inside(target, self.real_roots):
             self._report(path, f"a link to the folder {target}", "not followed; name that folder to index it")
 
     def _in_bounds(self, path: str) -> bool:
         real = os.path.realpath(path) if self.bounds else path
-        return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
+        return not self.bounds or _inside(real, self.bounds)
 
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
         self.known.add(path)
@@ -403,7 +403,7 @@ class _Walk:
                 if not self._link_leads_to_file(path):
                     return
                 real = os.path.realpath(path)
-                if not any(_inside(real, root) for root in self.real_roots):
+                if not _inside(real, self.real_roots):
                     self.outside.add(path)
             status = os.stat(path)
         except FileNotFoundError:
@@ -485,5 +485,14 @@ def _stamp(facts: str, beside: Iterable[tuple[str, str]]) -> str:
     return stamp.hexdigest()
 
 
-def _inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+def _inside(path: str, folders: Collection[str]) -> bool:
+    """Whether a path is one of the folders, named without a slash at their ends, or below one."""
+    while path not in folders:
+        if not path:
+            return False
+        path = path.rpartition("/")[0]
+    return True
+
+
+def _real(path: str | os.PathLike[str]) -> str:
+    return os.path.realpath(path).rstrip("/")
