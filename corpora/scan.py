@@ -25,7 +25,6 @@ import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from corpora.errors import UnreadableFile
@@ -135,15 +134,14 @@ def scan(
     """
     named = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
     paths = [path_or_address(root) for root in named]
-    bounds = [os.path.realpath(folder) for folder in within]
-    real = [os.path.realpath(path) for path in paths]
-    walk = _Walk(Globs(include), Globs(exclude), real, bounds, shard, _subtitle_files(subtitles))
+    bounds = set(map(_real, within))
+    walk = _Walk(Globs(include), Globs(exclude), paths, bounds, shard, _subtitle_files(subtitles))
     for root in paths:
         if is_url(root):
             walk.address(root, *locate(root, storage or _default_storage()))
             continue
         try:
-            status = Path(root).stat()
+            status = os.stat(root)
         except OSError as error:
             raise UnreadableFile(f"{root}: {os_problem(error)}") from error
         if stat.S_ISDIR(status.st_mode):
@@ -195,8 +193,8 @@ class _Listed(NamedTuple):
 class _Walk:
     include: Globs
     exclude: Globs
-    real_roots: list[str]
-    bounds: list[str]
+    roots: list[str]
+    bounds: set[str]
     shard: Shard | None
     subtitles: Mapping[str, str]
     """Path by name, of those that are not beside their videos."""
@@ -214,6 +212,11 @@ class _Walk:
     """For such folders and one head of names, the paths of sidecars by media file."""
     objects: dict[str, StoredObject] = field(default_factory=dict)
     """By address, those that were listed."""
+
+    @cached_property
+    def real_roots(self) -> set[str]:
+        """Without links; most files are none, and need it not."""
+        return set(map(_real, self.roots))
 
     def address(self, root: str, store: ObjectStore, key: str) -> None:
         """The objects below an address, as the files below a folder; or the one object there."""
@@ -237,7 +240,7 @@ class _Walk:
         if not listed and key:
             self._single_object(root, store, key)
         for folder, entries in folders.items():
-            if any(_inside(folder, library) for library in libraries):
+            if _inside(folder, libraries):
                 continue
             # Consoles make an empty object in place of a folder.
             self._folder_files(
@@ -299,7 +302,7 @@ class _Walk:
 
     def single(self, path: str) -> None:
         """A root that is no folder: it is taken even if hidden or a `.json`, with its sidecars."""
-        name = Path(path).name
+        name = os.path.basename(path)
         if self.exclude and self.exclude.match(name):
             return
         if self.include and not self.include.match(name):
@@ -367,7 +370,7 @@ class _Walk:
 
     def _link_leads_to_file(self, path: str) -> bool:
         try:
-            status = Path(path).stat()
+            status = os.stat(path)
         except OSError as error:
             self._report(path, link_problem(path, error))
             return False
@@ -377,14 +380,14 @@ class _Walk:
 
     def _folder_link(self, path: str) -> None:
         target = os.path.realpath(path)
-        if _inside(os.path.realpath(Path(path).parent), target):
+        if _inside(os.path.realpath(os.path.dirname(path)), [target.rstrip("/")]):
             self._report(path, "a link to a folder that contains it", "not followed")
-        elif not any(_inside(target, root) for root in self.real_roots):
+        elif not _inside(target, self.real_roots):
             self._report(path, f"a link to the folder {target}", "not followed; name that folder to index it")
 
     def _in_bounds(self, path: str) -> bool:
         real = os.path.realpath(path) if self.bounds else path
-        return not self.bounds or any(_inside(real, folder) for folder in self.bounds)
+        return not self.bounds or _inside(real, self.bounds)
 
     def _file(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
         self.known.add(path)
@@ -396,13 +399,13 @@ class _Walk:
             return
         sidecars = [sidecar for sidecar in sidecars if self._in_bounds(sidecar)]
         try:
-            if Path(path).is_symlink():
+            if os.path.islink(path):
                 if not self._link_leads_to_file(path):
                     return
                 real = os.path.realpath(path)
-                if not any(_inside(real, root) for root in self.real_roots):
+                if not _inside(real, self.real_roots):
                     self.outside.add(path)
-            status = Path(path).stat()
+            status = os.stat(path)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -418,7 +421,7 @@ class _Walk:
             self.ignored.add(path)
             return
         beside = list(_readable(sidecars))
-        stamp = _stamp(_facts(status), [(Path(each).name, facts) for each, facts in beside])
+        stamp = _stamp(_facts(status), [(os.path.basename(each), facts) for each, facts in beside])
         kept = tuple(each for each, _ in beside)
         self.files[path] = FoundFile(
             path, kind, status.st_size, status.st_mtime_ns, status.st_ctime_ns, kept, stamp
@@ -429,7 +432,7 @@ class _Walk:
         if found.size == 0:
             self._report(path, "empty, 0 bytes")
             return
-        beside = [(Path(each).name, _object_facts(self.objects[each])) for each in sidecars]
+        beside = [(os.path.basename(each), _object_facts(self.objects[each])) for each in sidecars]
         stamp = _stamp(_object_facts(found), beside)
         self.files[path] = FoundFile(
             path, kind, found.size, found.modified_ns, 0, tuple(sidecars), stamp, found.etag
@@ -458,7 +461,7 @@ def _readable(sidecars: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The sidecars that are readable files, each with its facts."""
     for path in sidecars:
         try:
-            beside = Path(path).stat()
+            beside = os.stat(path)
         except OSError:
             continue
         if stat.S_ISREG(beside.st_mode) and os.access(path, os.R_OK):
@@ -482,5 +485,14 @@ def _stamp(facts: str, beside: Iterable[tuple[str, str]]) -> str:
     return stamp.hexdigest()
 
 
-def _inside(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+def _inside(path: str, folders: Collection[str]) -> bool:
+    """Whether a path is one of the folders, named without a slash at their ends, or below one."""
+    while path not in folders:
+        if not path:
+            return False
+        path = path.rpartition("/")[0]
+    return True
+
+
+def _real(path: str | os.PathLike[str]) -> str:
+    return os.path.realpath(path).rstrip("/")

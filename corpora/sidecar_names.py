@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from corpora.kinds import kind_of, sidecar_base, sidecar_owners
 
@@ -21,7 +20,7 @@ def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str,
         if kind_of(name) in ("video", "audio"):
             owners[name] = [name]
     for name in list(owners):
-        owners.setdefault(Path(name).stem, []).append(name)
+        owners.setdefault(os.path.splitext(name)[0], []).append(name)
     found: dict[str, list[str]] = {}
     for name in sorted(beside):
         base = sidecar_base(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = 256 * 2**10
@@ -60,21 +61,46 @@ def without_blanks(text: str) -> str:
     return "".join(text.split())
 
 
+@dataclass(frozen=True)
+class Encoding:
+    """How the bytes of one file become text."""
+
+    name: str
+    """A codec."""
+    mixed: bool = False
+    """Whether only the lines that are not UTF-8 are in that codec."""
+
+    def decode(self, data: bytes) -> str:
+        """What cannot be decoded becomes U+FFFD."""
+        if not self.mixed:
+            return data.decode(self.name, errors="replace")
+        lines = data.splitlines(keepends=True)
+        return "".join(line.decode("utf-8" if _is_utf8(line) else self.name, "replace") for line in lines)
+
+
+UTF_8 = Encoding("utf-8")
+
+
 def decode(data: bytes) -> str:
     """Text of any encoding, cleaned; what cannot be decoded becomes U+FFFD."""
-    return clean(data.decode(guess_encoding(data), errors="replace"))
+    return clean(guess_encoding(data).decode(data))
 
 
-def guess_encoding(data: bytes) -> str:
-    """A codec name: by byte order mark, zero bytes, validity as UTF-8, and last by statistics."""
-    for mark, name in BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return name
-    wide = _wide_encoding(data[:4096])
-    if wide:
-        return wide
-    bad = _first_bad_byte(data)
-    return "utf-8" if bad is None else _eight_bit_encoding(data[max(0, bad - SAMPLE // 2) : bad + SAMPLE])
+def guess_encoding(data: bytes) -> Encoding:
+    """By byte order mark, zero bytes, validity as UTF-8, and last by statistics."""
+    if marked := _marked_encoding(data):
+        return Encoding(marked)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError as error:
+        return _eight_bit_encoding(data, error.start)
+    return UTF_8
+
+
+def _marked_encoding(data: bytes) -> str:
+    """The codec of a byte order mark or of zero bytes; empty without either."""
+    marked = (name for mark, name in BYTE_ORDER_MARKS if data.startswith(mark))
+    return next(marked, "") or _wide_encoding(data[:4096])
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -89,36 +115,48 @@ def _wide_encoding(head: bytes) -> str:
     return ""
 
 
-def _first_bad_byte(data: bytes) -> int | None:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
-
-
-def _eight_bit_encoding(sample: bytes) -> str:
-    loose = sample.decode("utf-8", errors="replace")
-    broken = loose.count("\ufffd")
-    if broken <= MAX_DAMAGE * sum(character > "\x7f" for character in loose):
-        return "utf-8"
+def _eight_bit_encoding(data: bytes, bad: int) -> Encoding:
+    """Of data that is not UTF-8 at `bad`, by the lines around it."""
+    sample = data[max(0, bad - SAMPLE // 2) : bad + SAMPLE]
+    lines = sample.splitlines()
+    if len(sample) < len(data):
+        lines = lines[1:-1] or lines
     # Lines without an odd byte say nothing about the encoding, and drown those that do.
-    informative = b"\n".join(line for line in sample.splitlines() if any(byte > 127 for byte in line))[:16384]
-    if _is_western(informative):
-        return "cp1252"
+    odd = [line for line in lines if not line.isascii()]
+    valid = [line for line in odd if _is_utf8(line)]
+    others = b"\n".join(line for line in odd if not _is_utf8(line))[:16384]
+    loose = b"\n".join(odd).decode("utf-8", errors="replace")
+    damaged = loose.count("\ufffd") <= MAX_DAMAGE * _count_odd(loose)
+    western = _is_western(others, "cp1252")
+    if damaged and not western:
+        return UTF_8
+    mixed = damaged or 2 * len(valid) >= len(odd) or _is_western(b"\n".join(valid)[:16384], "utf-8")
+    if western:
+        return Encoding("cp1252", mixed)
     from charset_normalizer import from_bytes
 
-    best = from_bytes(informative, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
-    return best.encoding if best is not None else "cp1252"
+    best = from_bytes(others, cp_exclusion=["utf_7", "utf_16", "utf_32"]).best()
+    return Encoding(best.encoding if best is not None else "cp1252", mixed)
 
 
-def _is_western(data: bytes) -> bool:
-    """Whether cp1252 gives a text in the letters of one Western language, mostly in plain ones.
+def _is_utf8(line: bytes) -> bool:
+    """Whether more of its non-ASCII characters are valid than not."""
+    loose = line.decode("utf-8", errors="replace")
+    broken = loose.count("\ufffd")
+    return not broken or 2 * broken < _count_odd(loose)
+
+
+def _count_odd(text: str) -> int:
+    return sum(character > "\x7f" for character in text)
+
+
+def _is_western(data: bytes, encoding: str) -> bool:
+    """Whether a codec gives a text in the letters of one Western language, mostly in plain ones.
 
     On short texts statistics alone take French for Latvian as easily as for French.
     """
     try:
-        text = data.decode("cp1252")
+        text = data.decode(encoding)
     except UnicodeDecodeError:
         return False
     odd = {character.lower() for character in text if character > "\x7f"} - TYPOGRAPHY
@@ -134,22 +172,32 @@ def read_text_blocks(path: str) -> Iterator[str]:
     `clean` makes line ends, are kept: inside a JSON string they end nothing. Raises `OSError`.
     """
     encoding = _file_encoding(path)
-    with Path(path).open(encoding=encoding, errors="replace", newline=None) as file:
+    if encoding.mixed:
+        yield from _mixed_blocks(path, encoding)
+        return
+    with Path(path).open(encoding=encoding.name, errors="replace", newline=None) as file:
         while block := file.read(BLOCK):
             yield _UNWANTED.sub("", block)
 
 
-def _file_encoding(path: str) -> str:
+def _mixed_blocks(path: str, encoding: Encoding) -> Iterator[str]:
+    """Whole lines, but of those that are longer than half a block."""
+    with Path(path).open("rb") as file:
+        while data := file.read(BLOCK // 2) + file.readline(BLOCK // 2):
+            yield _UNWANTED.sub("", encoding.decode(data).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _file_encoding(path: str) -> Encoding:
     """The file is read once through for its first byte that is not UTF-8; the guess goes by what is there."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with Path(path).open("rb") as file:
         data = file.read(SAMPLE)
-        if any(data.startswith(mark) for mark, _ in BYTE_ORDER_MARKS) or _wide_encoding(data[:4096]):
-            return guess_encoding(data)
+        if marked := _marked_encoding(data):
+            return Encoding(marked)
         while data:
             try:
                 decoder.decode(data)
-            except UnicodeDecodeError:
-                return guess_encoding(data + file.read(SAMPLE))
+            except UnicodeDecodeError as error:
+                return _eight_bit_encoding(error.object + file.read(SAMPLE), error.start)
             data = file.read(BLOCK)
-    return "utf-8"
+    return UTF_8

@@ -19,7 +19,9 @@ class EncoderSettings(SettingsSection):
     image: str = "auto"
     """`auto`, `none`, a name of `rag models list`, or `hf:FOLDER` (also `hf:./FOLDER`)."""
     text: str = "all-MiniLM-L6-v2"
-    """Encoder of sentences and passages, a name of `rag models list`, or `hf:FOLDER`."""
+    """Encoder of sentences and passages, a name of `rag models list`, or `hf:FOLDER`. It is read where a
+    library is made: a library keeps its own, which encodes its questions too, and `rag index` refuses
+    another name."""
     device: Device = "auto"
     """Where images, passages and speech are encoded: `cuda`, `mps`, `cpu`; `auto` takes the first that torch
     sees. A library keeps the device that it was made on; questions are encoded on the processor."""

@@ -160,13 +160,14 @@ def _counted_fps(path: str, stream: int, claimed: float) -> float:
     import av
 
     times: list[float] = []
+    clock: LeapFilter[None] = LeapFilter()
     with open_media(path) as container:
         try:
             for packet in packets(container, [container.streams[stream]]):
                 time = time_of(packet.pts, packet.time_base, 0.0)
-                if time is None or len(times) == _COUNTED_PACKETS:
+                if time is None or len(times) >= _COUNTED_PACKETS:
                     break
-                times.append(time)
+                times += (kept for kept, _ in clock.push(time, None))
         except av.FFmpegError:
             # Damaged, or cut off: what was counted is enough.
             pass

@@ -69,7 +69,7 @@ class PyavDecoder:
         if source.end == -math.inf:
             raise DamagedFile("no image in it could be decoded")
         claimed = _claimed_end(path, probe, source.end, beat)
-        damage = damage_text(source.lost, probe.fps, source.end, claimed)
+        damage = damage_text(source.lost, probe.fps, source.end, claimed, source.left_out)
         lost = lost_seconds(source.lost, probe.fps)
         return DecodeReport(self.name, source.end, batcher.taken, damage, lost)
 

@@ -182,6 +182,8 @@ class StreamDecoder:
         """When the last image leaves the screen."""
         self.lost: list[float] = []
         """Times of frames that are missing."""
+        self.left_out = 0
+        """Frames that were decoded, but have a false time."""
 
     def __iter__(self) -> Iterator[Shown]:
         import av
@@ -255,6 +257,7 @@ class StreamDecoder:
     def _shown(self, frames: list[tuple[float, Any]]) -> Iterator[Shown]:
         for time in self._clock.dropped:
             self._lose_at(self._before.end if self._before is not None else time, None)
+        self.left_out += len(self._clock.dropped)
         self._clock.dropped.clear()
         for time, frame in frames:
             before = self._before
@@ -309,10 +312,11 @@ def is_cut_off(end: float, claimed: float) -> bool:
     return end + max(1.0, claimed / 50) < claimed
 
 
-def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> str:
+def damage_text(lost: list[float], fps: float, end: float, claimed: float, left_out: int = 0) -> str:
     """`lost about 1.2 s of 60.0 s in 3 places; cut off at 30.0 s of 60.0 s`, or empty.
 
     lost: times of missing frames. claimed: the end by the container's word; 0 where it is not known.
+    left_out: how many frames have a false time.
     """
     parts: list[str] = []
     times = sorted(set(lost))
@@ -322,6 +326,9 @@ def damage_text(lost: list[float], fps: float, end: float, claimed: float) -> st
             f"lost about {lost_seconds(lost, fps):.2f} s of {max(end, 0.0):.1f} s in {places} "
             f"place{'s' if places > 1 else ''}"
         )
+    if left_out:
+        frames = "1 frame is" if left_out == 1 else f"{left_out} frames are"
+        parts.append(f"{frames} left out: the timestamps leap ahead")
     # A claim twenty times the truth is a false header, not a file cut off.
     if is_cut_off(end, claimed) and claimed < 20 * max(end, 1.0):
         parts.append(f"cut off at {end:.1f} s of {claimed:.1f} s")

@@ -134,10 +134,13 @@ def _run(
 
 
 def _lines(report: MergeReport) -> Iterator[str]:
+    repeated = report.files - report.videos - report.sources
     yield (
         f"copied {counted(report.files, 'file')} in {duration(report.seconds)}: "
         f"{counted(report.videos, 'video')} of {duration(report.video_seconds)}, "
-        f"{counted(report.sources, 'text file')}; the library has {byte_count(report.bytes)}"
+        f"{counted(report.sources, 'text file')}"
+        + (f", {counted(repeated, 'file')} with the content of another" if repeated > 0 else "")
+        + f"; the library has {byte_count(report.bytes)}"
     )
     if report.known:
         yield f"already in the library: {counted(report.known, 'content')}"

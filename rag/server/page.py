@@ -30,7 +30,7 @@ MEDIA_TYPES = {
 router = APIRouter(include_in_schema=False)
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 async def index(service: Served) -> Response:
     """The page; its models load meanwhile."""
     service.warm_up()
@@ -50,7 +50,7 @@ async def enter(request: Request, body: TokenBody) -> Response:
     return policy.enter(body.token.strip(), Response(status_code=204))
 
 
-@router.get("/static/{name:path}")
+@router.api_route("/static/{name:path}", methods=["GET", "HEAD"])
 async def static(name: str) -> Response:
     """One of the page's own files."""
     return _file(name)

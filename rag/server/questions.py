@@ -46,9 +46,9 @@ VideoId = Annotated[str, Field(pattern=VIDEO_ID)]
 
 
 class Body(BaseModel):
-    """A request body: unknown keys are refused."""
+    """A request body: unknown keys and other JSON types are refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     @model_validator(mode="before")
     @classmethod

@@ -244,6 +244,10 @@ def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.P
         process.stdin.flush()
         answer = json.loads(process.stdout.readline())
         assert (answer["id"], answer["error"]["code"]) == (None, code), line
+    for asked in (5, "five"):
+        call = {"name": "search", "arguments": {"query": "\ud800"}}
+        (refused,) = _exchange(process, {"id": asked, "method": "tools/call", "params": call})
+        assert (refused["id"], refused["error"]["code"]) == (asked, -32700)
     (pong,) = _exchange(process, {"id": 1, "method": "ping"})
     assert pong == {"jsonrpc": "2.0", "id": 1, "result": {}}
 

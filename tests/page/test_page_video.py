@@ -121,6 +121,22 @@ def test_9_a_file_that_is_gone_says_so(tab: Tab, site: Site) -> None:
     reason = tab.page.locator(".reason.failed")
     reason.wait_for()
     assert "gone.mp4: no longer exists; index the folder it was moved to" in reason.inner_text()
+    assert reason.get_by_role("link").count() == 0
+
+
+def test_9_a_file_that_does_not_play_shows_its_frame_though_its_subtitles_changed(
+    tab: Tab, site: Site
+) -> None:
+    address = f"{site.address}/v1/videos/{site.tools}"
+    changed = tab.page.request.get(address).json() | {"state": "changed"}
+    tab.page.route(address, lambda route: route.fulfill(json=changed))
+    for way in ("file", "remux", "clip*"):
+        tab.page.route(f"{address}/{way}", lambda route: route.fulfill(body="", content_type="video/mp4"))
+    tab.open(f"#/v/{site.tools}?t=3,5")
+    link = tab.page.locator(".reason.failed").get_by_role("link", name="Look at the frame")
+    link.wait_for()
+    frame = tab.page.request.get(f"{site.address}{link.get_attribute('href')}")
+    assert (frame.status, frame.headers["content-type"]) == (200, "image/jpeg")
 
 
 def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(tab: Tab, site: Site) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from mcp_types import (
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -28,7 +30,23 @@ def refusal(found: JSONRPCMessage | Exception) -> JSONRPCError | None:
     details = found.errors(include_url=False) if isinstance(found, ValidationError) else []
     if details and details[0]["type"] != "json_invalid":
         return _error(INVALID_REQUEST, "Invalid Request: this is no JSON-RPC 2.0 message")
+    asked = _readable_id(details[0]["input"]) if details else None
+    if asked is not None:
+        return _error(PARSE_ERROR, "Parse error: this is JSON, but not of valid Unicode", asked)
     return _error(PARSE_ERROR, "Parse error: this is not JSON")
+
+
+def _readable_id(text: str | bytes) -> str | int | None:
+    """The id of a request that Python reads as JSON, as one with half a surrogate pair; None where it is
+    no number or ASCII text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    asked = found.get("id") if isinstance(found, dict) else None
+    if isinstance(asked, str):
+        return asked if asked.isascii() else None
+    return asked if type(asked) is int else None
 
 
 def refusal_of_body(body: bytes) -> JSONRPCError | None:
@@ -39,5 +57,5 @@ def refusal_of_body(body: bytes) -> JSONRPCError | None:
         return refusal(error)
 
 
-def _error(code: int, message: str) -> JSONRPCError:
-    return JSONRPCError(jsonrpc="2.0", id=None, error=ErrorData(code=code, message=message))
+def _error(code: int, message: str, asked: str | int | None = None) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=asked, error=ErrorData(code=code, message=message))

@@ -265,7 +265,7 @@ const onlyNear = (hit) => hit.relevance < hits.value.threshold;
 
 /** How it plays, and why not otherwise. @param {any} video */
 function playing(video) {
-  if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width && video.state === "ok" ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
+  if (player.failure) return html`<p class="reason failed" role="alert">${printable(player.failure)} ${video.width && video.media?.play !== "none" ? html`<a href=${media.frame(video.video_id, marked?.start ?? 0)}>Look at the frame</a>` : nothing}</p>`;
   if (player.way === "clip") return html`<p class="reason" role="status">${marked ? "Only the window plays, as a cut" : "It plays as cuts that the server makes"}: ${printable(player.reason)}.</p>`;
   if (player.reason) return html`<p class="reason" role="status">${printable(player.reason)}; it plays as another container.</p>`;
   if (video.damage) return html`<p class="reason" role="status">Damaged: ${printable(video.damage)}</p>`;

@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from corpora import sidecar_names
 from corpora.kinds import lines_on_ignored
 from corpora.outputs import LIBRARY_TABLES
-from corpora.scan import Scan, Shard, scan
+from corpora.scan import Scan, Shard, _inside, scan
 from rag.errors import UnreadableFile
 
 
@@ -288,6 +289,26 @@ def test_sidecars_of_many_single_files_with_one_head_are_matched_once(
     found = scan([tmp_path / name for name in videos]).files
     assert all(file.sidecars == (file.path.replace(".mp4", ".srt"),) for file in found)
     assert len(matched) == 1
+
+
+def test_a_link_is_not_compared_with_every_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def inside(path: str, *others: Any) -> bool:
+        compared.append(path)
+        return _inside(path, *others)
+
+    monkeypatch.setattr("corpora.scan._inside", inside)
+    put(tmp_path, *(f"files/{number}.mp4" for number in range(50)))
+    (tmp_path / "links").mkdir()
+    for number in range(50):
+        (tmp_path / f"links/{number}.mp4").symlink_to(tmp_path / f"files/{number}.mp4")
+    links = sorted((tmp_path / "links").iterdir())
+    found = scan([*links, tmp_path / "files/7.mp4"])
+    assert (len(found.files), found.outside) == (51, ())
+    assert len(compared) == 50
+    assert len(scan(links, within=["/"]).files) == 50
+    assert scan(links, within=[tmp_path / "link"]).files == ()
 
 
 def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:

@@ -150,6 +150,10 @@ def test_an_image_is_decoded_before_the_turn_of_its_question(client: TestClient,
         ({"like": "y@nan"}, 400),
         ({"query": "x", "top-k": 3}, 422),
         ({"query": "\ud800"}, 422),
+        ({"query": "x", "top_k": True}, 422),
+        ({"query": "x", "top_k": "3"}, 422),
+        ({"query": "x", "filter": {"start": "5"}}, 422),
+        ({"query": "x", "filter": {"end": True}}, 422),
         ({"query": "x", "filter": {"start": 5, "end": 5}}, 400),
         ({"query": "x", "filter": {"videos": ["../etc"]}}, 422),
         ({"query": "x", "kind": "passage", "filter": {"tone": "warm"}}, 400),
@@ -170,6 +174,14 @@ def test_an_unknown_video_of_a_filter_is_named(client: TestClient, world: World)
         answer = client.post(f"/v1/{address}", json={**body, "filter": chosen})
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:rag:problem:unknown-id")
         assert "f" * 32 in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": "0.5"}, {"threshold": True}, {"top_k": "2"}])
+def test_a_number_of_another_json_type_is_a_problem(client: TestClient, wrong: dict[str, Any]) -> None:
+    answer = client.post("/v1/ask", json={"question": "What?", **wrong})
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:rag:problem:invalid-request")
+    assert next(iter(wrong)) in answer.json()["detail"]
+    assert client.post("/v1/ask", json={"question": "What?", "threshold": 1}).status_code == 200
 
 
 def test_two_equal_options_are_a_problem(client: TestClient) -> None:

@@ -279,6 +279,12 @@ def test_a_bug_is_a_problem_with_a_number_that_is_logged(
     assert "ZeroDivisionError" in caplog.text
 
 
+def test_head_has_the_headers_of_get(client: TestClient) -> None:
+    for address in ("/", "/static/video.js"):
+        head, whole = client.head(address), client.get(address)
+        assert (head.status_code, head.content, head.headers) == (200, b"", whole.headers)
+
+
 def test_methods_and_addresses_that_do_not_exist_are_problems(client: TestClient) -> None:
     headers = {"Content-Type": "application/json"}
     answer = client.put("/v1/search", content=b"{}", headers=headers)
