@@ -304,7 +304,7 @@ def read(
                 window=window,
                 retrieval_score=found.score,
                 match=found.match,
-                texts=window_texts(context, found, window),
+                texts=window_texts(context, found, window, rewriting.anchor),
                 frame_times=sample.times,
                 frame_vectors=sample.vectors,
                 frames=sample.pixels,
@@ -327,9 +327,19 @@ def reached(window: Window) -> VideoInterval:
     return window.video_id, max(0.0, window.start - SENTENCE_REACH), window.end + SENTENCE_REACH
 
 
-def window_texts(context: Context, found: RetrievedClip, window: Window) -> tuple[Evidence, ...]:
-    """Text evidence in and just around the window, and the clip's that retrieval found, in time order."""
-    near = context.retriever.reader.evidence(*reached(window))
+def window_texts(
+    context: Context, found: RetrievedClip, window: Window, anchor: AnchorEvent
+) -> tuple[Evidence, ...]:
+    """Text evidence in and just around the window, and the clip's that retrieval found, in time order.
+
+    For an open question about what comes before or after an event all of the clip, and of each kind the text
+    beside it.
+    """
+    reader, (video_id, start, end) = context.retriever.reader, reached(window)
+    if context.question.options or anchor.position == "within":
+        near = reader.evidence(video_id, start, end)
+    else:
+        near = reader.evidence_beside(video_id, min(start, found.clip.start), max(end, found.clip.end))
     texts = dict.fromkeys([*near, *(span.evidence for span in found.spans)])
     return tuple(sorted(texts, key=lambda e: (e.start, e.end, e.kind, e.text)))
 

@@ -78,7 +78,7 @@ def _words(citation: Citation) -> str:
 
 
 def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:
-    """[start, end) in seconds: the window that was read, or the one of its clip that holds `quotations`.
+    """[start, end) in seconds: the window that was read, or the one in its texts that holds `quotations`.
 
     The window moves to where it covers the quoted text best, and grows over speech that it would cut.
     """
@@ -88,7 +88,8 @@ def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float,
     spans = [(e.start, e.end) for e in proof]
     if not spans or all(s < end and e > start for s, e in spans):
         return start, end
-    low, high = min(read.clip.start, start), max(read.clip.end, end)
+    starts, ends = zip(*spans, strict=True)
+    low, high = min(read.clip.start, start, *starts), max(read.clip.end, end, *ends)
     begin, until, score = covering_window(spans, [1.0] * len(spans), start=low, end=high, length=end - start)
     if score <= 0:
         return start, end

@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from rag._cli.output import echo_stderr, print_event
@@ -27,6 +28,41 @@ PROBLEMS_OF_A_KIND = 20
 """Files with one reason that are named; the others are counted. The JSON report has all."""
 EVENT_SECONDS = 0.5
 """Between two events within one file."""
+MEASURED_SECONDS = 2.0
+"""Least time of work from which a speed is taken."""
+MOST_UNMEASURED = 0.5
+"""Share of what is left, by its size alone, whose speed may be unknown where seconds are estimated."""
+
+
+@dataclass
+class _Pace:
+    """How fast media, or documents, advance; sizes in seconds of media. Its first step counts for nothing:
+    models are loaded for it."""
+
+    total: float = 0.0
+    done: float = 0.0
+    _begun: bool = False
+    _measured: float = 0.0
+    _spent: float = 0.0
+
+    def advance(self, size: float, seconds: float) -> None:
+        """`size` is done, `seconds` after the step before it, of whatever kind."""
+        self.done += size
+        self._spent += seconds if self._begun else 0.0
+        self._measured += size if self._spent >= 0.1 else 0.0  # else of one batch with the first step
+        self._begun = True
+
+    @property
+    def left(self) -> float:
+        """What is not done."""
+        return max(0.0, self.total - self.done)
+
+    @property
+    def cost(self) -> float | None:
+        """Seconds that a second of media takes; None where too little was measured."""
+        return (
+            self._spent / self._measured if self._spent >= MEASURED_SECONDS and self._measured > 0 else None
+        )
 
 
 class ProgressDisplay:
@@ -38,16 +74,14 @@ class ProgressDisplay:
 
     def __init__(self) -> None:
         self.printed: list[str] = []
-        self.total_seconds = 0.0
         self.total_files = 0
         self.total_documents = 0
-        self.seconds_done = 0.0
         self.files_begun = 0
         self.documents_done = 0.0
         self.current_file = ""
         self.status_line = ""
-        self._begun_at = self._moved_at = time.monotonic()
-        self._document_seconds = self._document_seconds_done = 0.0
+        self._media, self._documents = _Pace(), _Pace()
+        self._stepped_at = self._moved_at = time.monotonic()
         self._bad_files: set[str] = set()
         self._files_by_kind: Counter[tuple[str, str]] = Counter()
 
@@ -58,15 +92,14 @@ class ProgressDisplay:
         """
         if total_files == 0 and self.total_files:
             return
-        self.total_seconds, self.total_files = total_seconds, total_files
-        self.seconds_done, self.files_begun, self.current_file = 0.0, 0, ""
+        self.total_files, self.files_begun, self.current_file = total_files, 0, ""
         self.total_documents, self.documents_done = 0, 0.0
-        self._document_seconds = self._document_seconds_done = 0.0
-        self._begun_at = self._moved_at = time.monotonic()
+        self._media, self._documents = _Pace(total_seconds), _Pace()
+        self._stepped_at = self._moved_at = time.monotonic()
 
     def start_documents(self, total: int, seconds: float) -> None:
         """So many of the files are documents, which take about as long as `seconds` of media."""
-        self.total_documents, self._document_seconds = total, seconds
+        self.total_documents, self._documents = total, _Pace(seconds)
 
     def file(self, path: str) -> None:
         """The next file begins."""
@@ -76,16 +109,21 @@ class ProgressDisplay:
 
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
-        self.seconds_done += seconds
+        self._step(self._media, seconds)
         if seconds > 0:
             self._moved_at = time.monotonic()
 
     def advance_documents(self, documents: float, seconds: float) -> None:
         """So many more documents are done, or parts of one: of those `seconds`, so many."""
         self.documents_done += documents
-        self._document_seconds_done += seconds
+        self._step(self._documents, seconds)
         if documents > 0:
             self._moved_at = time.monotonic()
+
+    def _step(self, pace: _Pace, size: float) -> None:
+        now = time.monotonic()
+        pace.advance(size, now - self._stepped_at)
+        self._stepped_at = now
 
     def status(self, line: str) -> None:
         """Shown in place of the current file."""
@@ -134,8 +172,8 @@ class ProgressDisplay:
         """`05:03 of 12:00` of media; empty without media."""
         from rag.rendering.terminal import clock
 
-        total = self.total_seconds
-        return f"{clock(self.seconds_done)}{between}{clock(total)}" if total > 0 else ""
+        media = self._media
+        return f"{clock(media.done)}{between}{clock(media.total)}" if media.total > 0 else ""
 
     def file_count(self, between: str) -> str:
         """`60 of 200 documents`, from the first of them on; before, `3 of 9` files."""
@@ -145,8 +183,8 @@ class ProgressDisplay:
 
     def share(self) -> float:
         """Of all media and documents, done; in [0, 1], and 0 where there are none."""
-        total = self.total_seconds + self._document_seconds
-        return min(1.0, (self.seconds_done + self._document_seconds_done) / total) if total > 0 else 0.0
+        total = self._media.total + self._documents.total
+        return min(1.0, (self._media.done + self._documents.done) / total) if total > 0 else 0.0
 
     def stall(self) -> str:
         """`no progress for 12 s`, or empty."""
@@ -154,9 +192,21 @@ class ProgressDisplay:
         return f"no progress for {still:.0f} s" if still >= QUIET_SECONDS else ""
 
     def seconds_left(self) -> float | None:
-        """Estimated seconds left, from the mean speed so far; None at the beginning and at the end."""
-        share = self.share()
-        return (time.monotonic() - self._begun_at) * (1 - share) / share if 0 < share < 1 else None
+        """Estimated seconds left, of media and of documents by the speed of each so far.
+
+        None at the end, and while the speed of most of what is left is not measured.
+        """
+        paces = (self._media, self._documents)
+        costs = [pace.cost for pace in paces]
+        known = [cost for cost in costs if cost is not None]
+        left = sum(pace.left for pace in paces)
+        unmeasured = sum(pace.left for pace, cost in zip(paces, costs, strict=True) if cost is None)
+        if not known or left <= 0 or unmeasured > MOST_UNMEASURED * left:
+            return None
+        return sum(
+            pace.left * (max(known) if cost is None else cost)
+            for pace, cost in zip(paces, costs, strict=True)
+        )
 
 
 def open_progress(*, events: bool = False) -> ProgressDisplay:
@@ -212,8 +262,8 @@ class JsonProgress(ProgressDisplay):
         left = self.seconds_left()
         print_event(
             "progress",
-            media_seconds_done=round(min(self.seconds_done, self.total_seconds), 3),
-            media_seconds_total=round(self.total_seconds, 3),
+            media_seconds_done=round(min(self._media.done, self._media.total), 3),
+            media_seconds_total=round(self._media.total, 3),
             documents_done=int(self.documents_done + 1e-6),
             documents_total=self.total_documents,
             share=round(self.share(), 4),
@@ -258,7 +308,7 @@ class LineProgress(ProgressDisplay):
         count = self.file_count(" of ")
         parts = [self.media_count(" of "), count if count.endswith("documents") else f"file {count}"]
         parts = [", ".join(filter(None, parts))]
-        if self.total_seconds + self._document_seconds > 0:
+        if self._media.total + self._documents.total > 0:
             parts[0] = f"[{self.share():4.0%}] {parts[0]}"
         left = self.seconds_left()
         if left is not None and left >= 0.05:

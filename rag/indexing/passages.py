@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,10 +27,10 @@ PACKED = (".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub")
 """Suffixes of documents that hold images and fonts beside their text."""
 TEXT_SHARE = 0.1
 """Bytes of text in a byte of these."""
-PASSAGE_BYTES_PER_SECOND = 1_000
+PASSAGE_BYTES_PER_SECOND = 400
 """How many bytes of passages count as one second of media in the share that is done: about equal work.
 
-Of one run on two shared cores 550, with the bundled encoder at 640 x 360; by the forecast's figures,
+Of two runs on two shared cores 550 and 310, with the bundled encoder at 640 x 360; by the forecast's figures,
 for 720p and a ViT-B/32, 2,700.
 """
 
@@ -39,6 +39,11 @@ def document_seconds(path: str, size: int) -> float:
     """Seconds of media that take about as long as a document of `size` bytes."""
     share = TEXT_SHARE if path.lower().endswith(PACKED) else 1.0
     return size * share / PASSAGE_BYTES_PER_SECOND
+
+
+def _seconds_of(passage: Passage) -> float:
+    """As `document_seconds`, of the text of a passage."""
+    return len(passage.text.encode("utf-8", "replace")) / PASSAGE_BYTES_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +94,9 @@ class PassageIndexer:
                 return
             self._sink.begin_passages(group)
             count = 0
+            whole = document_seconds(group.first.path, group.first.size)
             while part:
-                vectors = self._encode([(group, passage) for passage in part])
+                vectors = self._encode([(group, passage) for passage in part], {group.content_id: whole})
                 self._sink.add_passages(group, part, vectors)
                 count += len(part)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
@@ -118,7 +124,10 @@ class PassageIndexer:
 
     def flush(self) -> None:
         """Encode the passages of the small files read so far in one call, and store each file."""
-        vectors = self._encode([(read.group, p) for read in self._pending for p in read.passages])
+        vectors = self._encode(
+            [(read.group, p) for read in self._pending for p in read.passages],
+            {read.group.content_id: sum(map(_seconds_of, read.passages)) for read in self._pending},
+        )
         first = 0
         for read in self._pending:
             last = first + len(read.passages)
@@ -128,12 +137,16 @@ class PassageIndexer:
             first = last
         self._pending = []
 
-    def _encode(self, passages: Sequence[tuple[Group, Passage]]) -> NDArray[np.float32]:
+    def _encode(
+        self, passages: Sequence[tuple[Group, Passage]], wholes: Mapping[str, float]
+    ) -> NDArray[np.float32]:
+        """`wholes`: seconds of all passages of a content, as far as they are known."""
+
         def encoded(index: int) -> None:
             group, passage = passages[index]
-            seconds = len(passage.text.encode("utf-8", "replace")) / PASSAGE_BYTES_PER_SECOND
-            whole = document_seconds(group.first.path, group.first.size)
-            self._advance(group, seconds / max(seconds, whole))
+            seconds = _seconds_of(passage)
+            if seconds:
+                self._advance(group, seconds / max(seconds, wholes[group.content_id]))
 
         return encode_passages(self._encoder, [passage for _, passage in passages], encoded)
 

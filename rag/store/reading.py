@@ -270,6 +270,14 @@ class Reader:
         """Spans of a ready video that overlap [start, end) seconds, in time order; none if unknown."""
         return self.evidence_of([(video_id, start, end)])[0]
 
+    def evidence_beside(self, video_id: str, start: float, end: float) -> list[Evidence]:
+        """As `evidence`, with the span of each kind just before and just after."""
+        whole = self.evidence(video_id, 0.0, self.video(video_id).duration)
+        before = {one.kind: one for one in whole if one.end <= start}
+        after = {one.kind: one for one in reversed(whole) if one.start >= end}
+        inside = [one for one in whole if one.end > start and one.start < end]
+        return [*before.values(), *inside, *after.values()]
+
     def evidence_of(self, windows: Sequence[VideoInterval]) -> list[list[Evidence]]:
         """As `evidence`, for each of several windows."""
         found = self.ask(lambda s: s.evidence_in(windows))

@@ -31,7 +31,7 @@ from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, Hit
-from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
+from tests.fakes.answer_world import BagOfWords, ImageWords, Script, build_library
 from tests.fakes.role_methods import RoleMethods
 
 VIDEOS = {
@@ -59,10 +59,10 @@ PASSAGES = {
 
 
 class World:
-    def __init__(self, folder: Path, images: bool) -> None:
+    def __init__(self, folder: Path, images: bool, videos: Script = VIDEOS) -> None:
         self.text = BagOfWords()
         self.tower = ImageWords() if images else None
-        self.reader = Reader.open(build_library(folder, VIDEOS, PASSAGES, self.tower))
+        self.reader = Reader.open(build_library(folder, videos, PASSAGES, self.tower))
         self.settings = Settings()
         self.retriever = Retriever(self.reader, self.tower, self.text, self.settings)
         self.reasoner = EmbeddedReasoner(self.text, self.tower)
@@ -122,6 +122,29 @@ def test_nothing_matches_is_an_answer(worlds: dict[bool, World], images: bool) -
             r"Nearest is (?:[\d.-]+ s of .+\.mp4, in words )?“.+\.” in all\.csv\.$", answer.explanation
         )
         assert tuple(answer.timings) == STAGES
+
+
+@pytest.mark.parametrize("images", [True, False])
+def test_the_line_beside_an_event_is_found_in_the_next_clip_and_cited(tmp_path: Path, images: bool) -> None:
+    lines = ["A butterfly lands on the rabbit.", "The rabbit wakes up.", "Three rodents throw nuts."]
+    meadow = [(40.0 * at, 40.0 * at + 3.0, "", said) for at, said in enumerate(lines)]
+    world = World(tmp_path / "rag", images, {"meadow": [(0.0, 120.0, "lamp", ""), *meadow]})
+    for question, line, at in (
+        ("What happens after the butterfly lands?", lines[1], 40.0),
+        ("What happens right before three rodents throw nuts?", lines[1], 40.0),
+        ("What does the rabbit do just after the butterfly lands?", lines[1], 40.0),
+        ("What comes before the rabbit wakes up?", lines[0], 0.0),
+    ):
+        answer = world.ask(question)
+        assert answer.text == line
+        (cited,) = answer.citations
+        assert isinstance(cited, VideoCitation)
+        assert cited.start < at + 3.0
+        assert cited.end > at
+        assert cited.end - cited.start <= 5.0
+    for question in ("What happens after the rodents throw nuts?", "What comes before the butterfly lands?"):
+        assert not world.ask(question).matched
+    world.reader.close()
 
 
 def test_an_object_is_recognised_by_its_frame_before_an_event(worlds: dict[bool, World]) -> None:

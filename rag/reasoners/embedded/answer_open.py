@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -64,6 +65,8 @@ MOST_BESIDE = 0.6
 """Confidence of a sentence that is taken for its place alone."""
 MOST_AFTER = 3
 """Sentences after the best one of which one may say the same of another day or year."""
+LEAST_OF_EVENT = 0.5
+"""Share of the words of an event that a line of a video has which says that it happens."""
 NEAR = 0.05
 """Value, or confidence, that a sentence which backs the answer may lack of the best one's."""
 MOST_COMPARED = 96
@@ -154,7 +157,7 @@ def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return OpenAnswer(
         text=best.sentence.context if best.sentence.is_row else best.sentence.text,
         confidence=best.confidence,
-        explanation=_explanation(best, answer_type(without_source_sentences(reading.question.text))),
+        explanation=_explanation(best, reading.question.text),
         windows=tuple(windows),
         passages=tuple(passages),
     )
@@ -172,7 +175,8 @@ def _beside(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[
     or where the best one only says that the event happens, the sentence beside it. Where a passage has none
     there, and the best one says little else, nothing; a window may show it.
 
-    Neither where it lacks a word of what is asked beside the event that the best one has.
+    Neither where it lacks a word of what is asked beside the event that the best one has. To what happens, or
+    is said, beside a line of a video (`Form.WHAT_ELSE`) only the line beside it is an answer.
     """
     taken = parts(reading.question.text)
     if not ranked or taken.position == "within":
@@ -184,15 +188,49 @@ def _beside(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[
         as_asked = said.position == taken.position and held <= word_set(one.sentence.text)
         if as_asked and lexical_overlap(event, content_words(said.event)) == 1:
             return [one, *(other for other in ranked if other is not one)]
+    step = 1 if taken.position == "after" else -1
+    asks_else = Form.WHAT_ELSE.search(taken.core)
+    if asks_else and best.sentence.origin == "window":
+        found = _line_beside(ranked, event, word_set(asks_else["who"] or ""), step, asked)
+        return (
+            [found, *(one for one in ranked if one.sentence not in (found.sentence, found.anchor))]
+            if found
+            else []
+        )
     if lexical_overlap(event, content_words(best.sentence.text)) < 1 or _ORDERED.search(best.sentence.text):
         return ranked
-    place = asked.sequence.index(best.sentence) + (1 if taken.position == "after" else -1)
+    place = asked.sequence.index(best.sentence) + step
     for beside in asked.sequence[max(0, place) : place + 1]:
         if _source(beside) == _source(best.sentence) and held <= word_set(beside.text):
-            found = replace(best, sentence=beside, confidence=min(best.confidence, MOST_BESIDE))
-            return [found, *(one for one in ranked[1:] if one.sentence != beside)]
+            return [_moved(best, beside), *(one for one in ranked[1:] if one.sentence != beside)]
     little = len(content_words(best.sentence.text)) < 2 * len(event)
     return [] if little and best.sentence.origin == "passage" and not held else ranked
+
+
+def _line_beside(
+    ranked: Sequence[Scored], event: Sequence[str], who: AbstractSet[str], step: int, asked: Shortlisted
+) -> Scored | None:
+    """The line of a video just after (`step` 1) or before (-1) the one that has most words of an event, or of
+    the next ones the first on `who`; None where none has half of the words, or none is there."""
+    anchor = max(ranked, key=lambda one: lexical_overlap(event, word_set(one.sentence.text)))
+    near = anchor.sentence
+    if lexical_overlap(event, word_set(near.text)) < LEAST_OF_EVENT:
+        return None
+    for place, one in enumerate(asked.sequence):
+        # Windows overlap: one may end with the line that another one goes on from.
+        if (one.origin, one.kind, one.start, one.text) != (near.origin, near.kind, near.start, near.text):
+            continue
+        beside = asked.sequence[place + 1 :] if step > 0 else asked.sequence[:place][::-1]
+        for other in beside[:MOST_AFTER]:
+            if _source(other) == _source(one) and who <= word_set(other.context):
+                return _moved(anchor, other)
+    return None
+
+
+def _moved(anchor: Scored, beside: Sentence) -> Scored:
+    """The sentence beside the one with the event, no surer than that."""
+    confidence = min(anchor.confidence, MOST_BESIDE)
+    return replace(anchor, sentence=beside, confidence=confidence, anchor=anchor.sentence)
 
 
 def _stating(ranked: list[Scored], reading: Reading, asked: Shortlisted) -> list[Scored]:
@@ -385,10 +423,13 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
     return found[:2]
 
 
-def _explanation(best: Scored, kind: AnswerType) -> str:
+def _explanation(best: Scored, question: str) -> str:
+    kind = answer_type(without_source_sentences(question))
     shared = f"{best.overlap:.0%} of the question's words"
     named = best.holds_type and kind.name != "thing"
     sort = f" and names what a “{kind.name}” question asks for" if named else ""
     row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
     place = place_of(best.sentence) + row
+    if best.anchor is not None:
+        return f"Quoted from {place}: it comes just {parts(question).position} “{best.anchor.text}”."
     return f"Quoted from {place}: of all sentences read it fits best; it holds {shared}{sort}."

@@ -17,10 +17,10 @@ from rag.function_words import is_english
 from rag.words import content_words, split_sentences, tokens
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_BEFORE = r"before|prior to|until|ahead of"
+_BEFORE = r"before|prior to|until|ahead of|bevor"
 _CUE = (
-    r"(?:(?:right|just|immediately|shortly|directly|soon) )?"
-    rf"(?P<cue>{_BEFORE}|after|as soon as|once|following)"
+    r"(?:(?:right|just|immediately|shortly|directly|soon|direkt|gleich|kurz) )?"
+    rf"(?P<cue>{_BEFORE}|after|as soon as|once|following|nachdem)"
 )
 _RECORDING = r"(?:video|clip|recording|film)"
 _WHOLE = rf"(?:the|this|that) (?:whole |entire )?(?:{_RECORDING}|movie|footage)\b"
@@ -82,6 +82,11 @@ class Form(Enum):
     IN_VIDEO = rf"\s*\b(?:in|of|from) (?:this|the|that) {_RECORDING}\b,?"
     ANCHOR_FIRST = rf"^\s*{_CUE} (?P<event>.+?), "
     ANCHOR_LAST = rf"^(?P<head>.+?)\b{_CUE} (?P<event>[^,?]+?)\s*[?.!]*\s*$"
+    WHAT_ELSE = (
+        r"^(?:what (?:happen(?:s|ed)|com(?:es|e)|came|(?:is|was|do(?:es)?|did) (?:(?:\S+ )*sa(?:id|y)|shown)|"
+        r"(?:do(?:es)?|did|is|are|was|were) (?P<who>.+?) do(?:ing)?)|was (?:passiert|geschieht|kommt))\W*$"
+    )
+    """What is asked, without scene and anchor, where any event or line beside the anchor answers it."""
     WHILE = r"^\s*(?:while|when|as) (?P<event>.+?), (?=(?:what|which|who|where|how)\b)"
 
     # The event of a question: "What is the object that EVENT?", "What does EVENT?", "What is WHO VERBing?"

@@ -73,6 +73,8 @@ class Scored:
     confidence: float
     overlap: float
     holds_type: bool
+    anchor: Sentence | None = None
+    """The sentence with the event that it comes before or after; None where it is found by itself."""
 
 
 @dataclass(frozen=True, slots=True)

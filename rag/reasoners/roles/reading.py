@@ -33,7 +33,8 @@ class ReadWindow:
     window: Window
     retrieval_score: float
     texts: tuple[Evidence, ...]
-    """The words in and just around the window, and those of the clip that retrieval found."""
+    """The words in and just around the window, and those of the clip that retrieval found; for an open
+    question about what comes before or after an event all of the clip, and the text beside it."""
     frame_times: NDArray[np.float64] | None = None
     frame_vectors: NDArray[np.float32] | None = None
     """(m, d) stored unit vectors of the frames inside the window, at most the frame budget."""

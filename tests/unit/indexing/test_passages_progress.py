@@ -103,4 +103,7 @@ def test_progress_moves_with_the_passages_and_ends_at_all_of_them(
     moved = [calls for calls, documents in reported.steps if documents > 0]
     assert set(moved) == set(range(1, encoder.calls + 1))
     assert reported.total == 80
+    assert {round(documents, 6) for _, documents in reported.steps} == {0.0, 1.0}, (
+        "nothing is left for the end"
+    )
     assert sum(documents for _, documents in reported.steps) == pytest.approx(80)

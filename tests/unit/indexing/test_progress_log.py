@@ -12,7 +12,7 @@ import pytest
 
 from rag._cli import progress
 from rag._cli.output import echo_stderr
-from rag._cli.progress import BarProgress, LineProgress, open_progress
+from rag._cli.progress import BarProgress, LineProgress, ProgressDisplay, open_progress
 
 
 class _Terminal(io.StringIO):
@@ -38,8 +38,8 @@ def test_a_log_gets_lines_with_share_time_left_and_file(
         watch.note("bad.mp4: not a video; skipped")
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1] == "bad.mp4: not a video; skipped"
-    assert lines[0].startswith("[ 25%] 00:25 of 01:40, file 1 of 4, about ")
-    assert lines[0].endswith(" left: talks/a\\nb.mp4")
+    assert lines[0].startswith("[ 25%] 00:25 of 01:40, file 1 of 4")
+    assert lines[0].endswith(": talks/a\\nb.mp4")
     assert watch.printed == ["bad.mp4: not a video; skipped"]
     assert not any(thread.name == "rag-progress" for thread in threading.enumerate())
 
@@ -74,7 +74,7 @@ def test_a_stall_is_said_until_something_moves(monkeypatch: pytest.MonkeyPatch) 
     now = [100.0]
     monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = LineProgress()
-    watch.total_seconds, watch.total_files = 100.0, 1
+    ProgressDisplay.start(watch, 100.0, 1)
     watch.file("a.mp4")
     now[0] += progress.QUIET_SECONDS - 1
     assert "no progress" not in watch.line()
@@ -151,7 +151,7 @@ def test_documents_are_counted_beside_the_clock_of_the_media() -> None:
         watch.file("b.md")
         watch.advance_documents(1.5, 25.0)
         assert watch.line().startswith("[ 83%] 01:40 of 01:40, 1 of 4 documents")
-        assert watch.seconds_done == 100.0
+        assert watch.media_count("/") == "01:40/01:40"
 
 
 def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
@@ -163,3 +163,61 @@ def test_documents_alone_have_no_clock_and_the_end_no_estimate() -> None:
         watch.advance_documents(2, 0.25)
         assert watch.line() == "[100%] 2 of 2 documents: /notes/a.md"
         assert watch.seconds_left() is None
+
+
+class _Work:
+    """A display on a clock of its own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, media: float, documents: float) -> None:
+        self.now = 100.0
+        monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: self.now))
+        self.display = LineProgress()
+        ProgressDisplay.start(self.display, media, 12)  # without the clock that prints lines
+        self.display.start_documents(10, documents)
+
+    def media(self, seconds: float, took: float) -> float | None:
+        self.now += took
+        self.display.advance(seconds)
+        return self.display.seconds_left()
+
+    def documents(self, seconds: float, took: float) -> float | None:
+        self.now += took
+        self.display.advance_documents(1, seconds)
+        return self.display.seconds_left()
+
+
+def test_no_time_left_is_shown_before_a_speed_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading models takes 30 s, and a second of media a tenth of one."""
+    work = _Work(monkeypatch, 300.0, 0.0)
+    assert work.media(10.0, 31.0) is None
+    assert work.media(10.0, 1.0) is None
+    assert work.media(10.0, 1.0) == pytest.approx(27.0)
+    assert work.media(10.0, 1.0) == pytest.approx(26.0)
+    assert ", about 26 s left" in work.display.line()
+
+
+def test_documents_and_media_have_each_their_own_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents take six times as long as their size says, and their first step loads a model."""
+    work = _Work(monkeypatch, 100.0, 100.0)
+    work.media(10.0, 9.0)
+    assert work.media(10.0, 2.0) is None, "more than half of what is left was never measured"
+    for _ in range(8):
+        work.media(10.0, 2.0)
+    work.documents(10.0, 20.0)
+    assert work.documents(10.0, 12.0) == pytest.approx(80 * 1.2)
+
+
+def test_a_batch_counts_its_time_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of documents that are encoded together all advance at one moment, also with the first step."""
+    work = _Work(monkeypatch, 0.0, 64.0)
+    left = None
+    for took in (20.0, 4.0, 4.0):
+        for at in range(16):
+            left = work.documents(1.0, 0.0 if at else took)
+    assert left == pytest.approx(16 * 4 / 16)
+
+
+def test_little_that_is_unmeasured_is_taken_as_slow_as_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = _Work(monkeypatch, 100.0, 20.0)
+    work.media(10.0, 9.0)
+    assert work.media(10.0, 5.0) == pytest.approx(50.0)
