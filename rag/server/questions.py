@@ -52,11 +52,15 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_size(cls, given: Any) -> Any:
-        """An error for each key takes more than the key."""
-        if isinstance(given, dict) and len(given) > MOST_KEYS:
+    def _whole_numbers(cls, given: Any) -> Any:
+        """JSON has one type of number: 3.0 is 3. Raises ValueError for many keys: an error for each takes
+        more than the key."""
+        if not isinstance(given, dict):
+            return given
+        if len(given) > MOST_KEYS:
             raise ValueError(f"an object has at most {MOST_KEYS} keys")
-        return given
+        whole = {key for key, value in given.items() if isinstance(value, float) and value.is_integer()}
+        return {key: int(value) if key in whole else value for key, value in given.items()}
 
 
 class SpanFilter(Body):

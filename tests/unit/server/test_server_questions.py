@@ -181,7 +181,8 @@ def test_a_number_of_another_json_type_is_a_problem(client: TestClient, wrong: d
     answer = client.post("/v1/ask", json={"question": "What?", **wrong})
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:rag:problem:invalid-request")
     assert next(iter(wrong)) in answer.json()["detail"]
-    assert client.post("/v1/ask", json={"question": "What?", "threshold": 1}).status_code == 200
+    for whole in ({"threshold": 1}, {"top_k": 2.0}):
+        assert client.post("/v1/ask", json={"question": "What?", **whole}).status_code == 200
 
 
 def test_two_equal_options_are_a_problem(client: TestClient) -> None:
