@@ -112,11 +112,12 @@ def path_with_lines(
     files are looked at: those of this machine, beside videos that are unchanged, as `rag index` finds them
     under these settings.
     """
-    rows = [row for row in reader.files_of(video_id) if not is_url(row.path)]
-    if len(rows) < 2 or not lines:
+    paths = [each for each in reader.paths(video_id) if not is_url(each)]
+    if len(paths) < 2 or not lines:
         return path
+    rows = sorted(reader.copies(paths[:1]).get(paths[0], ()), key=lambda row: row.path)
     try:
-        there = [row.path for row in rows[:MOST_COPIES] if file_state(row) == "ok"]
+        there = [row.path for row in rows[:MOST_COPIES] if not is_url(row.path) and file_state(row) == "ok"]
         copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
     except UnreadableFile:
         return path  # gone since it was looked for
