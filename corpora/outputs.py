@@ -65,7 +65,7 @@ def _nothing_indexed() -> Iterable[str]:
 LIBRARY_MARKER = "rag-library.json"
 """Name of the file that marks the folder of a library (`rag.store.layout`)."""
 LIBRARY_TABLES = ("meta", "files", "videos", "clips", "problems")
-"""Tables that a library has from its first moment: one from before the marker is recognized by them."""
+"""Tables without vectors, which a library has from its first moment; one without marker is known by them."""
 
 
 def is_library(folder: StrPath) -> bool:

@@ -5,8 +5,8 @@ of the two (`p.note`), outside of conditions such as `@media print`. What other 
 .menu` or `.menu:hover` do, is never hidden by a rule for elements that they may be of: those of a class, id,
 attribute or tag that their last part names. So text of which a page shows more at a click is read, and who
 wants to hide text from readers alone can still do so: by selectors that relate elements (`div > p`), by rules
-that contradict each other, after `MAX_CHARACTERS` of rules, by colours, by linked style sheets and by
-scripts.
+that contradict each other or hide the whole page, after `MAX_CHARACTERS` of rules, by colours, by linked
+style sheets and by scripts.
 """
 
 from __future__ import annotations

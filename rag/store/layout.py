@@ -17,12 +17,11 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoredObject, open_store
-from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.outputs import LIBRARY_MARKER, LIBRARY_TABLES, atomic_file, atomic_write_text
 from rag.errors import LibraryReadOnly
 from rag.store.lance_module import lance_module
 from rag.store.lease import Lease
 from rag.store.lock import ReaderMark, WriterLock, no_readers
-from rag.store.schema import PLAIN_TABLES
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
@@ -105,7 +104,7 @@ class LibraryLayout(ABC):
 
     def is_library(self) -> bool:
         """Whether it may be written: it has the marker, or all tables of a library without one."""
-        return self.has_marker() or all(self.has_table(name) for name in PLAIN_TABLES)
+        return self.has_marker() or all(self.has_table(name) for name in LIBRARY_TABLES)
 
     @abstractmethod
     def has_table(self, name: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from corpora.outputs import LIBRARY_TABLES
 from rag.errors import LibraryError, LibraryNotFound, LibraryTooNew
 from rag.store import schema
 from rag.store.database import Database
@@ -40,7 +41,7 @@ class MetaRows:
     @property
     def tables(self) -> frozenset[str]:
         """The tables that a library with these rows has at every moment."""
-        names = {*schema.PLAIN_TABLES} if self.schema else set()
+        names = {*LIBRARY_TABLES} if self.schema else set()
         names |= {*schema.MEASURED_TABLES} if self.schema >= 2 else set()
         if self.meta is not None:
             names |= {*schema.FULL_TEXT_TABLES}
@@ -94,7 +95,7 @@ def _calibration(fields: Mapping[str, Any] | None) -> ScoreCalibration | None:
 
 def first_tables(db: Database) -> None:
     """Migration 1: create the tables of files, videos, clips and problems."""
-    for name in schema.PLAIN_TABLES:
+    for name in LIBRARY_TABLES:
         db.create(name, schema.arrow_schema(name))
 
 

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpora.outputs import LIBRARY_TABLES
 from corpora.records import AudioClass, Clip, Evidence, Passage, Problem, Shot, SoundTrack, Video
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, NotedProblem
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
-PLAIN_TABLES = LIBRARY_TABLES
-"""Tables without vectors, which exist from the library's first moment."""
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
 COLUMNS = {
     "meta": "key:string value:string",

@@ -112,15 +112,15 @@ def path_with_lines(
     files are looked at: those of this machine, beside videos that are unchanged, as `rag index` finds them
     under these settings.
     """
-    paths = [each for each in reader.paths(video_id) if not is_url(each)]
-    if len(paths) < 2 or not lines:
-        return path
-    rows = sorted(reader.copies(paths[:1]).get(paths[0], ()), key=lambda row: row.path)
     try:
+        paths = [each for each in reader.paths(video_id) if not is_url(each)]
+        if len(paths) < 2 or not lines:
+            return path
+        rows = sorted(reader.copies(paths[:1]).get(paths[0], ()), key=lambda row: row.path)
         there = [row.path for row in rows[:MOST_COPIES] if not is_url(row.path) and file_state(row) == "ok"]
         copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
-    except UnreadableFile:
-        return path  # gone since it was looked for
+    except (KeyError, UnreadableFile):
+        return path  # removed from the library, or gone, since it was found
     held = {path: 0}
     for copy in copies:
         said = " ".join(map(_subtitle_text, copy.sidecars))

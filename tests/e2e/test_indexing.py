@@ -19,6 +19,7 @@ from rag.library import Library
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.reading import Reader
+from rag.store.sidecars import path_with_lines
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.synthetic import truncate, write_video
@@ -187,6 +188,9 @@ def test_an_answer_cites_the_copy_whose_subtitles_it_quotes(corpus: Path, settin
     assert cited("How often is the kettle descaled?") == [first], "a file that was changed is no copy"
     os.unlink(copy)
     assert cited("How often is the kettle descaled?") == [first], "a copy that is gone says nothing"
+    with Library.open(settings=settings) as library:
+        reader = library.engine.reader
+        assert path_with_lines(reader, "removed meanwhile", ["a line"], first, settings.scan) == first
 
 
 def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:

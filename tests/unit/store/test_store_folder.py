@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from corpora.outputs import LIBRARY_TABLES
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
 from rag.store.layout import COPY, MARKER, Layout
 from rag.store.reading import Reader
-from rag.store.schema import PLAIN_TABLES
 from rag.store.writing import Writer
 from tests.fakes.store_material import META, add_video
 
@@ -46,7 +46,7 @@ def test_tables_of_the_same_names_and_other_columns_make_no_library(tmp_path: Pa
     import pyarrow as pa
 
     db = lancedb.connect(tmp_path / "tables")
-    for name in PLAIN_TABLES:
+    for name in LIBRARY_TABLES:
         db.create_table(name, pa.table({"key": ["mine"], "value": ["mine"]}))
     before = contents(tmp_path)
     with pytest.raises(LibraryNotFound, match="not those of a library"):
