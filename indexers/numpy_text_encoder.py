@@ -52,6 +52,16 @@ CACHED = 24_576
 """Numbers of which an activation is computed at a time, so that its passes stay in the processor's cache."""
 
 
+LANES = 16
+"""Tokens that BLAS multiplies side by side; texts are filled up to whole lanes."""
+UNPACKED = 1_000_000
+"""Multiplications up to which OpenBLAS, with AVX-512, does not copy its factors first."""
+ROWS = (512, 256, 128, 64, 32, 16)
+"""Rows of weights in a block, the most that fit."""
+SUMMED = 448
+"""Terms of a sum that OpenBLAS, with AVX-512, adds up at a time."""
+
+
 def _floats(x: Any) -> NDArray[np.float32]:
     """The same array, asserted to be float32: a stray float64 would double the cost of what follows."""
     assert x.dtype == np.float32
@@ -111,6 +121,35 @@ def activation(name: str) -> Callable[[NDArray[np.float32]], NDArray[np.float32]
     return ACTIVATIONS[name]
 
 
+def product(weight: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`weight @ x`, float32 (out, in) and (in, tokens), with the bits that many tokens have.
+
+    BLAS copies the weights to where it reads them in order, which for few tokens takes half as long as to
+    multiply. So they are cut into blocks too small for that, and sums where OpenBLAS cuts them itself.
+    """
+    out, tokens = len(weight), x.shape[1]
+    parts = _parts(len(x))
+    most = UNPACKED // (tokens * max(part.stop - part.start for part in parts))
+    rows = next((rows for rows in ROWS if rows <= most and out % rows == 0), 0)
+    if tokens % LANES or not rows:
+        return weight @ x
+    blocks = weight.reshape(-1, rows, len(x))
+    sums = blocks[:, :, parts[0]] @ x[parts[0]]
+    for part in parts[1:]:
+        sums += blocks[:, :, part] @ x[part]
+    return _floats(sums.reshape(out, tokens))
+
+
+@cache
+def _parts(terms: int) -> list[slice]:
+    """Of a sum: `SUMMED` at a time, the last of them in two halves, of which the first is of whole lanes."""
+    ends = [0]
+    while (rest := terms - ends[-1]) > 0:
+        half = -(-rest // (2 * LANES)) * LANES
+        ends.append(ends[-1] + (SUMMED if rest >= 2 * SUMMED else half if rest > SUMMED else rest))
+    return list(map(slice, ends, ends[1:]))
+
+
 @dataclass(frozen=True, slots=True)
 class Linear:
     """An affine layer, W x + b, float32 (in, tokens) to (out, tokens)."""
@@ -126,7 +165,7 @@ class Linear:
         return cls(tensors.read(f"{name}.weight"), tensors.read(bias) if bias in tensors else None)
 
     def __call__(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
-        y = self.weight @ x
+        y = product(self.weight, x)
         if self.bias is not None:
             y += self.bias[:, None]
         return _floats(y)
@@ -211,10 +250,6 @@ class Forward(Protocol):
         """Float32 (n, dim), any length, of the ids of n texts."""
 
 
-LEAST = 8
-"""Tokens in a product; BLAS multiplies fewer in another way, so that zeros follow those of a shorter text."""
-LANES = 16
-"""Tokens that BLAS multiplies side by side: a product of 16 takes less time than one of 9 to 15."""
 TOGETHER = 256
 """Tokens that are encoded together at most: with more, a token hardly takes less time."""
 ENOUGH = 64
@@ -222,14 +257,12 @@ ENOUGH = 64
 
 
 def rows_keep_bits(linears: Iterable[Linear]) -> bool:
-    """Whether a token of a product of TOGETHER has the bits it has among few: BLAS does not promise it.
-
-    As many as `_columns` gives: the fewest, whole lanes, and more that are not filled up."""
+    """Whether a token of a product of TOGETHER has the bits it has among few: BLAS does not promise it."""
     for weight in {linear.weight.shape: linear.weight for linear in linears}.values():
         x = np.resize(weight, (weight.shape[1], TOGETHER))
-        together = weight @ x
-        for tokens in (slice(3, 3 + LEAST), slice(0, LANES), slice(5, 22), slice(7, 31)):
-            if not np.array_equal(weight @ np.ascontiguousarray(x[:, tokens]), together[:, tokens]):
+        together = product(weight, x)
+        for tokens in (slice(3, 3 + LANES), slice(5, 5 + 2 * LANES), slice(7, 7 + 6 * LANES)):
+            if not np.array_equal(product(weight, np.ascontiguousarray(x[:, tokens])), together[:, tokens]):
                 return False
     return True
 
@@ -390,10 +423,8 @@ class _PreNormBlock:
 
 
 def _columns(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Float32 (tokens, width) as (width, n), with zeros after the tokens where n of them take less time."""
-    rest = -len(rows) % LANES
-    filled = len(rows) + (rest if rest < LANES // 2 else 0)
-    columns = np.zeros((rows.shape[1], max(LEAST, filled)), np.float32)
+    """Float32 (tokens, width) as (width, n), of whole lanes, with zeros after the tokens."""
+    columns = np.zeros((rows.shape[1], max(1, -(-len(rows) // LANES)) * LANES), np.float32)
     columns[:, : len(rows)] = rows.T
     return columns
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
-from rag.store.fulltext import SEARCHES_BEFORE_PREWARMED, TOKENIZER, match
+from rag.store import fulltext
+from rag.store.fulltext import REST_S, SEARCHES_BEFORE_PREWARMED, TOKENIZER, match
 from rag.store.layout import Layout
 from rag.store.maintenance import text_fault
 from rag.store.reading import Reader
@@ -181,6 +183,28 @@ def test_an_index_is_read_into_memory_once_after_some_searches(
     assert prewarmed == [("words_idx", "full text of passages")]
     assert found == [found[0]] * len(found)
     assert found[0]
+
+
+def test_a_large_index_is_read_into_memory_in_a_rest_between_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "lib", TEXTS)
+    prewarmed: list[float] = []
+    monkeypatch.setattr(
+        lance.LanceDataset, "prewarm_index", lambda *_: prewarmed.append(time.monotonic() - searched)
+    )
+    monkeypatch.setattr(fulltext, "PREWARMED_AT_ONCE", 0)
+    with Reader.open(tmp_path / "lib") as reader:
+        for _ in range(SEARCHES_BEFORE_PREWARMED + 10):
+            searched = time.monotonic()
+            reader.match_passages("run", 3)
+        waiting = [one for one in threading.enumerate() if one.name == "full text of passages"]
+        searched = time.monotonic()
+        reader.match_passages("run", 3)
+        for thread in waiting:
+            thread.join()
+    assert len(waiting) == len(prewarmed) == 1
+    assert prewarmed[0] >= REST_S
 
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:
