@@ -12,9 +12,9 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,10 @@ from indexers.folders import (
     read_sentence_folder,
     text_settings,
 )
+from indexers.products import LANES, blas, filled, product
 from indexers.protocol import CachedTextEncoder, FileIdentity, unit_rows
 from indexers.tensors import Tensors, weight_files
 from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 # Half the log odds of the normal distribution function at x: x times this polynomial of x^2. Least squares,
 # weighted for the greatest error of gelu, 7e-8 on [0, 5.6]. Beyond, the distribution is 1 in float32.
@@ -50,16 +48,6 @@ GELU_END = 5.6
 
 CACHED = 24_576
 """Numbers of which an activation is computed at a time, so that its passes stay in the processor's cache."""
-
-
-LANES = 16
-"""Tokens that BLAS multiplies side by side; texts are filled up to whole lanes."""
-UNPACKED = 1_000_000
-"""Multiplications up to which OpenBLAS, with AVX-512, does not copy its factors first."""
-ROWS = (512, 256, 128, 64, 32, 16)
-"""Rows of weights in a block, the most that fit."""
-SUMMED = 448
-"""Terms of a sum that OpenBLAS, with AVX-512, adds up at a time."""
 
 
 def _floats(x: Any) -> NDArray[np.float32]:
@@ -119,35 +107,6 @@ def activation(name: str) -> Callable[[NDArray[np.float32]], NDArray[np.float32]
     if name not in ACTIVATIONS:
         raise WeightsInvalid(f"activation {name!r} is unknown; known: {', '.join(sorted(ACTIVATIONS))}")
     return ACTIVATIONS[name]
-
-
-def product(weight: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`weight @ x`, float32 (out, in) and (in, tokens), with the bits that many tokens have.
-
-    BLAS copies the weights to where it reads them in order, which for few tokens takes half as long as to
-    multiply. So they are cut into blocks too small for that, and sums where OpenBLAS cuts them itself.
-    """
-    out, tokens = len(weight), x.shape[1]
-    parts = _parts(len(x))
-    most = UNPACKED // (tokens * max(part.stop - part.start for part in parts))
-    rows = next((rows for rows in ROWS if rows <= most and out % rows == 0), 0)
-    if tokens % LANES or not rows:
-        return weight @ x
-    blocks = weight.reshape(-1, rows, len(x))
-    sums = blocks[:, :, parts[0]] @ x[parts[0]]
-    for part in parts[1:]:
-        sums += blocks[:, :, part] @ x[part]
-    return _floats(sums.reshape(out, tokens))
-
-
-@cache
-def _parts(terms: int) -> list[slice]:
-    """Of a sum: `SUMMED` at a time, the last of them in two halves, of which the first is of whole lanes."""
-    ends = [0]
-    while (rest := terms - ends[-1]) > 0:
-        half = -(-rest // (2 * LANES)) * LANES
-        ends.append(ends[-1] + (SUMMED if rest >= 2 * SUMMED else half if rest > SUMMED else rest))
-    return list(map(slice, ends, ends[1:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +217,12 @@ ENOUGH = 64
 
 def rows_keep_bits(linears: Iterable[Linear]) -> bool:
     """Whether a token of a product of TOGETHER has the bits it has among few: BLAS does not promise it."""
+    counts = {filled(tokens) for tokens in (1, LANES, LANES + 1, LANES + LANES // 2, 6 * LANES)}
     for weight in {linear.weight.shape: linear.weight for linear in linears}.values():
         x = np.resize(weight, (weight.shape[1], TOGETHER))
         together = product(weight, x)
-        for tokens in (slice(3, 3 + LANES), slice(5, 5 + 2 * LANES), slice(7, 7 + 6 * LANES)):
+        for first, count in enumerate(sorted(counts)):
+            tokens = slice(first, first + count)
             if not np.array_equal(product(weight, np.ascontiguousarray(x[:, tokens])), together[:, tokens]):
                 return False
     return True
@@ -307,7 +268,7 @@ class NumpyTextEncoder(FileIdentity):
             rows[group] = self._forward([ids[place] for place in group])
 
         # A sentence is too little work to share: a second BLAS thread only spins, for five times the CPU.
-        with _blas().limit(limits=1, user_api="blas"):
+        with blas().limit(limits=1, user_api="blas"):
             groups = self._groups([len(each) for each in ids])
             if len(groups) < 2:
                 list(map(encode, groups))
@@ -333,14 +294,6 @@ class NumpyTextEncoder(FileIdentity):
     @cached_property
     def _rows_keep_bits(self) -> bool:
         return rows_keep_bits(self._forward.linears)
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """Looking for the loaded libraries takes milliseconds, so it is done once."""
-    from threadpoolctl import ThreadpoolController  # sets an environment variable when it is imported
-
-    return ThreadpoolController()
 
 
 def open_image_text(name: str, folder: Path) -> NumpyTextEncoder:
@@ -423,8 +376,8 @@ class _PreNormBlock:
 
 
 def _columns(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Float32 (tokens, width) as (width, n), of whole lanes, with zeros after the tokens."""
-    columns = np.zeros((rows.shape[1], max(1, -(-len(rows) // LANES)) * LANES), np.float32)
+    """Float32 (tokens, width) as (width, n), with zeros after the tokens where n of them take less time."""
+    columns = np.zeros((rows.shape[1], filled(len(rows))), np.float32)
     columns[:, : len(rows)] = rows.T
     return columns
 
