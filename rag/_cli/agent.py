@@ -15,6 +15,7 @@ import typer
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
+from rag._cli.options import argument, option
 from rag._cli.session import IndexedVideo, words
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
@@ -59,7 +60,7 @@ class Raclo(WebCommand["RacloRun"]):
     ] = None
     look: Annotated[
         Literal["sampled", "stored"],
-        typer.Option("--look", help="Look at sampled frames, or at stored frame embeddings."),
+        option("--look", "Look at sampled frames, or at stored frame embeddings."),
     ] = "sampled"
 
     @cached_property
@@ -111,18 +112,17 @@ class ShotFinder(WebCommand["ShotRun"]):
 
     package = "shotfinder"
 
-    description: Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
+    description: Annotated[str, argument("DESCRIPTION", "What is to be seen in the shot.")]
     color: Annotated[
-        Literal["warm", "cold", "neutral"] | None,
-        typer.Option("--color", "--tone", help="The tone of the shot."),
+        Literal["warm", "cold", "neutral"] | None, option("--color --tone", "The tone of the shot.")
     ] = None
     style: Annotated[
         Literal["live", "2d", "3d", "graphics"] | None,
-        typer.Option("--style", help="Live action, 2D or 3D animation, or pure graphics."),
+        option("--style", "Live action, 2D or 3D animation, or pure graphics."),
     ] = None
     audio: Annotated[
         Literal["speech", "music", "ambient", "silence"] | None,
-        typer.Option("--audio", help="What most of the shot sounds like."),
+        option("--audio", "What most of the shot sounds like."),
     ] = None
     min_height: Annotated[int | None, _count("--min-height", "N", None, "Vertical resolution at least.")] = (
         None
@@ -140,9 +140,9 @@ class ShotFinder(WebCommand["ShotRun"]):
     ] = None
     constraints: Annotated[
         Literal["calibrated", "measured", "asked", "off"],
-        typer.Option(
+        option(
             "--constraints",
-            help="Checked by measurements as far as search.calibration bears them out, or by all of them; "
+            "Checked by measurements as far as search.calibration bears them out, or by all of them; "
             "passed to the reasoner as text only; or ignored.",
         ),
     ] = "calibrated"
@@ -221,12 +221,11 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
     videos: Annotated[int, _count("--videos", "K", 50, "Videos watched in each loop.")] = 3
     frames: Annotated[int, _count("--frames", "N", 256, "Frames of the sparse look.")] = 16
     sparse: Annotated[
-        Literal["look", "stored"],
-        typer.Option("--sparse", help="Look at sparse frames, or at stored frame embeddings."),
+        Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
     ] = "look"
     paradigm: Annotated[
         Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
-        typer.Option("--paradigm", help="The agent itself, or a baseline."),
+        option("--paradigm", "The agent itself, or a baseline."),
     ] = "pyramidal"
 
     @cached_property
@@ -271,7 +270,7 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
     video: IndexedVideo
     preset: Annotated[
         Literal["tuned", "paper"],
-        typer.Option("--preset", help="Settings tuned here, or the paper's equations as printed."),
+        option("--preset", "Settings tuned here, or the paper's equations as printed."),
     ] = "tuned"
     frames: Annotated[int, _count("--frames", "N", 512, "Frames shown in the end.")] = 32
     looks: Annotated[int, _count("--looks", "N", 1000, "Looks at a question of four options.")] = 10

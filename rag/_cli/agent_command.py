@@ -31,8 +31,6 @@ from typing import (
     get_type_hints,
 )
 
-import typer
-
 from rag._cli.agent_environment import (
     Environment,
     WebEnvironment,
@@ -42,6 +40,7 @@ from rag._cli.agent_environment import (
     vision_status,
     write_page,
 )
+from rag._cli.options import argument, option
 from rag._cli.output import (
     echo_stderr,
     line_width,
@@ -76,12 +75,9 @@ if TYPE_CHECKING:
     from rag.records import Usage
     from rag.web import Faults
 
-Question = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
-]
+Question = Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
 Options = Annotated[
-    list[str] | None,
-    typer.Option("-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."),
+    list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; repeat for each.")
 ]
 
 
@@ -135,12 +131,8 @@ Env = TypeVar("Env", bound=Environment)
 class AgentCommand(ABC, Generic[Run, Env]):
     """The options of every agent, and its run from them to an exit code."""
 
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
-    ] = None
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the frames, in one file.")
-    ] = None
+    trace: Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")] = None
+    html: Annotated[Path | None, option("--html FILE", "Write a page with the frames, in one file.")] = None
     record: Record = None
     replay: Replay = None
     force: Force = False
@@ -266,23 +258,18 @@ class AgentCommand(ABC, Generic[Run, Env]):
 class WebCommand(AgentCommand[Run, WebEnvironment]):
     """An agent over a web."""
 
-    web: Annotated[
-        Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
-    ] = None
+    web: Annotated[Path | None, option("--web DIR", "A frozen web, made by 'rag web build'.")] = None
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--corpus",
-            metavar="PATH",
-            help="Videos that are the web; repeat for each. Without either, those of the library.",
+        option(
+            "--corpus PATH", "Videos that are the web; repeat for each. Without either, those of the library."
         ),
     ] = None
     faults: Annotated[
         str,
-        typer.Option(
-            "--faults",
-            metavar="RATES",
-            help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        option(
+            "--faults RATES",
+            "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
             show_default=False,
         ),
     ] = ""
@@ -331,7 +318,7 @@ class QuestionCommand(AgentCommand[Run, Env]):
     question: Question
     option: Options = None
     must_choose: Annotated[
-        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
+        bool, option("--must-choose", "Take one of the options even without evidence.")
     ] = False
 
     @cached_property
