@@ -32,15 +32,7 @@ if TYPE_CHECKING:
     from rag.store.repair import Repair
 
 REQUIRED = (
-    "av",
-    "decord",
-    "faiss",
-    "lancedb",
-    "llama_index.core",
-    "numpy",
-    "PIL",
-    "pyarrow",
-    "tokenizers",
+    *("av", "decord", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarrow", "tokenizers"),
     "torch",
 )
 """Modules that every command on a library needs."""
