@@ -30,13 +30,9 @@ if TYPE_CHECKING:
     from rag.reasoners.roles.material import Memory
 
 
-def _count(flag: str, metavar: str, most: int | None, about: str) -> Any:
+def _count(usage: str, most: int | None, about: str) -> Any:
     """An option for a number from 1 to `most`, or without a bound."""
-    return typer.Option(flag, metavar=metavar, min=1, max=most, help=about)
-
-
-def _text(flag: str, about: str) -> Any:
-    return typer.Option(flag, metavar="TEXT", help=about)
+    return option(usage, about, min=1, max=most)
 
 
 @dataclass(kw_only=True)
@@ -48,15 +44,15 @@ class Raclo(WebCommand["RacloRun"]):
 
     package = "raclo"
 
-    whole: Annotated[str, _text("--global", "The impression of the whole video (G).")] = ""
-    moment: Annotated[str, _text("--moment", "One image of the moment (K).")] = ""
-    before: Annotated[str, _text("--before", "What was just before the moment (T).")] = ""
-    after: Annotated[str, _text("--after", "What was just after the moment (T).")] = ""
-    sound: Annotated[str, _text("--sound", "The sound of the moment (A).")] = ""
-    queries: Annotated[int, _count("--queries", "Q", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls", "U", 50, "Videos taken of each query.")] = 2
+    whole: Annotated[str, option("--global TEXT", "The impression of the whole video (G).")] = ""
+    moment: Annotated[str, option("--moment TEXT", "One image of the moment (K).")] = ""
+    before: Annotated[str, option("--before TEXT", "What was just before the moment (T).")] = ""
+    after: Annotated[str, option("--after TEXT", "What was just after the moment (T).")] = ""
+    sound: Annotated[str, option("--sound TEXT", "The sound of the moment (A).")] = ""
+    queries: Annotated[int, _count("--queries Q", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls U", 50, "Videos taken of each query.")] = 2
     frames: Annotated[
-        int | None, _count("--frames", "N", 512, "Frames to localize in; by default 32 to 192 by length.")
+        int | None, _count("--frames N", 512, "Frames to localize in; by default 32 to 192 by length.")
     ] = None
     look: Annotated[
         Literal["sampled", "stored"],
@@ -124,19 +120,16 @@ class ShotFinder(WebCommand["ShotRun"]):
         Literal["speech", "music", "ambient", "silence"] | None,
         option("--audio", "What most of the shot sounds like."),
     ] = None
-    min_height: Annotated[int | None, _count("--min-height", "N", None, "Vertical resolution at least.")] = (
-        None
-    )
+    min_height: Annotated[int | None, _count("--min-height N", None, "Vertical resolution at least.")] = None
     resolution: Annotated[
-        int | None, _count("--resolution", "N", None, "Vertical resolution: 720, 1080, ...")
+        int | None, _count("--resolution N", None, "Vertical resolution: 720, 1080, ...")
     ] = None
-    after: Annotated[str | None, _text("--after", "What comes just before the shot.")] = None
-    before: Annotated[str | None, _text("--before", "What comes just after the shot.")] = None
-    queries: Annotated[int, _count("--queries", "M", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls", "N", 50, "Videos looked at for each query.")] = 2
+    after: Annotated[str | None, option("--after TEXT", "What comes just before the shot.")] = None
+    before: Annotated[str | None, option("--before TEXT", "What comes just after the shot.")] = None
+    queries: Annotated[int, _count("--queries M", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls N", 50, "Videos looked at for each query.")] = 2
     frames: Annotated[
-        int | None,
-        _count("--frames", "N", 512, "Frames of a video; by default 64, 128 or 192 by its length."),
+        int | None, _count("--frames N", 512, "Frames of a video; by default 64, 128 or 192 by its length.")
     ] = None
     constraints: Annotated[
         Literal["calibrated", "measured", "asked", "off"],
@@ -217,9 +210,9 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
     package = "video_browser"
 
-    loops: Annotated[int, _count("--loops", "T", 50, "Search loops at most.")] = 5
-    videos: Annotated[int, _count("--videos", "K", 50, "Videos watched in each loop.")] = 3
-    frames: Annotated[int, _count("--frames", "N", 256, "Frames of the sparse look.")] = 16
+    loops: Annotated[int, _count("--loops T", 50, "Search loops at most.")] = 5
+    videos: Annotated[int, _count("--videos K", 50, "Videos watched in each loop.")] = 3
+    frames: Annotated[int, _count("--frames N", 256, "Frames of the sparse look.")] = 16
     sparse: Annotated[
         Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
     ] = "look"
@@ -272,8 +265,8 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
         Literal["tuned", "paper"],
         option("--preset", "Settings tuned here, or the paper's equations as printed."),
     ] = "tuned"
-    frames: Annotated[int, _count("--frames", "N", 512, "Frames shown in the end.")] = 32
-    looks: Annotated[int, _count("--looks", "N", 1000, "Looks at a question of four options.")] = 10
+    frames: Annotated[int, _count("--frames N", 512, "Frames shown in the end.")] = 32
+    looks: Annotated[int, _count("--looks N", 1000, "Looks at a question of four options.")] = 10
 
     @property
     def input(self) -> tuple[Path | None, ...]:

@@ -79,6 +79,7 @@ Question = Annotated[str, argument("QUESTION", "May hold its options: '... (A) .
 Options = Annotated[
     list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; repeat for each.")
 ]
+MustChoose = Annotated[bool, option("--must-choose", "Take one of the options even without evidence.")]
 
 
 class AgentRun(Protocol):
@@ -317,9 +318,7 @@ class QuestionCommand(AgentCommand[Run, Env]):
 
     question: Question
     option: Options = None
-    must_choose: Annotated[
-        bool, option("--must-choose", "Take one of the options even without evidence.")
-    ] = False
+    must_choose: MustChoose = False
 
     @cached_property
     def request(self) -> ParsedQuestion:

@@ -13,15 +13,11 @@ def option(usage: str, about: str, **settings: Any) -> Any:
     `usage`: its names, and the name of its value unless it is a flag: `-o --option TEXT`. `about`: its help.
     `settings`: of `typer.Option`.
     """
-    names, metavar = _split(usage)
+    names = usage.split()
+    metavar = None if names[-1].startswith("-") else names.pop()
     return typer.Option(*names, metavar=metavar, help=about, **settings)
 
 
 def argument(name: str, about: str, **settings: Any) -> Any:
     """An argument of a command; `about`: its help, `settings`: of `typer.Argument`."""
     return typer.Argument(metavar=name, help=about, **settings)
-
-
-def _split(usage: str) -> tuple[list[str], str | None]:
-    *names, last = usage.split()
-    return ([*names, last], None) if last.startswith("-") else (names, last)
