@@ -47,14 +47,7 @@ PARTS = 5
 SPANS = 3
 """Subtitles of a video."""
 PRELOADED = (
-    "av",
-    "cv2",
-    "torch",
-    "lancedb",
-    "pyloudnorm",
-    "scenedetect",
-    "rag.indexing",
-    "rag.library",
+    *("av", "cv2", "torch", "lancedb", "pyloudnorm", "scenedetect", "rag.indexing", "rag.library"),
     "corpora.video.worker",
 )
 MOST = 999

@@ -64,21 +64,9 @@ STAGES: dict[str, tuple[str, ...]] = {
 }
 """By name, the functions and methods of each stage, where they are called."""
 PRELOADED = (
-    "av",
-    "cv2",
-    "lance",
-    "lancedb",
-    "pandas",
-    "pyarrow.dataset",
-    "pyloudnorm",
-    "scenedetect",
-    "torch",
-    "transformers.models.clip.modeling_clip",
-    "transformers.models.clip.image_processing_pil_clip",
-    "rag._cli.index",
-    "rag.indexing.pipeline",
-    "rag.indexing.staging",
-    "corpora.video.worker",
+    *("av", "cv2", "lance", "lancedb", "pandas", "pyarrow.dataset", "pyloudnorm", "scenedetect", "torch"),
+    *("transformers.models.clip.modeling_clip", "transformers.models.clip.image_processing_pil_clip"),
+    *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.staging", "corpora.video.worker"),
 )
 
 

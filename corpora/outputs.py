@@ -58,10 +58,6 @@ LARGEST_MOOV = 64 << 20
 StrPath = str | os.PathLike[str]
 
 
-def _nothing_indexed() -> Iterable[str]:
-    return ()
-
-
 LIBRARY_MARKER = "rag-library.json"
 """Name of the file that marks the folder of a library (`rag.store.layout`)."""
 LIBRARY_TABLES = ("meta", "files", "videos", "clips", "problems")
@@ -82,7 +78,7 @@ class OverwritePolicy:
     """Replace anything."""
     inputs: tuple[StrPath, ...] = ()
     """Files that the command reads."""
-    indexed: Callable[[], Iterable[str]] = _nothing_indexed
+    indexed: Callable[[], Iterable[str]] = lambda: ()
     """Paths of the files in the library; called only where an output exists already."""
 
     def with_inputs(self, *paths: StrPath) -> OverwritePolicy:
@@ -392,14 +388,6 @@ def _is_our_mp4(path: Path) -> bool:
     return False
 
 
-def _is_our_calibration(path: Path) -> bool:
-    return b'"rag.calibration/1"' in _head(path)
-
-
-def _is_our_html(path: Path) -> bool:
-    return GENERATOR.encode() in _head(path)
-
-
 def _is_our_trace(path: Path) -> bool:
     first = _first_line(path)
     return isinstance(first, dict) and first.get("schema") == TRACE_SCHEMA
@@ -409,10 +397,6 @@ def _is_our_recording(path: Path) -> bool:
     """A killed run may have left a part of the first line."""
     head, whole = _head(path), f"{RECORDING_HEAD}\n".encode()
     return whole.startswith(head) or head.startswith(whole)
-
-
-def _is_our_answers(path: Path) -> bool:
-    return path.with_name(f"{path.name}.manifest.json").is_file()
 
 
 def _is_our_answers_manifest(path: Path) -> bool:
@@ -434,10 +418,12 @@ def _is_our_trec(path: Path) -> bool:
 
 PNG = Format("a PNG image", _is_our_png, ".png")
 MP4 = Format("an MP4 clip", _is_our_mp4, ".mp4")
-CALIBRATION = Format("a calibration", _is_our_calibration)
-HTML = Format("an HTML page", _is_our_html)
+CALIBRATION = Format("a calibration", lambda path: b'"rag.calibration/1"' in _head(path))
+HTML = Format("an HTML page", lambda path: GENERATOR.encode() in _head(path))
 TRACE = Format("a trace", _is_our_trace)
 RECORDING = Format("a recording", _is_our_recording)
-ANSWERS = Format("a file of answers with its manifest", _is_our_answers)
+ANSWERS = Format(
+    "a file of answers with its manifest", lambda path: path.with_name(f"{path.name}.manifest.json").is_file()
+)
 ANSWERS_MANIFEST = Format("the manifest of a file of answers", _is_our_answers_manifest)
 TREC = Format("a TREC run with its windows", _is_our_trec)

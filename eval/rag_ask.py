@@ -11,10 +11,6 @@ from rag.library import Library
 from rag.records import SearchFilter
 
 
-def _everywhere(asked: TaskInput) -> SearchFilter | None:  # noqa: ARG001 (one shape)
-    return None
-
-
 @dataclass(frozen=True)
 class RagAsk:
     """A question to which nothing matches has no choice, and counts as answered wrong."""
@@ -22,7 +18,7 @@ class RagAsk:
     library: Library
     names: Mapping[str, str] = field(default_factory=dict)
     """The library's clip ids to the task's; one that is missing stays as it is."""
-    where: Callable[[Any], SearchFilter | None] = _everywhere
+    where: Callable[[Any], SearchFilter | None] = lambda _: None
     """From a task's input to the videos that it is asked of."""
 
     @property

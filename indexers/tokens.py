@@ -23,17 +23,13 @@ PUNCTUATION = str.maketrans("", "", string.punctuation)
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 
-def _as_written(text: str) -> str:
-    return text
-
-
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """One text into int64 (n,) ids: between 1 and `limit` of them, or exactly `limit` where padded."""
 
     tokenizer: Any
     limit: int
-    clean: Callable[[str], str] = _as_written
+    clean: Callable[[str], str] = str
     end: int | None = None
     """The one special id of a text, at its end; None leaves special ids to tokenizer.json."""
     pad: int | None = None

@@ -91,38 +91,27 @@ __all__ = [
     "records",
 ]
 _MODULES = {
-    "Check": "rag.checks",
-    "Clip": "corpora.records",
-    "Evidence": "corpora.records",
-    "Faults": "rag.web",
-    "Forecast": "rag.indexing.report",
-    "IndexReport": "rag.indexing.report",
-    "Library": "rag.library",
-    "LocalizedWindow": "localization.windows",
-    "MergeReport": "rag.indexing.merging",
-    "Passage": "corpora.records",
-    "Pipeline": "rag.answering",
-    "Problem": "corpora.records",
-    "RagError": "rag.errors",
-    "Removed": "rag.store.records",
-    "Settings": "rag.settings",
-    "Shot": "corpora.records",
-    "SoundTrack": "corpora.records",
-    "Stats": "rag.store.records",
-    "Video": "corpora.records",
-    "Window": "localization.windows",
-    "load_settings": "rag.settings",
-    "merge_libraries": "rag.indexing.merging",
-    "open_web": "rag.web",
+    "corpora.records": ("Clip", "Evidence", "Passage", "Problem", "Shot", "SoundTrack", "Video"),
+    "localization.windows": ("LocalizedWindow", "Window"),
+    "rag.answering": ("Pipeline",),
+    "rag.checks": ("Check",),
+    "rag.errors": ("RagError",),
+    "rag.indexing.merging": ("MergeReport", "merge_libraries"),
+    "rag.indexing.report": ("Forecast", "IndexReport"),
+    "rag.library": ("Library",),
+    "rag.settings": ("Settings", "load_settings"),
+    "rag.store.records": ("Removed", "Stats"),
+    "rag.web": ("Faults", "open_web"),
 }
-"""Where a public name is defined; all others are in `rag.records`."""
+"""The public names that a module defines; all others are in `rag.records`."""
 
 
 def __getattr__(name: str) -> Any:
     if name in ("errors", "records"):
         return import_module(f"rag.{name}")
     if name in __all__:
-        return getattr(import_module(_MODULES.get(name, "rag.records")), name)
+        module = next((module for module, names in _MODULES.items() if name in names), "rag.records")
+        return getattr(import_module(module), name)
     raise AttributeError(f"module 'rag' has no attribute {name!r}")
 
 

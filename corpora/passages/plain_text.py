@@ -144,7 +144,7 @@ def plain(text: str) -> str:
 def _plain_line(line: str) -> str:
     heading = _HEADING.fullmatch(line)
     if heading:
-        line = _heading_text(heading.group(1))
+        line = (heading.group(1) or "").strip().rstrip("#").strip()
     line = _QUOTE.sub("", line)
     if len(line) <= MAX_INLINE:
         for pattern, replacement in _INLINE:
@@ -158,10 +158,6 @@ def _is_rule(line: str) -> bool:
     return (
         len(line) >= 3 and bool(marks) and (marks <= set("|:-") or (len(marks) == 1 and marks <= set("=*_")))
     )
-
-
-def _heading_text(text: str | None) -> str:
-    return (text or "").strip().rstrip("#").strip()
 
 
 def _without_comments(text: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from fractions import Fraction
 from itertools import islice, pairwise
 from statistics import median
-from typing import Any
 
 from corpora.errors import UnsupportedFile
 from corpora.video.containers import open_media, packets, pick_audio, pick_video
@@ -52,7 +51,7 @@ def read_tracks(path: str, beat: Heartbeat) -> TrackFacts:
             rate=Fraction(claimed or counted or 25),
             variable=_varies(steps) or bool(claimed and abs(counted / claimed - 1) > OTHER_MEAN),
             frames=max(0, video.frames or 0),
-            timecode=_timecode([video.metadata, *_data_tags(container), container.metadata]),
+            timecode=_timecode(one.metadata for one in (video, *container.streams.data, container)),
             channels=(context.channels or 0) if context is not None else 0,
             sample_rate=(context.sample_rate or 0) if context is not None else 0,
         )
@@ -68,10 +67,6 @@ def _varies(steps: list[int]) -> bool:
         return False
     usual = median(steps)
     return any(abs(step - usual) > max(2, UNSTEADY * usual) for step in steps)
-
-
-def _data_tags(container: Any) -> Iterable[dict[str, str]]:
-    return [stream.metadata for stream in container.streams.data]
 
 
 def _timecode(tags: Iterable[dict[str, str]]) -> str:

@@ -280,7 +280,7 @@ def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy |
     allowed = policy or OverwritePolicy()
     check_output_folder(out, allowed)
     sections = gather(run_folders(folders))
-    parts = [(section, _lines(section)) for section in sections]
+    parts = [(section, [_line(row, section.spec.compared) for row in section.rows]) for section in sections]
     files = {
         "overview.md": "\n".join(_markdown(parts)),
         "overview.html": "\n".join(_html(parts)),
@@ -290,10 +290,6 @@ def write_overview(folders: Sequence[Path], out: Path, policy: OverwritePolicy |
         for name, text in files.items():
             atomic_write_text(draft / name, text)
     return [out / name for name in files]
-
-
-def _lines(section: Section) -> list[_Line]:
-    return [_line(row, section.spec.compared) for row in section.rows]
 
 
 def _line(row: Row, measures: Sequence[Compared]) -> _Line:

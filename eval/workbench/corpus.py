@@ -268,16 +268,13 @@ def render_missing(
     for jobs in missing:
         if not jobs:
             continue
-        for job, line in render_jobs(video_folder, jobs, workers, progress.advance if progress else _nothing):
+        advance = progress.advance if progress else lambda _: None
+        for job, line in render_jobs(video_folder, jobs, workers, advance):
             _append(hidden / "films.jsonl", line)
             done[job.name] = line
             if progress is not None:
                 progress.file(str(video_folder / job.name))
     return len(todo)
-
-
-def _nothing(seconds: float) -> None:
-    """Ignores progress."""
 
 
 def _append(path: Path, line: Mapping[str, Any]) -> None:

@@ -48,11 +48,7 @@ def demo_passages() -> list[WorldPassage]:
 
 def _unlike(story: ClipStory) -> bool:
     """Whether no two events of a clip are the same act, so that each can be asked for by itself."""
-    return len({_act(event) for event in story.events}) == len(story.events)
-
-
-def _act(event: Event) -> tuple[str, str, str | None]:
-    return event.agent, event.action_id, event.place
+    return len({(event.agent, event.action_id, event.place) for event in story.events}) == len(story.events)
 
 
 def _one_hop(story: ClipStory, rng: random.Random) -> DemoQuestion:

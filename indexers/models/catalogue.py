@@ -15,19 +15,9 @@ from corpora.errors import SettingsError
 Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
 
 TRANSFORMERS_FILES = (
-    "config.json",
-    "preprocessor_config.json",
-    "processor_config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.json",
-    "merges.txt",
-    "spiece.model",
-    "model.safetensors",
-    "model-*-of-*.safetensors",
-    "model.safetensors.index.json",
+    *("config.json", "preprocessor_config.json", "processor_config.json", "tokenizer.json"),
+    *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt"),
+    *("spiece.model", "model.safetensors", "model-*-of-*.safetensors", "model.safetensors.index.json"),
 )
 SENTENCE_FILES = (
     *TRANSFORMERS_FILES,

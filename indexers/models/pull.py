@@ -74,16 +74,12 @@ def pull(
     with _one_line(model, part):
         part.mkdir(parents=True, exist_ok=True)
         revision, remotes = _list(model)
-        _fetch(model, revision, remotes, part, progress or _silent)
+        _fetch(model, revision, remotes, part, progress or (lambda *_: None))
         lock = _settle(model, revision, remotes, part)
         check_folder(model, part)
         write_lock(part, lock)
         _put_in_place(part, home)
     return home
-
-
-def _silent(path: str, done: int, total: int) -> None:
-    """For a caller that does not watch."""
 
 
 def _already_here(model: Model, home: Path, settings: EncoderSettings) -> bool:

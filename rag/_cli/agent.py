@@ -15,6 +15,7 @@ import typer
 from rag._cli.agent_command import AgentView, Cited, QuestionCommand, WebCommand, command
 from rag._cli.agent_environment import LibraryEnvironment, WebEnvironment, open_library_environment
 from rag._cli.ask import unsearchable_lines
+from rag._cli.options import argument, option
 from rag._cli.session import IndexedVideo, words
 from rag.errors import UsageError
 from rag.rendering.terminal import counted_each
@@ -29,13 +30,9 @@ if TYPE_CHECKING:
     from rag.reasoners.roles.material import Memory
 
 
-def _count(flag: str, metavar: str, most: int | None, about: str) -> Any:
+def _count(usage: str, most: int | None, about: str) -> Any:
     """An option for a number from 1 to `most`, or without a bound."""
-    return typer.Option(flag, metavar=metavar, min=1, max=most, help=about)
-
-
-def _text(flag: str, about: str) -> Any:
-    return typer.Option(flag, metavar="TEXT", help=about)
+    return option(usage, about, min=1, max=most)
 
 
 @dataclass(kw_only=True)
@@ -47,19 +44,19 @@ class Raclo(WebCommand["RacloRun"]):
 
     package = "raclo"
 
-    whole: Annotated[str, _text("--global", "The impression of the whole video (G).")] = ""
-    moment: Annotated[str, _text("--moment", "One image of the moment (K).")] = ""
-    before: Annotated[str, _text("--before", "What was just before the moment (T).")] = ""
-    after: Annotated[str, _text("--after", "What was just after the moment (T).")] = ""
-    sound: Annotated[str, _text("--sound", "The sound of the moment (A).")] = ""
-    queries: Annotated[int, _count("--queries", "Q", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls", "U", 50, "Videos taken of each query.")] = 2
+    whole: Annotated[str, option("--global TEXT", "The impression of the whole video (G).")] = ""
+    moment: Annotated[str, option("--moment TEXT", "One image of the moment (K).")] = ""
+    before: Annotated[str, option("--before TEXT", "What was just before the moment (T).")] = ""
+    after: Annotated[str, option("--after TEXT", "What was just after the moment (T).")] = ""
+    sound: Annotated[str, option("--sound TEXT", "The sound of the moment (A).")] = ""
+    queries: Annotated[int, _count("--queries Q", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls U", 50, "Videos taken of each query.")] = 2
     frames: Annotated[
-        int | None, _count("--frames", "N", 512, "Frames to localize in; by default 32 to 192 by length.")
+        int | None, _count("--frames N", 512, "Frames to localize in; by default 32 to 192 by length.")
     ] = None
     look: Annotated[
         Literal["sampled", "stored"],
-        typer.Option("--look", help="Look at sampled frames, or at stored frame embeddings."),
+        option("--look", "Look at sampled frames, or at stored frame embeddings."),
     ] = "sampled"
 
     @cached_property
@@ -111,38 +108,34 @@ class ShotFinder(WebCommand["ShotRun"]):
 
     package = "shotfinder"
 
-    description: Annotated[str, typer.Argument(metavar="DESCRIPTION", help="What is to be seen in the shot.")]
+    description: Annotated[str, argument("DESCRIPTION", "What is to be seen in the shot.")]
     color: Annotated[
-        Literal["warm", "cold", "neutral"] | None,
-        typer.Option("--color", "--tone", help="The tone of the shot."),
+        Literal["warm", "cold", "neutral"] | None, option("--color --tone", "The tone of the shot.")
     ] = None
     style: Annotated[
         Literal["live", "2d", "3d", "graphics"] | None,
-        typer.Option("--style", help="Live action, 2D or 3D animation, or pure graphics."),
+        option("--style", "Live action, 2D or 3D animation, or pure graphics."),
     ] = None
     audio: Annotated[
         Literal["speech", "music", "ambient", "silence"] | None,
-        typer.Option("--audio", help="What most of the shot sounds like."),
+        option("--audio", "What most of the shot sounds like."),
     ] = None
-    min_height: Annotated[int | None, _count("--min-height", "N", None, "Vertical resolution at least.")] = (
-        None
-    )
+    min_height: Annotated[int | None, _count("--min-height N", None, "Vertical resolution at least.")] = None
     resolution: Annotated[
-        int | None, _count("--resolution", "N", None, "Vertical resolution: 720, 1080, ...")
+        int | None, _count("--resolution N", None, "Vertical resolution: 720, 1080, ...")
     ] = None
-    after: Annotated[str | None, _text("--after", "What comes just before the shot.")] = None
-    before: Annotated[str | None, _text("--before", "What comes just after the shot.")] = None
-    queries: Annotated[int, _count("--queries", "M", 20, "Search queries generated.")] = 2
-    urls: Annotated[int, _count("--urls", "N", 50, "Videos looked at for each query.")] = 2
+    after: Annotated[str | None, option("--after TEXT", "What comes just before the shot.")] = None
+    before: Annotated[str | None, option("--before TEXT", "What comes just after the shot.")] = None
+    queries: Annotated[int, _count("--queries M", 20, "Search queries generated.")] = 2
+    urls: Annotated[int, _count("--urls N", 50, "Videos looked at for each query.")] = 2
     frames: Annotated[
-        int | None,
-        _count("--frames", "N", 512, "Frames of a video; by default 64, 128 or 192 by its length."),
+        int | None, _count("--frames N", 512, "Frames of a video; by default 64, 128 or 192 by its length.")
     ] = None
     constraints: Annotated[
         Literal["calibrated", "measured", "asked", "off"],
-        typer.Option(
+        option(
             "--constraints",
-            help="Checked by measurements as far as search.calibration bears them out, or by all of them; "
+            "Checked by measurements as far as search.calibration bears them out, or by all of them; "
             "passed to the reasoner as text only; or ignored.",
         ),
     ] = "calibrated"
@@ -217,16 +210,15 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
     package = "video_browser"
 
-    loops: Annotated[int, _count("--loops", "T", 50, "Search loops at most.")] = 5
-    videos: Annotated[int, _count("--videos", "K", 50, "Videos watched in each loop.")] = 3
-    frames: Annotated[int, _count("--frames", "N", 256, "Frames of the sparse look.")] = 16
+    loops: Annotated[int, _count("--loops T", 50, "Search loops at most.")] = 5
+    videos: Annotated[int, _count("--videos K", 50, "Videos watched in each loop.")] = 3
+    frames: Annotated[int, _count("--frames N", 256, "Frames of the sparse look.")] = 16
     sparse: Annotated[
-        Literal["look", "stored"],
-        typer.Option("--sparse", help="Look at sparse frames, or at stored frame embeddings."),
+        Literal["look", "stored"], option("--sparse", "Look at sparse frames, or at stored frame embeddings.")
     ] = "look"
     paradigm: Annotated[
         Literal["pyramidal", "direct", "summarization", "text-search", "tool-free"],
-        typer.Option("--paradigm", help="The agent itself, or a baseline."),
+        option("--paradigm", "The agent itself, or a baseline."),
     ] = "pyramidal"
 
     @cached_property
@@ -271,10 +263,10 @@ class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
     video: IndexedVideo
     preset: Annotated[
         Literal["tuned", "paper"],
-        typer.Option("--preset", help="Settings tuned here, or the paper's equations as printed."),
+        option("--preset", "Settings tuned here, or the paper's equations as printed."),
     ] = "tuned"
-    frames: Annotated[int, _count("--frames", "N", 512, "Frames shown in the end.")] = 32
-    looks: Annotated[int, _count("--looks", "N", 1000, "Looks at a question of four options.")] = 10
+    frames: Annotated[int, _count("--frames N", 512, "Frames shown in the end.")] = 32
+    looks: Annotated[int, _count("--looks N", 1000, "Looks at a question of four options.")] = 10
 
     @property
     def input(self) -> tuple[Path | None, ...]:

@@ -31,8 +31,6 @@ from typing import (
     get_type_hints,
 )
 
-import typer
-
 from rag._cli.agent_environment import (
     Environment,
     WebEnvironment,
@@ -42,6 +40,7 @@ from rag._cli.agent_environment import (
     vision_status,
     write_page,
 )
+from rag._cli.options import argument, option
 from rag._cli.output import (
     echo_stderr,
     line_width,
@@ -76,13 +75,11 @@ if TYPE_CHECKING:
     from rag.records import Usage
     from rag.web import Faults
 
-Question = Annotated[
-    str, typer.Argument(metavar="QUESTION", help="May hold its options: '... (A) ... (B) ...'.")
-]
+Question = Annotated[str, argument("QUESTION", "May hold its options: '... (A) ... (B) ...'.")]
 Options = Annotated[
-    list[str] | None,
-    typer.Option("-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; repeat for each."),
+    list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; repeat for each.")
 ]
+MustChoose = Annotated[bool, option("--must-choose", "Take one of the options even without evidence.")]
 
 
 class AgentRun(Protocol):
@@ -135,12 +132,8 @@ Env = TypeVar("Env", bound=Environment)
 class AgentCommand(ABC, Generic[Run, Env]):
     """The options of every agent, and its run from them to an exit code."""
 
-    trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="Write every step there, as JSON lines.")
-    ] = None
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the frames, in one file.")
-    ] = None
+    trace: Annotated[Path | None, option("--trace FILE", "Write every step there, as JSON lines.")] = None
+    html: Annotated[Path | None, option("--html FILE", "Write a page with the frames, in one file.")] = None
     record: Record = None
     replay: Replay = None
     force: Force = False
@@ -266,23 +259,18 @@ class AgentCommand(ABC, Generic[Run, Env]):
 class WebCommand(AgentCommand[Run, WebEnvironment]):
     """An agent over a web."""
 
-    web: Annotated[
-        Path | None, typer.Option("--web", metavar="DIR", help="A frozen web, made by 'rag web build'.")
-    ] = None
+    web: Annotated[Path | None, option("--web DIR", "A frozen web, made by 'rag web build'.")] = None
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--corpus",
-            metavar="PATH",
-            help="Videos that are the web; repeat for each. Without either, those of the library.",
+        option(
+            "--corpus PATH", "Videos that are the web; repeat for each. Without either, those of the library."
         ),
     ] = None
     faults: Annotated[
         str,
-        typer.Option(
-            "--faults",
-            metavar="RATES",
-            help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+        option(
+            "--faults RATES",
+            "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
             show_default=False,
         ),
     ] = ""
@@ -330,9 +318,7 @@ class QuestionCommand(AgentCommand[Run, Env]):
 
     question: Question
     option: Options = None
-    must_choose: Annotated[
-        bool, typer.Option("--must-choose", help="Take one of the options even without evidence.")
-    ] = False
+    must_choose: MustChoose = False
 
     @cached_property
     def request(self) -> ParsedQuestion:

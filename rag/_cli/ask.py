@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import (
     End,
@@ -50,15 +49,10 @@ def ask(
     session: Session,
     question: Annotated[
         str | None,
-        typer.Argument(
-            metavar="QUESTION", help="May contain its options: '... (A) ... (B) ...'.", show_default=False
-        ),
+        argument("QUESTION", "May contain its options: '... (A) ... (B) ...'.", show_default=False),
     ] = None,
     option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-o", "--option", metavar="TEXT", help="An option, in order A, B, ...; may be repeated."
-        ),
+        list[str] | None, option("-o --option TEXT", "An option, in order A, B, ...; may be repeated.")
     ] = None,
     top_k: TopK = None,  # noqa: ARG001 (in the session's settings)
     threshold: Threshold = None,  # noqa: ARG001 (as above)
@@ -67,15 +61,12 @@ def ask(
     end: End = None,
     questions: Annotated[
         Path | None,
-        typer.Option(
-            "--questions",
-            metavar="FILE",
-            help='Many questions: JSON lines of {"_id": ..., "text": ..., "options": [...]}.',
+        option(
+            "--questions FILE", 'Many questions: JSON lines of {"_id": ..., "text": ..., "options": [...]}.'
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="Write the answers to this file, as JSON lines."),
+        Path | None, option("--out FILE", "Write the answers to this file, as JSON lines.")
     ] = None,
     ids: Ids = "hash",
     record: Record = None,

@@ -11,9 +11,8 @@ from itertools import accumulate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from corpora.outputs import TREC, OverwritePolicy, replace_file
+from rag._cli.options import option
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import (
@@ -33,9 +32,8 @@ if TYPE_CHECKING:
 IdKind = Literal["path", "stem", "hash"]
 Ids = Annotated[
     IdKind,
-    typer.Option(
-        "--ids",
-        help="Of many queries: name documents by path, by file name without suffix, or by content hash.",
+    option(
+        "--ids", "Of many queries: name documents by path, by file name without suffix, or by content hash."
     ),
 ]
 NAMED = 3

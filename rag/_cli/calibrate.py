@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 import rag
 from corpora.errors import file_error
 from corpora.outputs import CALIBRATION, check_output, replace_file
+from rag._cli.options import argument, option
 from rag._cli.output import print_report
 from rag._cli.session import Force, Session, given_path, with_session
 from rag.errors import UsageError
@@ -25,22 +24,19 @@ if TYPE_CHECKING:
 @with_session()
 def calibrate(
     session: Session,
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder of labelled videos.", parser=given_path)
-    ],
+    folder: Annotated[Path, argument("DIR", "Folder of labelled videos.", parser=given_path)],
     labels: Annotated[
         Path,
-        typer.Option(
-            "--labels",
-            metavar="FILE",
-            parser=given_path,
-            help="CSV with the columns path, start, end, color, style, audio, copy_of; what is empty is not "
+        option(
+            "--labels FILE",
+            "CSV with the columns path, start, end, color, style, audio, copy_of; what is empty is not "
             "labelled.",
+            parser=given_path,
         ),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where to write the calibration.")
-    ] = Path("rag-calibration.json"),
+    out: Annotated[Path, option("--out FILE", "Where to write the calibration.")] = Path(
+        "rag-calibration.json"
+    ),
     force: Force = False,
 ) -> int:
     """Compare measured tone, style, sound and copies with labels of your own, and write a calibration.

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 import rag
 from rag._cli.index import summary_lines
+from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
@@ -27,10 +26,7 @@ if TYPE_CHECKING:
 
 def demo(
     folder: Annotated[
-        Path,
-        typer.Option(
-            "--dir", metavar="DIR", parser=given_path, help="Folder for the corpus, library and sheets."
-        ),
+        Path, option("--dir DIR", "Folder for the corpus, library and sheets.", parser=given_path)
     ] = Path("demo"),
     force: Force = False,
     config: Config = None,

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import os_reason
 from corpora.escaping import visible
 from corpora.objects import ConditionsIgnored, StoreError, open_store
 from corpora.sandbox import protections
+from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_json, print_lines, print_report
 from rag._cli.progress import bytes_progress
 from rag._cli.session import Session, with_session
@@ -33,15 +32,7 @@ if TYPE_CHECKING:
     from rag.store.repair import Repair
 
 REQUIRED = (
-    "av",
-    "decord",
-    "faiss",
-    "lancedb",
-    "llama_index.core",
-    "numpy",
-    "PIL",
-    "pyarrow",
-    "tokenizers",
+    *("av", "decord", "faiss", "lancedb", "llama_index.core", "numpy", "PIL", "pyarrow", "tokenizers"),
     "torch",
 )
 """Modules that every command on a library needs."""
@@ -71,22 +62,19 @@ class Finding:
 def doctor(
     session: Session,
     recall: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Search for N stored texts or vectors through index files and exactly."
-        ),
+        int, option("N", "Search for N stored texts or vectors through index files and exactly.", min=0)
     ] = 0,
     full: Annotated[
-        bool, typer.Option("--full", help="Compare all of the library's files, not a sample of them.")
+        bool, option("--full", "Compare all of the library's files, not a sample of them.")
     ] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Restore what copies, indexes and the indexed files give again.")
+        bool, option("--repair", "Restore what copies, indexes and the indexed files give again.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="With --repair, delete what is lost in any case without asking.")
+        bool, option("--yes", "With --repair, delete what is lost in any case without asking.")
     ] = False,
     settings: Annotated[
-        bool, typer.Option("--settings", help="List the settings in effect and what sets each, instead.")
+        bool, option("--settings", "List the settings in effect and what sets each, instead.")
     ] = False,
 ) -> int:
     """Check the environment, the weights and the library. Exit 1 if something is broken.

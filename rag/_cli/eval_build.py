@@ -11,6 +11,7 @@ import typer
 
 from corpora.outputs import check_output_folder
 from rag._cli.eval_run import RunProgress
+from rag._cli.options import argument, option
 from rag._cli.output import print_report
 from rag._cli.session import Config, Force, Json, Verbose, given_path, start
 from rag.errors import UsageError
@@ -39,27 +40,23 @@ Passages = Annotated[
 ]
 Scenarios = Annotated[
     list[str] | None,
-    typer.Option(
-        "--scenario", metavar="NAME", help="Ego4D scenarios; may be repeated. Default: the paper's five."
-    ),
+    option("--scenario NAME", "Ego4D scenarios; may be repeated. Default: the paper's five."),
 ]
-Bound = Annotated[int, typer.Option(metavar="N", min=0, help="Stop after so many; 0: no bound.")]
+Bound = Annotated[int, option("N", "Stop after so many; 0: no bound.", min=0)]
 
 
 def build(
-    benchmark: Annotated[Literal["egofact"], typer.Argument(metavar="BENCHMARK", help="egofact.")],  # noqa: ARG001 (the only one)
+    benchmark: Annotated[Literal["egofact"], argument("BENCHMARK", "egofact.")],  # noqa: ARG001 (the only one)
     out: Annotated[Path, _folder("--out", "DIR", "Folder of the benchmark.")],
     ego4d: Source = None,
     ego4dsounds: Sounds = None,
     events: Events = None,
     wikihow: Passages = None,
     scenario: Scenarios = None,
-    clips: Annotated[
-        int, typer.Option("--clips", metavar="N", min=1, help="Clips, with questions in proportion.")
-    ] = CLIPS,
+    clips: Annotated[int, option("--clips N", "Clips, with questions in proportion.", min=1)] = CLIPS,
     max_calls: Bound = 0,
     max_tokens: Bound = 0,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = 0,
+    seed: Annotated[int, option("--seed N", "Random seed.")] = 0,
     force: Force = False,
     config: Config = None,
     as_json: Json = None,

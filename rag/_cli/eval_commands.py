@@ -11,6 +11,7 @@ import typer
 
 from rag._cli import eval_build, eval_run, eval_show, eval_simulate
 from rag._cli.eval_show import print_files
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Force, Json, Verbose, given_path, start
 from rag.errors import SettingsError, UsageError
@@ -22,14 +23,11 @@ if TYPE_CHECKING:
 
 def report(
     runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN...", help="Run folders of 'rag eval run', or folders that hold some."),
+        list[Path], argument("RUN...", "Run folders of 'rag eval run', or folders that hold some.")
     ],
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", parser=given_path, help="Where the report goes.")
-    ] = Path("report"),
+    out: Annotated[Path, option("--out DIR", "Where the report goes.", parser=given_path)] = Path("report"),
     everything: Annotated[
-        bool, typer.Option("--all", help="One page for all benchmarks, beside what the papers printed.")
+        bool, option("--all", "One page for all benchmarks, beside what the papers printed.")
     ] = False,
     force: Force = False,
     config: Config = None,

@@ -11,10 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-import typer
-
 from corpora.outputs import RECORDING, claim_appended
 from rag._cli.eval_show import prepare_task
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Config, Data, Force, Json, Record, Replay, Verbose, given_path, start
 from rag.errors import Unanswered, UsageError
@@ -125,48 +124,35 @@ def _rich_bar() -> Any:
     return Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
 
 
-Benchmark = Annotated[
-    str, typer.Argument(metavar="BENCHMARK", help="A name of 'rag eval list', or MODULE:FACTORY of your own.")
-]
+Benchmark = Annotated[str, argument("BENCHMARK", "A name of 'rag eval list', or MODULE:FACTORY of your own.")]
 
 Systems = Annotated[
-    str,
-    typer.Option(
-        "--system", "--solver", metavar="NAME[,NAME]", help="Which systems, or 'all'.", show_default=False
-    ),
+    str, option("--system --solver NAME[,NAME]", "Which systems, or 'all'.", show_default=False)
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="Format of the data, where BENCHMARK reads several: the same as BENCHMARK:format=NAME. "
+    option(
+        "--format NAME",
+        "Format of the data, where BENCHMARK reads several: the same as BENCHMARK:format=NAME. "
         "Default: recognized.",
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        parser=given_path,
-        help="Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK.",
+    option(
+        "--out DIR", "Where the run folders go: DIR/NAME-seedN. Default: runs/BENCHMARK.", parser=given_path
     ),
 ]
 Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit", metavar="N", min=1, help="Only the first N queries; a larger N goes on with the run."
-    ),
+    int | None, option("--limit N", "Only the first N queries; a larger N goes on with the run.", min=1)
 ]
 Concurrency = Annotated[
     int,
-    typer.Option(
-        "--concurrency",
-        metavar="N",
+    option(
+        "--concurrency N",
+        "Queries in flight, while others wait for a language model; the files are the same.",
         min=1,
         max=256,
-        help="Queries in flight, while others wait for a language model; the files are the same.",
     ),
 ]
 
@@ -174,9 +160,7 @@ Concurrency = Annotated[
 def run(
     benchmark: Benchmark,
     system: Systems = "all",
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="N[,N]", help="Seeds; several are pooled in reports.")
-    ] = "0",
+    seed: Annotated[str, option("--seed N[,N]", "Seeds; several are pooled in reports.")] = "0",
     out: Out = None,
     data: Data = None,
     format_name: Format = None,
@@ -322,13 +306,9 @@ def run_lines(task: Task[Any], done: Sequence[Done]) -> Iterator[str]:
 
 
 def score(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],
-    judge: Annotated[
-        str | None, typer.Option("--judge", metavar="NAME", help="Another judge of the benchmark.")
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", metavar="X", help="Another threshold of the judge.")
-    ] = None,
+    run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
+    judge: Annotated[str | None, option("--judge NAME", "Another judge of the benchmark.")] = None,
+    threshold: Annotated[float | None, option("--threshold X", "Another threshold of the judge.")] = None,
     data: Data = None,
     record: Record = None,
     replay: Replay = None,

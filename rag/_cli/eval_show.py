@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from corpora.errors import file_error
 from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, start
 from rag.errors import RagError, UsageError
@@ -27,19 +26,16 @@ if TYPE_CHECKING:
 
 
 def show(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.")],
-    query_id: Annotated[str, typer.Argument(metavar="QUERY_ID", help="One of its queries.")],
+    run: Annotated[Path, argument("RUN", "A run folder.")],
+    query_id: Annotated[str, argument("QUERY_ID", "One of its queries.")],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE.png", help="Where the image goes. Default: a name here."),
+        Path | None, option("--out FILE.png", "Where the image goes. Default: a name here.")
     ] = None,
     data: Data = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Ask the system once more, and compare with what the run holds.")
+        bool, option("--again", "Ask the system once more, and compare with what the run holds.")
     ] = False,
-    frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=15, help="Frames of each window.")
-    ] = 5,
+    frames: Annotated[int, option("--frames N", "Frames of each window.", min=1, max=15)] = 5,
     force: Force = False,
     config: Config = None,
     as_json: Json = None,
@@ -226,14 +222,13 @@ def _option_lines(query: Query, sample: Sample) -> Iterator[str]:
 
 
 def failures(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder that holds some.")],
+    run: Annotated[Path, argument("RUN", "A run folder, or a folder that holds some.")],
     out: Annotated[
         Path,
-        typer.Option(
-            "--out",
-            metavar="DIR",
+        option(
+            "--out DIR",
+            "Where the page goes; of several runs, each in a folder of its own.",
             parser=given_path,
-            help="Where the page goes; of several runs, each in a folder of its own.",
         ),
     ] = Path("failures"),
     data: Data = None,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-
+from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import given_path
 from rag.errors import UsageError
@@ -18,40 +17,32 @@ Preset = Literal["strong", "small"]
 def simulate_model(
     corpus: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--corpus",
-            metavar="DIR",
+        option(
+            "--corpus DIR",
+            "Folder with synthetic videos, or above some, as --data of 'rag eval run'; repeatable.",
             parser=given_path,
-            help="Folder with synthetic videos, or above some, as --data of 'rag eval run'; repeatable.",
             show_default=False,
         ),
     ] = None,
-    preset: Annotated[Preset, typer.Option("--preset", help="How able the model is.")] = "strong",
+    preset: Annotated[Preset, option("--preset", "How able the model is.")] = "strong",
     dial: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dial",
-            metavar="NAME=VALUE",
-            help="Another value of one dial, as perception=0.6 or refusal=0.01; repeatable.",
+        option(
+            "--dial NAME=VALUE", "Another value of one dial, as perception=0.6 or refusal=0.01; repeatable."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="The same seed gives the same replies.")
-    ] = 0,
+    seed: Annotated[int, option("--seed N", "The same seed gives the same replies.")] = 0,
     host: Annotated[
-        str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
+        str, option("--host HOST", "Where to listen; by default only for this machine.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")
-    ] = 8080,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the model.")] = "simulated",
+    port: Annotated[int, option("--port N", "0 takes a free one.", min=0, max=65535)] = 8080,
+    name: Annotated[str, option("--name NAME", "Name of the model.")] = "simulated",
     cache: Annotated[
         Path | None,
-        typer.Option(
-            "--cache",
-            metavar="DIR",
+        option(
+            "--cache DIR",
+            "Where fingerprints of frames are kept. Default: a folder in $XDG_CACHE_HOME.",
             parser=given_path,
-            help="Where fingerprints of frames are kept. Default: a folder in $XDG_CACHE_HOME.",
         ),
     ] = None,
 ) -> int:

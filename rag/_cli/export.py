@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.objects import is_url
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_bytes, print_report
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import RagError, StaleFile, UsageError
@@ -38,43 +37,36 @@ def export(
     session: Session,
     citations: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="CITATION...",
-            parser=given_path,
-            help="Windows, PATH@START-END or VIDEO_ID@START-END, in the order of the timeline. "
+        argument(
+            "CITATION...",
+            "Windows, PATH@START-END or VIDEO_ID@START-END, in the order of the timeline. "
             "Times are seconds, or 01:02:03.",
+            parser=given_path,
             show_default=False,
         ),
     ] = None,
     found: Annotated[
         Path | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
+        option(
+            "--from FILE",
+            "Windows from the JSON of 'rag search', 'rag ask' or 'rag localize'; - is standard input.",
             parser=given_path,
-            help="Windows from the JSON of 'rag search', 'rag ask' or 'rag localize'; - is standard input.",
         ),
     ] = None,
     form: Annotated[
         FormatName | None,
-        typer.Option(
-            "--format", help="Format. Default: by the name of --out, else otio.", show_default=False
-        ),
+        option("--format", "Format. Default: by the name of --out, else otio.", show_default=False),
     ] = None,
     handles: Annotated[
-        float,
-        typer.Option(
-            "--handles", metavar="SECONDS", min=0.0, help="Seconds to add before and after each window."
-        ),
+        float, option("--handles SECONDS", "Seconds to add before and after each window.", min=0.0)
     ] = 0.0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE",
-            parser=given_path,
-            help="Write to this file, - is standard output; clips to this folder, or to a .zip file. "
+        option(
+            "--out FILE",
+            "Write to this file, - is standard output; clips to this folder, or to a .zip file. "
             "Default: selects, with the ending of the format.",
+            parser=given_path,
             show_default=False,
         ),
     ] = None,

@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 import rag
 from corpora.escaping import visible
 from corpora.kinds import lines_on_ignored, why_ignored
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report, take_interrupts
 from rag._cli.session import Events, Session, given_path, with_session
 from rag.errors import UsageError
@@ -46,44 +47,36 @@ def _given_shard(text: str) -> str:
     return text
 
 
-Include = Annotated[
-    list[str] | None,
-    typer.Option("--include", metavar="GLOB", help="Only files that match; may be repeated."),
-]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", metavar="GLOB", help="Skip files that match; may be repeated."),
-]
+Include = Annotated[list[str] | None, option("--include GLOB", "Only files that match; may be repeated.")]
+Exclude = Annotated[list[str] | None, option("--exclude GLOB", "Skip files that match; may be repeated.")]
 ShardOption = Annotated[
     str | None,
-    typer.Option(
-        "--shard",
-        metavar="K/N",
-        parser=_given_shard,
-        help="Index only the K-th of N shares of the files: into a library of its own, for rag library "
+    option(
+        "--shard K/N",
+        "Index only the K-th of N shares of the files: into a library of its own, for rag library "
         "merge, or with --stage-only.",
+        parser=_given_shard,
     ),
 ]
 GroupSize = Annotated[
-    int | None,
-    typer.Option("--group", metavar="N", min=1, help="Commit at most N files together. Default: 100."),
+    int | None, option("--group N", "Commit at most N files together. Default: 100.", min=1)
 ]
 StageOnly = Annotated[
     bool,
-    typer.Option(
+    option(
         "--stage-only",
-        help="Leave what is new beside the library, without its lock, for --commit-staged: many machines "
+        "Leave what is new beside the library, without its lock, for --commit-staged: many machines "
         "may do so at once, each with its --shard.",
     ),
 ]
 CommitStaged = Annotated[
-    bool, typer.Option("--commit-staged", help="Add what --stage-only left to the library; without PATH.")
+    bool, option("--commit-staged", "Add what --stage-only left to the library; without PATH.")
 ]
 PruneFlag = Annotated[
     bool,
-    typer.Option(
+    option(
         "--prune",
-        help="Remove files below PATH that no longer exist. Refused where PATH is empty or more "
+        "Remove files below PATH that no longer exist. Refused where PATH is empty or more "
         "than half of its files are missing, as for a disk that is not mounted; --prune=all removes "
         "them.",
     ),
@@ -94,31 +87,23 @@ MOST_NAMED = 5
 
 Engine = Annotated[
     str | None,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="What runs the workers: local, this process, or ray, a cluster of Ray. Default: local.",
+    option(
+        "--engine NAME",
+        "What runs the workers: local, this process, or ray, a cluster of Ray. Default: local.",
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(
-        "--address",
-        metavar="HOST:PORT",
-        help="A running cluster of Ray, or auto. Default: $RAY_ADDRESS, else one on this machine alone.",
+    option(
+        "--address HOST:PORT",
+        "A running cluster of Ray, or auto. Default: $RAY_ADDRESS, else one on this machine alone.",
     ),
 ]
 Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", min=1, help="Workers. Default: as many as there is room for."),
+    int | None, option("--workers N", "Workers. Default: as many as there is room for.", min=1)
 ]
-WorkerCpus = Annotated[
-    float | None, typer.Option("--worker-cpus", metavar="N", help="Cores of each worker. Default: 2.")
-]
-WorkerGpus = Annotated[
-    float | None,
-    typer.Option("--worker-gpus", metavar="N", help="GPUs of each worker, as in 0.1. Default: 0."),
-]
+WorkerCpus = Annotated[float | None, option("--worker-cpus N", "Cores of each worker. Default: 2.")]
+WorkerGpus = Annotated[float | None, option("--worker-gpus N", "GPUs of each worker, as in 0.1. Default: 0.")]
 
 
 @with_session(
@@ -138,9 +123,9 @@ def index(
     session: Session,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="PATH",
-            help="Folders and files to index, or addresses like s3://bucket/videos.",
+        argument(
+            "PATH",
+            "Folders and files to index, or addresses like s3://bucket/videos.",
             show_default=False,
             parser=given_path,
         ),
@@ -149,16 +134,13 @@ def index(
     exclude: Exclude = None,  # noqa: ARG001 (in the session's settings)
     shard: ShardOption = None,  # noqa: ARG001 (in the session's settings)
     limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit", metavar="N", min=1, help="Index at most N new files in this run, in path order."
-        ),
+        int | None, option("--limit N", "Index at most N new files in this run, in path order.", min=1)
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option(
+        option(
             "--dry-run",
-            help="Show what would be done, how long it would take and how large it would be; change nothing.",
+            "Show what would be done, how long it would take and how large it would be; change nothing.",
         ),
     ] = False,
     engine: Engine = None,  # noqa: ARG001 (in the session's settings)
@@ -170,10 +152,7 @@ def index(
     commit_staged: CommitStaged = False,
     group: GroupSize = None,  # noqa: ARG001 (in the session's settings)
     reembed: Annotated[
-        bool,
-        typer.Option(
-            "--reembed", help="Recompute all image embeddings; recognized text and speech are kept."
-        ),
+        bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
     ] = False,
     prune: PruneFlag = False,
     prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,

@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-import typer
 from typer.core import TyperCommand
 
+from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Session, with_session
 from rag.errors import UsageError
@@ -68,11 +68,7 @@ def mcp(
     session: Session,
     print_config: Annotated[
         Client | None,
-        typer.Option(
-            "--print-config",
-            metavar="CLIENT",
-            help=f"Print what to add to a client's settings: {', '.join(PLACES)}.",
-        ),
+        option("--print-config CLIENT", f"Print what to add to a client's settings: {', '.join(PLACES)}."),
     ] = None,
     allow_index: AllowIndex = None,
 ) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corpora.outputs import OverwritePolicy
+from rag._cli.options import argument
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import Force, Session, with_session
 from rag.rendering.shapes import plain, report_shape
@@ -22,11 +23,8 @@ app = typer.Typer(
 )
 
 _with_settings = with_session(without=("library", "seed"))
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="NAME", help="Default: every installed model.", show_default=False),
-]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from 'rag models list'.")]
+Names = Annotated[list[str] | None, argument("NAME", "Default: every installed model.", show_default=False)]
+Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 
 
 @app.command("list")

@@ -109,21 +109,23 @@ class ProgressDisplay:
 
     def advance(self, seconds: float) -> None:
         """So many seconds of media are done."""
-        self._step(self._media, seconds)
-        if seconds > 0:
-            self._moved_at = time.monotonic()
+        self._step(self._media, seconds, moves=seconds > 0)
 
     def advance_documents(self, documents: float, seconds: float) -> None:
         """So many more documents are done, or parts of one: of those `seconds`, so many."""
         self.documents_done += documents
-        self._step(self._documents, seconds)
-        if documents > 0:
-            self._moved_at = time.monotonic()
+        self._step(self._documents, seconds, moves=documents > 0)
 
-    def _step(self, pace: _Pace, size: float) -> None:
+    def _step(self, pace: _Pace, size: float, *, moves: bool) -> None:
         now = time.monotonic()
         pace.advance(size, now - self._stepped_at)
         self._stepped_at = now
+        if moves:
+            self._moved_at = now
+        self._show()
+
+    def _show(self) -> None:
+        """Called after each step of media or documents."""
 
     def status(self, line: str) -> None:
         """Shown in place of the current file."""
@@ -233,17 +235,7 @@ class JsonProgress(ProgressDisplay):
         super().file(path)
         self._print("index")
 
-    def advance(self, seconds: float) -> None:
-        """So many seconds of media are done."""
-        super().advance(seconds)
-        self._print_moved()
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """So many more documents are done."""
-        super().advance_documents(documents, seconds)
-        self._print_moved()
-
-    def _print_moved(self) -> None:
+    def _show(self) -> None:
         ended = self.files_begun >= self.total_files and self.share() > 1 - 1e-9
         if ended or time.monotonic() - self._printed_at >= EVENT_SECONDS:
             self._print("finish" if ended else "index")
@@ -339,17 +331,7 @@ class BarProgress(ProgressDisplay):
         self._task = self._bar.add_task("", total=1.0)
         self._bar.start()
 
-    def advance(self, seconds: float) -> None:
-        """So many seconds of media are done."""
-        super().advance(seconds)
-        self._move()
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """So many more documents are done."""
-        super().advance_documents(documents, seconds)
-        self._move()
-
-    def _move(self) -> None:
+    def _show(self) -> None:
         if self._bar is not None:
             self._bar.update(self._task, completed=self.share())
 

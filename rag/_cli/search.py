@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from corpora.outputs import ANSWERS, TREC, check_outputs
 from corpora.records import AudioClass, Style, Tone
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import (
     End,
@@ -41,51 +40,31 @@ Kind = Literal["video", "passage", "all"]
 @with_session({"search.top_k": "top_k"}, several=True)
 def search(
     session: Session,
-    query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="Text to search for.", show_default=False)
-    ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="Kind of results.")] = "all",
+    query: Annotated[str | None, argument("QUERY", "Text to search for.", show_default=False)] = None,
+    kind: Annotated[Kind, option("--kind", "Kind of results.")] = "all",
     top_k: TopK = None,
     path: PathGlobs = None,
     begin: Start = None,
     end: End = None,
-    tone: Annotated[
-        Tone | None, typer.Option("--tone", "--color", help="Only shots of this colour tone.")
-    ] = None,
-    style: Annotated[Style | None, typer.Option("--style", help="Only shots of this style.")] = None,
-    audio: Annotated[
-        AudioClass | None, typer.Option("--audio", help="Only intervals with this class of sound.")
-    ] = None,
+    tone: Annotated[Tone | None, option("--tone --color", "Only shots of this colour tone.")] = None,
+    style: Annotated[Style | None, option("--style", "Only shots of this style.")] = None,
+    audio: Annotated[AudioClass | None, option("--audio", "Only intervals with this class of sound.")] = None,
     min_height: Annotated[
-        int | None,
-        typer.Option(
-            "--min-height", metavar="LINES", min=1, help="Only videos of at least this vertical resolution."
-        ),
+        int | None, option("--min-height LINES", "Only videos of at least this vertical resolution.", min=1)
     ] = None,
     after: Annotated[
-        str | None,
-        typer.Option(
-            "--after", metavar="TEXT", help="Only moments up to 60 s after this is seen in the video."
-        ),
+        str | None, option("--after TEXT", "Only moments up to 60 s after this is seen in the video.")
     ] = None,
     before: Annotated[
-        str | None,
-        typer.Option(
-            "--before", metavar="TEXT", help="Only moments up to 60 s before this is seen in the video."
-        ),
+        str | None, option("--before TEXT", "Only moments up to 60 s before this is seen in the video.")
     ] = None,
     queries: Annotated[
-        Path | None,
-        typer.Option(
-            "--queries", metavar="FILE", help='Many queries: JSON lines of {"_id": ..., "text": ...}.'
-        ),
+        Path | None, option("--queries FILE", 'Many queries: JSON lines of {"_id": ..., "text": ...}.')
     ] = None,
     run: Annotated[
         Path | None,
-        typer.Option(
-            "--run",
-            metavar="OUT.trec",
-            help="Write a TREC run by document to this file, and windows to OUT.windows.jsonl.",
+        option(
+            "--run OUT.trec", "Write a TREC run by document to this file, and windows to OUT.windows.jsonl."
         ),
     ] = None,
     ids: Ids = "hash",

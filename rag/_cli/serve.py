@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import typer
 
+from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_lines
 from rag._cli.session import AllowIndex, Host, Port, Session, given_path, with_session
 
@@ -24,26 +25,24 @@ def serve(
     port: Port = 8650,
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            "--token-file",
-            metavar="FILE",
+        option(
+            "--token-file FILE",
+            "Demand the token in this file. Default: one for this run where other machines can connect.",
             parser=given_path,
-            help="Demand the token in this file. Default: one for this run where other machines can connect.",
             show_default=False,
         ),
     ] = None,
     allow_index: AllowIndex = None,
     reports: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--reports",
-            metavar="DIR",
+        option(
+            "--reports DIR",
+            "Show reports, runs and traces below this folder; may be repeated.",
             parser=given_path,
-            help="Show reports, runs and traces below this folder; may be repeated.",
             show_default=False,
         ),
     ] = None,
-    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    open_page: Annotated[bool, option("--open", "Open the page in a browser.")] = False,
 ) -> int:
     """Serve a page to search, ask and look, a REST API, and MCP.
 

@@ -19,6 +19,7 @@ import typer
 
 from corpora.objects import is_url
 from corpora.outputs import OverwritePolicy
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json
 from rag.errors import LibraryError, QuestionError, StoreError, UnreadableFile, UsageError
 from rag.records import SearchFilter, ShotFilter, VideoCitation, rounded_down
@@ -56,128 +57,90 @@ _LIBRARY_HELP = (
     "Default: $RAG_LIBRARY, else .rag in the current folder or the nearest parent."
 )
 Library = Annotated[
-    list[Path] | None,
-    typer.Option("--library", metavar="DIR", parser=given_path, help=_LIBRARY_HELP, show_default=False),
+    list[Path] | None, option("--library DIR", _LIBRARY_HELP, parser=given_path, show_default=False)
 ]
 Libraries = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--library",
-        metavar="DIR",
+    option(
+        "--library DIR",
+        f"{_LIBRARY_HELP} May be repeated: several are searched as one.",
         parser=given_path,
-        help=f"{_LIBRARY_HELP} May be repeated: several are searched as one.",
         show_default=False,
     ),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
-        "--config",
-        metavar="FILE",
-        help="Settings file. Default: rag.toml in the current folder, if it exists.",
-    ),
+    option("--config FILE", "Settings file. Default: rag.toml in the current folder, if it exists."),
 ]
 Force = Annotated[
     bool,
-    typer.Option(
-        "--force",
-        help="Replace an output even if it is an input, is indexed, or was not written by this program.",
+    option(
+        "--force", "Replace an output even if it is an input, is indexed, or was not written by this program."
     ),
 ]
 Json = Annotated[
     bool | None,
-    typer.Option(
+    option(
         "--json/--text",
-        help="Output format. Default: text on a terminal, JSON into a pipe or a file.",
+        "Output format. Default: text on a terminal, JSON into a pipe or a file.",
         show_default=False,
     ),
 ]
 IndexedVideo = Annotated[
     Path,
-    typer.Argument(
-        metavar="VIDEO",
+    argument(
+        "VIDEO",
+        "An indexed video: its path or the end of it, its id or the start of it; or a copy of its file.",
         parser=given_path,
-        help="An indexed video: its path or the end of it, its id or the start of it; or a copy of its file.",
     ),
 ]
 Verbose = Annotated[
-    int,
-    typer.Option(
-        "-v", "--verbose", count=True, help="Log more on stderr; twice for debug output.", show_default=False
-    ),
+    int, option("-v --verbose", "Log more on stderr; twice for debug output.", count=True, show_default=False)
 ]
-Host = Annotated[
-    str, typer.Option("--host", metavar="HOST", help="Where to listen; by default only for this machine.")
-]
-Port = Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="0 takes a free one.")]
+Host = Annotated[str, option("--host HOST", "Where to listen; by default only for this machine.")]
+Port = Annotated[int, option("--port N", "0 takes a free one.", min=0, max=65535)]
 AllowIndex = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--allow-index",
-        metavar="ROOT",
+    option(
+        "--allow-index ROOT",
+        "Allow indexing of what is below this folder; may be repeated.",
         parser=given_path,
-        help="Allow indexing of what is below this folder; may be repeated.",
         show_default=False,
     ),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Random seed. Default: 0.")]
+Seed = Annotated[int | None, option("--seed N", "Random seed. Default: 0.")]
 TopK = Annotated[
-    int | None,
-    typer.Option("--top-k", metavar="N", min=1, max=1000, help="Number of results to retrieve. Default: 5."),
+    int | None, option("--top-k N", "Number of results to retrieve. Default: 5.", min=1, max=1000)
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(
-        "--threshold",
-        metavar="X",
-        min=0.0,
-        max=1.0,
-        help="Confidence below which nothing matches. Default: 0.3.",
-    ),
+    option("--threshold X", "Confidence below which nothing matches. Default: 0.3.", min=0.0, max=1.0),
 ]
 PathGlobs = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--path",
-        metavar="GLOB",
+    option(
+        "--path GLOB",
+        "Only files and folders that match, by the last parts of their path; may be repeated.",
         parser=given_path,
-        help="Only files and folders that match, by the last parts of their path; may be repeated.",
     ),
 ]
 Start = Annotated[
     float | None,
-    typer.Option(
-        "--start",
-        metavar="TIME",
-        parser=given_seconds,
-        help="Search videos from this time on: seconds, or 01:02:03.",
-    ),
+    option("--start TIME", "Search videos from this time on: seconds, or 01:02:03.", parser=given_seconds),
 ]
 End = Annotated[
-    float | None,
-    typer.Option(
-        "--end", metavar="TIME", parser=given_seconds, help="Search videos up to this time: as --start."
-    ),
+    float | None, option("--end TIME", "Search videos up to this time: as --start.", parser=given_seconds)
 ]
 Record = Annotated[
-    Path | None,
-    typer.Option("--record", metavar="FILE", help="Record every call to a language model in this file."),
+    Path | None, option("--record FILE", "Record every call to a language model in this file.")
 ]
 Replay = Annotated[
-    Path | None,
-    typer.Option(
-        "--replay", metavar="FILE", help="Replay the calls recorded in this file; no model is contacted."
-    ),
+    Path | None, option("--replay FILE", "Replay the calls recorded in this file; no model is contacted.")
 ]
-Events = Annotated[bool, typer.Option("--events", hidden=True, help="Progress as JSON lines on stderr.")]
+Events = Annotated[bool, option("--events", "Progress as JSON lines on stderr.", hidden=True)]
 Data = Annotated[
     Path | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        parser=given_path,
-        help="The benchmark's data. Default: a folder of its name here.",
-    ),
+    option("--data DIR", "The benchmark's data. Default: a folder of its name here.", parser=given_path),
 ]
 
 

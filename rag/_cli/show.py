@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.file_names import output_stem
@@ -17,6 +15,7 @@ from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
 from corpora.records import Frames, cited_title
 from corpora.settings import StorageSettings
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
@@ -41,27 +40,20 @@ def show(
     session: Session,
     citation: Annotated[
         Path,
-        typer.Argument(
-            metavar="CITATION",
+        argument(
+            "CITATION",
+            "PATH@START-END, VIDEO_ID@START-END (seconds, or 01:02:03), or the id of a passage.",
             parser=given_path,
-            help="PATH@START-END, VIDEO_ID@START-END (seconds, or 01:02:03), or the id of a passage.",
         ),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="FILE.png",
-            help="Write the contact sheet to this file. Default: a name made of the window.",
-        ),
+        option("--out FILE.png", "Write the contact sheet to this file. Default: a name made of the window."),
     ] = None,
     clip: Annotated[
-        Path | None,
-        typer.Option("--clip", metavar="FILE.mp4", help="Write the window as a clip to this file."),
+        Path | None, option("--clip FILE.mp4", "Write the window as a clip to this file.")
     ] = None,
-    frames: Annotated[
-        int, typer.Option("--frames", metavar="N", min=1, max=60, help="Number of frames on the sheet.")
-    ] = 9,
+    frames: Annotated[int, option("--frames N", "Number of frames on the sheet.", min=1, max=60)] = 9,
     force: Force = False,
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from corpora.escaping import visible
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json, print_json, print_lines, print_report, width
 from rag._cli.session import Config, Force, Host, Json, Port, Verbose, given_path, start
 from rag.errors import UsageError
@@ -29,48 +30,37 @@ app = typer.Typer(
 
 Engine = Literal["bm25", "dense", "hybrid"]
 Kind = Literal["video", "text"]
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A web's folder, with its web.jsonl.")]
+Folder = Annotated[Path, argument("DIR", "A web's folder, with its web.jsonl.")]
 EngineOption = Annotated[
-    Engine, typer.Option("--engine", help="By words, by meaning, or both by reciprocal rank fusion.")
+    Engine, option("--engine", "By words, by meaning, or both by reciprocal rank fusion.")
 ]
 FaultsOption = Annotated[
     str,
-    typer.Option(
-        "--faults",
-        metavar="RATES",
-        help="How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
+    option(
+        "--faults RATES",
+        "How often the web fails: 0.1 for every fault, or slow=0.1,dead_link=0.2 and so on.",
         show_default=False,
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
-TraceOption = Annotated[
-    Path | None, typer.Option("--trace", metavar="FILE", help="Write every call there, as JSON lines.")
-]
+SeedOption = Annotated[int, option("--seed N", "Random seed.")]
+TraceOption = Annotated[Path | None, option("--trace FILE", "Write every call there, as JSON lines.")]
 
 
 @app.command("build")
 def build(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", parser=given_path, help="Where the web goes.")],
+    folder: Annotated[Path, argument("DIR", "Where the web goes.", parser=given_path)],
     sources: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[SOURCE]...",
-            help="Videos with or without .info.json, JSON lines about videos, documents; folders of them.",
+        argument(
+            "[SOURCE]...",
+            "Videos with or without .info.json, JSON lines about videos, documents; folders of them.",
             show_default=False,
         ),
     ] = None,
-    library: Annotated[
-        Path | None, typer.Option("--library", metavar="DIR", help="Also all that this library holds.")
-    ] = None,
-    workbench: Annotated[
-        bool, typer.Option("--workbench", help="Draw a web of the Workbench world instead.")
-    ] = False,
-    videos: Annotated[
-        int, typer.Option("--films", metavar="N", min=1, help="With --workbench: number of different videos.")
-    ] = 160,
-    noise: Annotated[
-        int, typer.Option("--noise", metavar="N", min=0, help="Of the Workbench: unrelated uploads.")
-    ] = 80,
+    library: Annotated[Path | None, option("--library DIR", "Also all that this library holds.")] = None,
+    workbench: Annotated[bool, option("--workbench", "Draw a web of the Workbench world instead.")] = False,
+    videos: Annotated[int, option("--films N", "With --workbench: number of different videos.", min=1)] = 160,
+    noise: Annotated[int, option("--noise N", "Of the Workbench: unrelated uploads.", min=0)] = 80,
     seed: SeedOption = 0,
     force: Force = False,
     config: Config = None,
@@ -106,10 +96,10 @@ def build(
 @app.command("search")
 def search(
     folder: Folder,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find.")],
-    kind: Annotated[Kind, typer.Option("--kind", help="Videos, or pages of text.")] = "video",
-    page: Annotated[int, typer.Option("--page", metavar="N", min=1, help="Which page of results.")] = 1,
-    size: Annotated[int, typer.Option("--num", metavar="N", min=1, max=100, help="Results a page.")] = 10,
+    query: Annotated[str, argument("QUERY", "What to find.")],
+    kind: Annotated[Kind, option("--kind", "Videos, or pages of text.")] = "video",
+    page: Annotated[int, option("--page N", "Which page of results.", min=1)] = 1,
+    size: Annotated[int, option("--num N", "Results a page.", min=1, max=100)] = 10,
     engine: EngineOption = "hybrid",
     faults: FaultsOption = "",
     seed: SeedOption = 0,
@@ -128,11 +118,9 @@ def search(
 @app.command("open")
 def open_page(
     folder: Folder,
-    url: Annotated[str, typer.Argument(metavar="URL", help="An address on the web.")],
-    transcript: Annotated[bool, typer.Option("--transcript", help="Also what is said in the video.")] = False,
-    download: Annotated[
-        bool, typer.Option("--download", help="Also fetch the video, and print its path.")
-    ] = False,
+    url: Annotated[str, argument("URL", "An address on the web.")],
+    transcript: Annotated[bool, option("--transcript", "Also what is said in the video.")] = False,
+    download: Annotated[bool, option("--download", "Also fetch the video, and print its path.")] = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from corpora.outputs import OverwritePolicy
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, is_json, print_report
 from rag._cli.session import Force, Json, given_path
 from rag.errors import UsageError
@@ -35,57 +36,41 @@ def _group() -> None:
 @app.command("make")
 def make(
     folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR", parser=given_path, help="Folder for the corpus: new, empty or interrupted."
-        ),
+        Path, argument("DIR", "Folder for the corpus: new, empty or interrupted.", parser=given_path)
     ],
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="The same seed gives the same corpus.")
-    ] = 0,
-    clips: Annotated[
-        int,
-        typer.Option("--clips", metavar="K", min=0, help="Clips of 30 seconds, without text or metadata."),
-    ] = 12,
+    seed: Annotated[int, option("--seed N", "The same seed gives the same corpus.")] = 0,
+    clips: Annotated[int, option("--clips K", "Clips of 30 seconds, without text or metadata.", min=0)] = 12,
     split: Annotated[
-        Split, typer.Option("--split", help="Appearances and phrases are disjoint between splits.")
+        Split, option("--split", "Appearances and phrases are disjoint between splits.")
     ] = "train",
     height: Annotated[
-        Height, typer.Option("--height", help="Frame height in pixels; the aspect ratio is 16:9.")
+        Height, option("--height", "Frame height in pixels; the aspect ratio is 16:9.")
     ] = "360",
-    fps: Annotated[int, typer.Option("--fps", metavar="N", min=5, max=60, help="Frames per second.")] = 15,
-    style: Annotated[Style, typer.Option("--style", help="Rendering style.")] = "live",
+    fps: Annotated[int, option("--fps N", "Frames per second.", min=5, max=60)] = 15,
+    style: Annotated[Style, option("--style", "Rendering style.")] = "live",
     long: Annotated[
         list[float] | None,
-        typer.Option(
-            "--long",
-            metavar="MINUTES",
+        option(
+            "--long MINUTES",
+            "Also a video of this length with title, subtitles and on-screen text; repeatable.",
             min=1.0,
             max=180.0,
-            help="Also a video of this length with title, subtitles and on-screen text; repeatable.",
         ),
     ] = None,
     near_duplicates: Annotated[
-        bool,
-        typer.Option(
-            "--copies", help="Also a near-duplicate of every video: cropped, regraded, at another speed."
-        ),
+        bool, option("--copies", "Also a near-duplicate of every video: cropped, regraded, at another speed.")
     ] = False,
     families: Annotated[
         int | None,
-        typer.Option(
-            "--families",
-            metavar="N",
-            min=1,
-            help="Clips of 30 to 120 seconds in families of N that share scene and people and differ in what "
+        option(
+            "--families N",
+            "Clips of 30 to 120 seconds in families of N that share scene and people and differ in what "
             "is done; shaken, blurred and partly hidden.",
+            min=1,
         ),
     ] = None,
     kilobits: Annotated[
-        int | None,
-        typer.Option(
-            "--kilobits", metavar="K", min=50, help="Kilobits of video a second. Default: by quality."
-        ),
+        int | None, option("--kilobits K", "Kilobits of video a second. Default: by quality.", min=50)
     ] = None,
     force: Force = False,
     as_json: Json = None,

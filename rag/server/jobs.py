@@ -260,16 +260,14 @@ class Jobs:
             path = os.path.realpath(os.fsencode(folder))
         except (ValueError, OSError) as error:
             raise Problem(403, "folder-not-allowed", "the folder is no path of this machine") from error
-        inside = any(path == root or path.startswith(root.rstrip(b"/") + b"/") for root in self._real_roots())
+        roots = map(os.fsencode, self.roots)
+        inside = any(path == root or path.startswith(root.rstrip(b"/") + b"/") for root in roots)
         if not os.path.isabs(folder) or not inside:
             what = "below a folder that --allow-index names" if self.roots else "on: see --allow-index"
             raise Problem(403, "folder-not-allowed", f"{folder}: indexing is not allowed; it is only {what}")
         if not os.path.exists(path):
             raise UnreadableFile(f"{folder}: no such file or folder")
         return os.fsdecode(path)
-
-    def _real_roots(self) -> list[bytes]:
-        return [os.fsencode(root) for root in self.roots]
 
     @contextmanager
     def _owner(self) -> Iterator[dict[str, JobLog]]:

@@ -123,7 +123,7 @@ class ReaderMark:
     """Held shared while a reader is open. Never waits, and never fails: it is only a courtesy to cleaning."""
 
     def __init__(self, path: Path) -> None:
-        self.release: Callable[[], object] = _nothing
+        self.release: Callable[[], object] = lambda: None
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -135,9 +135,6 @@ class ReaderMark:
             return
         # A reader that is only forgotten gives its mark back too.
         self.release = weakref.finalize(self, os.close, fd)
-
-
-def _nothing() -> None: ...
 
 
 def no_readers(path: Path) -> bool:

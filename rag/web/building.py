@@ -82,7 +82,7 @@ def build_web(
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()
     check_output_folder(out, allowed, (VIDEOS, PAGES))
     with ExitStack() as stack:
-        builder = _Builder(home, stack, progress or _no_progress, library)
+        builder = _Builder(home, stack, progress or (lambda _: None), library)
         for row_file, rows in builder.take_files(sources):
             builder.take_rows(row_file, rows)
         if library is not None:
@@ -379,7 +379,3 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     while free in taken:
         number, free = number + 1, f"{name}-{number}"
     return free
-
-
-def _no_progress(_: str) -> None:
-    """No progress is shown."""

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
 from tests.fakes.store_material import file_row, unit
 
+Done = subprocess.CompletedProcess[bytes]
 RAG = [sys.executable, "-m", "rag._cli.main"]
 ROOT = Path(rag.__file__).parent.parent
 
@@ -28,14 +30,21 @@ UNNEEDED = {
     *("cv2", "onnxruntime", "llama_index", "openai", "httpx", "obstore", "ray", "rich", "jinja2", "networkx"),
 }
 """Of a search for words; each takes 30 ms of CPU to some seconds."""
-ENVIRONMENT = {"PYTHONPATH": str(ROOT)}
 
 
-def _run(*words: str | bytes, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, **ENVIRONMENT}
-    return subprocess.run(
-        [*RAG, *words], cwd=cwd, capture_output=True, env=environment, timeout=60, check=False
-    )
+def _start(command: Sequence[str | bytes], cwd: Path = ROOT, **environment: str) -> Done:
+    variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+    return subprocess.run(command, cwd=cwd, capture_output=True, env=variables, timeout=60, check=False)
+
+
+def _run(*words: str | bytes, cwd: Path) -> Done:
+    return _start([*RAG, *words], cwd)
+
+
+def _python(code: str, *words: str, cwd: Path = ROOT, **environment: str) -> Done:
+    done = _start([sys.executable, "-c", code, *words], cwd, **environment)
+    assert done.returncode == 0, done.stderr
+    return done
 
 
 def test_a_search_imports_no_more_than_it_needs(tmp_path: Path) -> None:
@@ -49,17 +58,9 @@ def test_a_search_imports_no_more_than_it_needs(tmp_path: Path) -> None:
         "code = main(['search', 'a bolt', '--library', 'lib', '--json'])\n"
         "print(code, sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
     )
-    environment = {**os.environ, **ENVIRONMENT}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        env=environment,
-        text=True,
-        check=True,
-    )
-    assert "A bolt is tightened." in done.stdout
-    status, _, names = done.stderr.splitlines()[-1].partition(" ")
+    done = _python(code, cwd=tmp_path)
+    assert b"A bolt is tightened." in done.stdout
+    status, _, names = done.stderr.decode().splitlines()[-1].partition(" ")
     assert status == "0"
     assert {"lance", "pyarrow", "numpy", "tokenizers"} <= set(ast.literal_eval(names))
     assert not UNNEEDED & set(ast.literal_eval(names))
@@ -80,12 +81,9 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
         "print(code, sorted(heavy & set(sys.modules)), time.process_time(), file=sys.stderr)"
     )
     plain = "import sys, time, typer; print(0, [], time.process_time(), file=sys.stderr)"
-    environment = {**os.environ, **ENVIRONMENT}
     best = {code: 99.0, plain: 99.0}
     for program in (code, plain) * 3:
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, env=environment, check=True
-        )
+        done = _python(program, cwd=tmp_path)
         assert program is plain or b"Exit codes: 0 success" in done.stdout
         code_and_loaded, seconds = done.stderr.decode().rsplit(maxsplit=1)
         assert code_and_loaded == "0 []"
@@ -107,25 +105,14 @@ def test_a_question_loads_only_what_it_needs(tmp_path: Path) -> None:
         "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
         f"print(code, sorted({needless} & set(sys.modules)), file=sys.stderr)"
     )
-    environment = {**os.environ, **ENVIRONMENT, "RAG_LIBRARY": str(tmp_path / "lib")}
     for command in ("search", "ask"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, command, "Do cats purr?"],
-            cwd=tmp_path,
-            capture_output=True,
-            env=environment,
-            check=True,
-        )
+        done = _python(code, command, "Do cats purr?", cwd=tmp_path, RAG_LIBRARY=str(tmp_path / "lib"))
         assert b"purr" in done.stdout
         assert done.stderr.splitlines()[-1] == b"0 []"
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
-    environment = {**os.environ, **ENVIRONMENT}
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [*RAG, "models", "list"], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, env=environment
-        )
+    done = _start(["sh", "-c", '"$0" "$@" >/dev/full', *RAG, "models", "list"], tmp_path)
     assert done.stderr == b"rag: the output cannot be written: no space left on device\n"
     assert done.returncode == 1
 
@@ -134,19 +121,15 @@ def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
 def test_closed_streams_harm_nothing(tmp_path: Path, closed: str, code: int) -> None:
     """A file that takes the free number would be written into."""
     (tmp_path / "a.txt").write_text("Cats purr when they are content.\n")
-    environment = {**os.environ, **ENVIRONMENT, "RAG_ENCODER__IMAGE": "none"}
     line = f'"$0" -m rag._cli.main index a.txt --dry-run {closed}'
-    done = subprocess.run(
-        ["sh", "-c", line, sys.executable], cwd=tmp_path, capture_output=True, env=environment
-    )
+    done = _start(["sh", "-c", line, sys.executable], tmp_path, RAG_ENCODER__IMAGE="none")
     assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
 
 
 def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     command = ["sh", "-c", 'rmdir ../gone; exec "$0" -m rag._cli.main stats', sys.executable]
-    environment = {**os.environ, **ENVIRONMENT}
-    done = subprocess.run(command, cwd=tmp_path / "gone", capture_output=True, env=environment)
+    done = _start(command, tmp_path / "gone")
     assert done.stderr == b"rag: the working folder no longer exists; change to one that does\n"
     assert done.returncode == 2
 
@@ -159,9 +142,7 @@ def test_standard_streams_are_opened_before_any_file(tmp_path: Path) -> None:
         "print('lost'); print('lost', file=sys.stderr)\n"
         "sys.exit(0 if open('try.py').fileno() > 2 and not sys.stdin.read() else 9)\n"
     )
-    environment = {**os.environ, **ENVIRONMENT}
-    command = ["sh", "-c", '"$0" try.py <&- >&- 2>&-', sys.executable]
-    assert subprocess.run(command, cwd=tmp_path, env=environment).returncode == 0
+    assert _start(["sh", "-c", '"$0" try.py <&- >&- 2>&-', sys.executable], tmp_path).returncode == 0
 
 
 def test_version_and_bare_call(tmp_path: Path) -> None:
@@ -196,9 +177,7 @@ def test_the_collector_leaves_what_is_imported_alone() -> None:
         "atexit.register(lambda: print(gc.get_threshold()[0], gc.get_freeze_count() > 10_000))\n"
         "sys.argv = ['rag', '--version']; run()"
     )
-    environment = {**os.environ, **ENVIRONMENT}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
-    assert done.stdout.splitlines()[1:] == [b"10000 True"]
+    assert _python(code).stdout.splitlines()[1:] == [b"10000 True"]
 
 
 @pytest.mark.parametrize("module", ["rag.errors", "typing", "typer", "rag._cli.library", "numpy"])
@@ -211,8 +190,7 @@ def test_an_interrupt_during_the_imports_is_one_line(module: str) -> None:
         "sys.modules.pop('typing', None); sys.meta_path.insert(0, Interrupt())\n"
         "from rag._cli.main import run; sys.argv = ['rag', 'stats']; run()"
     )
-    environment = {**os.environ, **ENVIRONMENT}
-    done = subprocess.run([sys.executable, "-c", code, module], env=environment, capture_output=True)
+    done = _start([sys.executable, "-c", code, module])
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"rag: interrupted\n")
 
 
@@ -223,8 +201,7 @@ def test_a_poor_locale_breaks_no_output(locale: str) -> None:
         "from rag._cli.output import print_lines, echo_stderr\n"
         r"words = '\u201c\xfc\u201d \u65e5\u672c'; print_lines([words]); echo_stderr(words)"
     )
-    environment = {**os.environ, **ENVIRONMENT, **plain}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    done = _python(code, **plain)
     expected = "“ü” 日本" if locale == "C.UTF-8" else r"\u201c\xfc\u201d \u65e5\u672c"
     assert done.stdout.decode() == done.stderr.decode() == expected + "\n"
 
@@ -235,11 +212,10 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         "sys.stdin.readline()\n"
         "print_lines('x' * 1000 for _ in range(1000)); print_json({'a': 1}); sys.exit(3)"
     )
-    environment = {**os.environ, **ENVIRONMENT}
     with subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=tmp_path,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

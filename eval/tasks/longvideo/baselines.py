@@ -104,6 +104,10 @@ def output_of_reply(
     )
 
 
+_Answered = tuple[ChosenOption, Sequence[Pack], dict[str, Any]]
+"""The reply, what it was given from, and further evidence."""
+
+
 class _Baseline(VideoSolver):
     """Features, pixels and reading of the agent, without its search."""
 
@@ -116,10 +120,7 @@ class _Baseline(VideoSolver):
         return output_of_reply(asked, reply, packs, agent.reasoner.usage(), **evidence)
 
     @abstractmethod
-    def _answer(
-        self, agent: VideoDetective, features: VideoFeatures, question: Question
-    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
-        """The reply, what it was given from, and further evidence."""
+    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered: ...
 
     def _read(
         self,
@@ -153,9 +154,7 @@ class _Baseline(VideoSolver):
 class Uniform(_Baseline):
     """Direct inference: frames spread evenly over the video, without words (the paper's baseline)."""
 
-    def _answer(
-        self, agent: VideoDetective, features: VideoFeatures, question: Question
-    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         packs = _grouped(features, uniform_frames(features, TUNED.frames))
         return self._read(agent, features, question, packs), packs, {}
 
@@ -167,9 +166,7 @@ class Retrieval(_Baseline):
     without a timeline) and its words (equation 10), each scaled to [0, 1] over the video.
     """
 
-    def _answer(
-        self, agent: VideoDetective, features: VideoFeatures, question: Question
-    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         reply = agent.reasoner.run(DECOMPOSE_FACETS, question)
         scorer = self._scorer(features, facets_of(reply, question))
         words = [scorer.stored(node) for node in range(len(features.segments))]
@@ -203,9 +200,7 @@ class RetrievedTexts(_Baseline):
 
     threshold = 0.3
 
-    def _answer(
-        self, agent: VideoDetective, features: VideoFeatures, question: Question
-    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         facets = facets_of(agent.reasoner.run(DECOMPOSE_FACETS, question), question)
         asked = " ".join([question.text, *question.options])
         requests: Mapping[Source, str] = {
@@ -256,9 +251,7 @@ class GuidedFrames(_Baseline):
 
     first, rounds, sure = 8, 4, 0.8
 
-    def _answer(
-        self, agent: VideoDetective, features: VideoFeatures, question: Question
-    ) -> tuple[ChosenOption, Sequence[Pack], dict[str, Any]]:
+    def _answer(self, agent: VideoDetective, features: VideoFeatures, question: Question) -> _Answered:
         taken = uniform_frames(features, self.first)
         packs = _grouped(features, sorted(taken))
         reply = self._read(agent, features, question, packs)

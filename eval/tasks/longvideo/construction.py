@@ -175,7 +175,7 @@ def build_questions(
                     f"{video.name}: only {len(drafts)} of {shape[kind]} questions of kind {kind}"
                 )
             built += [
-                _shuffled(draft, video, f"{_stem(video)}-{kind}-{number}", seed)
+                _shuffled(draft, video, f"{video.name.removesuffix('.mp4')}-{kind}-{number}", seed)
                 for number, draft in enumerate(drafts, start=1)
             ]
     return built
@@ -206,10 +206,6 @@ def _shuffled(draft: Draft, video: VideoTruth, question_id: str, seed: int) -> L
         order=tuple(order),
         window=draft.window,
     )
-
-
-def _stem(video: VideoTruth) -> str:
-    return video.name.removesuffix(".mp4")
 
 
 def clip_with(description: str) -> str:

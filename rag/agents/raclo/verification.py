@@ -68,7 +68,9 @@ def locate_moment(
 ) -> Moment | None:
     """The best frame; where none can be shown, the stretch in which it is said or read; None where
     there is none of it either. Raises `ReasonerError` or `FileProblem`."""
-    cues = Memory(key_moment=memory.key_moment) if not settings.context else _moment_part(memory)
+    cues = Memory(key_moment=memory.key_moment)
+    if settings.context:
+        cues = replace(memory, global_impression="")
     stored = settings.frames == "stored"
     times = None if stored else midpoints(0.0, video.duration, settings.budget.frames(video.duration))
     view = shown(video, times, settings)
@@ -129,10 +131,6 @@ def shown(video: WebVideo, times: NDArray[np.float64] | None, settings: RacloSet
     lines = [*view.texts, *(sound_lines(video) if settings.sound else ())]
     ordered = tuple(sorted(lines, key=lambda line: (line.start, line.end, line.kind, line.text)))
     return replace(view, title="", description="", texts=ordered)
-
-
-def _moment_part(memory: Memory) -> Memory:
-    return replace(memory, global_impression="")
 
 
 def _stretch(video: WebVideo, times: Sequence[float], at: int) -> tuple[float, float]:

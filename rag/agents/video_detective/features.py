@@ -306,7 +306,8 @@ class Scorer:
 
     def score(self, texts: Sequence[Evidence]) -> list[Words]:
         """Each text with its best facet (equations 8 to 10, and the maximum of 11)."""
-        return [self._scored(text, row) for text, row in zip(texts, self._rows_of(texts), strict=True)]
+        rows = self._rows([text.text for text in texts])
+        return [self._scored(text, row) for text, row in zip(texts, rows, strict=True)]
 
     def by_facet(self, words: str, source: Source) -> list[float]:
         """s(e, f_r) of one text for each facet in order."""
@@ -345,9 +346,6 @@ class Scorer:
                 semantic = raised(semantic, query.typical)
             scores.append(round(fused_score(shared, semantic, source), 6))
         return scores
-
-    def _rows_of(self, texts: Sequence[Evidence]) -> NDArray[np.float64]:
-        return self._rows([text.text for text in texts])
 
     def _rows(self, texts: Sequence[str]) -> NDArray[np.float64]:
         encoder = self._features.encoder

@@ -26,20 +26,9 @@ BYTES_A_TOKEN = 4
 PATCH = 28
 
 KEYS = (
-    "calls",
-    "repairs",
-    "prompt_tokens",
-    "completion_tokens",
-    "image_tokens",
-    "seconds",
-    "last_prompt_tokens",
-    "estimated_text_calls",
-    "estimated_image_calls",
-    "counted_calls",
-    "repaired",
-    "filtered",
-    "unread",
-    "reduced",
+    *("calls", "repairs", "prompt_tokens", "completion_tokens", "image_tokens", "seconds"),
+    *("last_prompt_tokens", "estimated_text_calls", "estimated_image_calls", "counted_calls", "repaired"),
+    *("filtered", "unread", "reduced"),
 )
 """Of each role in `Usage.by_role`. `estimated_*`: calls to a model that gave no counts of its own;
 `counted_calls`: calls that no model answered, counted in its place (`wrappers`). `repaired`: replies whose

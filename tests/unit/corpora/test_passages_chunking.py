@@ -35,16 +35,6 @@ def test_a_short_document_is_one_passage_as_the_splitter_would_give_it() -> None
     assert _splitter(CHUNK_SIZE).split_text(text) == [text]
 
 
-def test_short_documents_import_no_splitter() -> None:
-    code = (
-        "import sys; from corpora.passages import Document, chunk;"
-        "chunk(Document('d', 't', 'A short text. ' * 40));"
-        "print([m for m in ('llama_index', 'nltk', 'numpy', 'pyarrow', 'pypdf') if m in sys.modules])"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "[]"
-
-
 def test_passages_are_whole_sentences_that_overlap_and_lose_nothing() -> None:
     passages = chunk(document(PROSE))
     assert len(passages) > 5

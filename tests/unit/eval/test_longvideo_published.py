@@ -20,7 +20,6 @@ from eval.tasks.longvideo.solvers import ABLATIONS
 from eval.tasks.longvideo.task import LongVideoScore, LongVideoScorer, open_folder
 from rag.errors import UsageError
 from rag.settings import Settings
-from tests.fakes.benchmark_layouts import BENCHMARKS
 from tests.fakes.multiple_choice_layouts import LAYOUTS, Layout
 
 HEAD = "video\tquestion\toptions\tanswer"
@@ -38,7 +37,7 @@ def of_rows(folder: Path, *rows: Mapping[str, Any]) -> PublishedQuestions:
     return read_published(folder)
 
 
-@pytest.mark.parametrize("layout", [*LAYOUTS, *BENCHMARKS], ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_published_layouts(tmp_path: Path, layout: Layout) -> None:
     layout.write(tmp_path, ["v0", "v1"])
     found = read_published(tmp_path)

@@ -224,16 +224,7 @@ def test_a_choice_or_a_place_that_must_be_given_is_not_filled_in():
         *[
             (text, None)
             for text in (
-                "",
-                "E",
-                "A or B",
-                "A, B",
-                "A. amp",
-                "A) a cup",
-                "cup",
-                "B, but maybe C",
-                "same",
-                "1",
+                *("", "E", "A or B", "A, B", "A. amp", "A) a cup", "cup", "B, but maybe C", "same", "1"),
             )
         ],
         ("d", "D"),

@@ -9,35 +9,16 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.sources import PACKAGES, ROOT, module_names
 
 # What these are is a class of such a library, so they cannot load it later; nothing imports them at start-up.
 STANDS_ON_A_LIBRARY = {"rag.llamaindex", "rag.reasoners.llm.openai_client", "rag.reasoners.llm.local_client"}
 HEAVY = {
-    *(
-        "torch",
-        "transformers",
-        "sentence_transformers",
-        "tokenizers",
-        "huggingface_hub",
-        "open_clip",
-        "imagebind",
-    ),
-    *(
-        "lancedb",
-        "lance",
-        "pyarrow",
-        "faiss",
-        "av",
-        "decord",
-        "cv2",
-        "rapidocr",
-        "onnxruntime",
-        "faster_whisper",
-        "scenedetect",
-        "pyloudnorm",
-    ),
-    *("llama_index", "openai", "httpx"),
+    *("torch", "transformers", "sentence_transformers", "tokenizers", "huggingface_hub", "open_clip"),
+    *("imagebind", "lancedb", "lance", "pyarrow", "faiss", "av", "decord", "cv2", "rapidocr", "onnxruntime"),
+    *("faster_whisper", "scenedetect", "pyloudnorm", "llama_index", "openai", "httpx"),
 }
 
 
@@ -55,6 +36,31 @@ def test_nothing_happens_at_import() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "[]\n", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import corpora.scan", "numpy pydantic PIL av"),
+        ("import rag.store.scan_cache", "numpy pyarrow lance lancedb faiss pydantic torch"),
+        ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL tenacity"),
+        (
+            "from corpora.passages import Document, chunk; chunk(Document('d', 't', 'A short text. ' * 40))",
+            "llama_index nltk numpy pyarrow pypdf",
+        ),
+        (
+            "from indexers.models.verify import list_models; from indexers.settings import EncoderSettings; "
+            "list_models(EncoderSettings())",
+            "torch huggingface_hub transformers safetensors",
+        ),
+    ],
+    ids=["scan", "scan cache", "reasoner", "short documents", "models"],
+)
+def test_what_is_light_loads_nothing_heavy(code: str, heavy: str) -> None:
+    code = f"import sys; {code}; print([name for name in sys.argv[1:] if name in sys.modules])"
+    command = [sys.executable, "-c", code, *heavy.split()]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 # One import for each layer, put where the contract of pyproject.toml must refuse it.
