@@ -258,8 +258,11 @@ def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
         return message
 
     nowhere = bucket.storage.model_copy(update={"endpoint": "http://127.0.0.1:9"})
+    secure = bucket.storage.model_copy(update={"allow_http": False})
     assert "no such bucket" in failure(StoreAddress("s3://none-of-this-name/library", bucket.storage))
     assert "is not reached" in failure(StoreAddress(f"{bucket.url}/library", nowhere))
+    assert "set storage.allow_http" in failure(StoreAddress(f"{bucket.url}/library", secure))
+    assert "check storage.region" in failure(bucket.address(), method="GET", part="list-type", status=301)
     for part in ("list-type", "tables/videos.lance/data"):
         method = "GET" if part == "list-type" else "PUT"
         assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)
