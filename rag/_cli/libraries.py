@@ -28,7 +28,7 @@ Into = Annotated[
         "--into",
         metavar="DIR",
         parser=given_path,
-        help="New or empty folder, or a library made with the same encoders; what it has is kept.",
+        help="Folder or address: new, empty, or a library made with the same encoders; what it has is kept.",
         show_default=False,
     ),
 ]
@@ -40,7 +40,12 @@ def merge(
     session: Session,
     libraries: Annotated[
         list[Path],
-        typer.Argument(metavar="LIBRARY", help="Library folders.", show_default=False, parser=given_path),
+        typer.Argument(
+            metavar="LIBRARY",
+            help="Library folders, or addresses like s3://bucket/library.",
+            show_default=False,
+            parser=given_path,
+        ),
     ],
     into: Into,
 ) -> int:
