@@ -13,7 +13,7 @@ from corpora.settings import ScanSettings
 from rag._cli.main import main
 from rag.errors import EncoderMismatch, UsageError
 from rag.indexing import IndexReport, index
-from rag.settings import Settings, load_settings
+from rag.settings import ClusterSettings, Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.lock import WriterLock
 from rag.store.reading import Reader
@@ -135,6 +135,9 @@ def test_runs_on_other_processors_are_refused_or_named(
 def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--stage-only excludes --prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
+    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
+    with pytest.raises(UsageError, match="--stage-only excludes --engine ray"):
+        index([corpus], settings=ray, stage_only=True)
     with pytest.raises(UsageError, match="--commit-staged excludes PATH"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
     with pytest.raises(UsageError, match="--commit-staged excludes --dry-run"):
