@@ -144,7 +144,7 @@ def _index_contents(
             contents.index(plan.groups, outcomes, others=len(outdated), other_seconds=left)
         stats.stages += contents.lines
         if outdated:
-            line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
+            line = f"measuring shots and sound of videos indexed before: {len(outdated)}"
             outcomes.note(line)
             measuring, video = contents.measuring, contents.video
             with closing(local_groups(outdated, settings.storage)) as there:
