@@ -50,8 +50,9 @@ def run_indexing(
         stats = outcomes.stats
         for line in (*made_again, *_links(scan)):
             outcomes.note(line)
-        bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
-        earlier = bundled.commit() if bundled is not None else set()
+        bundles = BundledRun(writer, settings, outcomes, progress)
+        earlier = bundles.commit()
+        bundled = bundles if by_bundles(settings, writer) else None
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
         plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
         stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})

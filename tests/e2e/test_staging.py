@@ -85,6 +85,14 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     )
 
 
+def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library), stage_only=True)
+    report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
+    assert (report.indexed, report.unchanged) == (3, 0)
+    assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("staged", [False, True])
 def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) -> None:
