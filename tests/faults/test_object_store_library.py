@@ -103,6 +103,16 @@ def test_one_of_before_gets_pages_and_so_does_its_copy(bucket: FakeStore, tmp_pa
             assert found == [()] * 4 + [passage.pages for passage in passages(3)]
 
 
+def test_a_table_without_one_of_its_files_is_damaged_and_not_busy(
+    bucket: FakeStore, folder: Path, tmp_path: Path
+) -> None:
+    address = upload(bucket, folder)
+    store = bucket.open("library")
+    store.delete([next(found.key for found in store.list("tables/evidence.lance/data"))])
+    with pytest.raises(LibraryCorrupt, match=r"table evidence cannot be read \(data/.* is gone\)"):
+        pull_library(address, tmp_path / "copy")
+
+
 def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
     address, copy = upload(bucket, folder), tmp_path / "copy"
     first = pull_library(address, copy)
