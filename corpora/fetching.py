@@ -141,10 +141,15 @@ def _read(found: FoundFile, storage: StorageSettings, write: Callable[[bytes], o
             raise ChangedFile(found.path)
         digest = hashlib.blake2b(digest_size=16)
         count = 0
-        for part in parts:
-            digest.update(part)
-            count += len(part)
-            write(part)
+        try:
+            for part in parts:
+                digest.update(part)
+                count += len(part)
+                write(part)
+        except StoreError as error:
+            if store.head(key) != before:
+                raise ChangedFile(found.path) from error
+            raise
         if count != before.size or store.head(key) != before:
             raise ChangedFile(found.path)
     return digest.hexdigest()

@@ -345,6 +345,11 @@ FAILURES = (
         "no credentials are in the environment, and this machine has no role by which it may read; set those "
         "of the store, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     ),
+    (r"builder error", "storage.endpoint is not encrypted; to allow that, set storage.allow_http = true"),
+    (
+        r"configured region|AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint",
+        "the bucket is in another region or at another endpoint; check storage.region and storage.endpoint",
+    ),
     (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket; check the address"),
     (
         r"\b40[13] |AccessDenied|InvalidAccessKey|SignatureDoesNotMatch|[Cc]redential",

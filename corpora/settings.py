@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -41,10 +42,16 @@ class ScanSettings(SettingsSection):
     machine indexes one into a library of its own. Empty: all files."""
 
 
+def _endpoint(address: str) -> str:
+    if not re.fullmatch(r"https?://[\w\[]\S*", address):
+        raise ValueError(f"{address!r} is no address such as https://minio.example:9000")
+    return address
+
+
 class StorageSettings(SettingsSection):
     """Section `storage`: how object stores are reached; credentials come from the environment or the role."""
 
-    endpoint: str | None = None
+    endpoint: Annotated[str, AfterValidator(_endpoint)] | None = None
     """Address of a store that is not the provider's own, as of MinIO; default: the provider's."""
     region: str | None = None
     """Region of an S3 bucket; default: as the environment says."""

@@ -28,7 +28,7 @@ Into = Annotated[
         "--into",
         metavar="DIR",
         parser=given_path,
-        help="New or empty folder, or a library made with the same encoders; what it has is kept.",
+        help="Folder or address: new, empty, or a library made with the same encoders; what it has is kept.",
         show_default=False,
     ),
 ]
@@ -40,13 +40,18 @@ def merge(
     session: Session,
     libraries: Annotated[
         list[Path],
-        typer.Argument(metavar="LIBRARY", help="Library folders.", show_default=False, parser=given_path),
+        typer.Argument(
+            metavar="LIBRARY",
+            help="Library folders, or addresses like s3://bucket/library.",
+            show_default=False,
+            parser=given_path,
+        ),
     ],
     into: Into,
 ) -> int:
-    """Copy libraries that were made with the same encoders into one, each content once.
+    """Copy libraries into one, each content once.
 
-    Interrupted, the same command goes on where it was.
+    They have to be made with the same encoders. Interrupted, the same command goes on where it was.
     """
     return _run(session, libraries, into, ())
 
@@ -54,7 +59,10 @@ def merge(
 @app.command("export")
 @with_session(without=("seed",))
 def export(session: Session, into: Into, path: PathGlobs = None) -> int:
-    """Copy the files that match GLOB, with all that was indexed of them, into a library of their own."""
+    """Copy files that match GLOB into a library of their own.
+
+    With all that was indexed of them.
+    """
     from rag.store.finding import find_library
 
     if not path:
@@ -87,9 +95,9 @@ def pull(
         typer.Option("--frames", help="Copy the frame matrices too, by which windows of seconds are found."),
     ] = False,
 ) -> int:
-    """Copy what questions need of a library on an object store, to ask it here.
+    """Copy a library on an object store into a folder, to ask it here.
 
-    Interrupted, the same command goes on where it was.
+    Only what questions need. Interrupted, the same command goes on where it was.
     """
     from rag.store.finding import library_location
     from rag.store.pulling import pull_library

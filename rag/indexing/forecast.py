@@ -97,7 +97,7 @@ def forecast(
             f"image embeddings: {resolved.reason if resolved.name else f'off ({resolved.reason})'}",
             ocr_line(settings.ocr),
             asr_line(settings.asr, settings.encoder),
-            *([f"durations of {len(remote)} objects: {ESTIMATED}"] if remote else []),
+            *([f"durations of objects ({len(remote)}): {ESTIMATED}"] if remote else []),
             *([_by_workers(ahead.seconds, max(durations) / ahead.media_seconds)] if on_workers else []),
             *([f"--prune would be refused: {refusal}"] if refusal else []),
         ),

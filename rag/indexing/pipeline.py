@@ -50,8 +50,9 @@ def run_indexing(
         stats = outcomes.stats
         for line in (*made_again, *_links(scan)):
             outcomes.note(line)
-        bundled = BundledRun(writer, settings, outcomes, progress) if by_bundles(settings, writer) else None
-        earlier = bundled.commit() if bundled is not None else set()
+        bundles = BundledRun(writer, settings, outcomes, progress)
+        earlier = bundles.commit()
+        bundled = bundles if by_bundles(settings, writer) else None
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
         plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
         stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})
@@ -144,7 +145,7 @@ def _index_contents(
             contents.index(plan.groups, outcomes, others=len(outdated), other_seconds=left)
         stats.stages += contents.lines
         if outdated:
-            line = f"measuring {len(outdated)} videos that were indexed without their shots or sound"
+            line = f"measuring shots and sound of videos indexed before: {len(outdated)}"
             outcomes.note(line)
             measuring, video = contents.measuring, contents.video
             with closing(local_groups(outdated, settings.storage)) as there:

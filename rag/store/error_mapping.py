@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -149,4 +150,5 @@ def corrupt(
     first = " ".join(words.split()).split(", /")[0][:160]
     if "_indices/" in words:
         return kind(f"{folder}: an index of table {table} cannot be read ({first}); {REMAKE}")
-    return kind(f"{folder}: table {table} cannot be read ({first}); {REPAIR}")
+    remedy = f"{REPAIR} --library {shlex.quote(os.fspath(folder))}"
+    return kind(f"{folder}: table {table} cannot be read ({first}); {remedy}")

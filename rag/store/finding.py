@@ -114,7 +114,7 @@ def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
     if not layout.is_library() and not (create and layout.is_vacant()):
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
-            "nothing was written; name a new or empty folder with --library"
+            "nothing was written; name a new or empty folder"
         )
     return layout
 

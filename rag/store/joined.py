@@ -78,10 +78,9 @@ def with_devices(settings: Mapping[str, Any], *others: Mapping[str, Any]) -> dic
 def _image_remedy(first: _Encoded, second: _Encoded) -> str:
     """How the images of the second library come to be encoded as those of the first; those of the one that
     has no encoder, where one has none."""
-    (folder, lacking), (_, wanted) = (first, second) if first[1] is None else (second, first)
+    folder, wanted = (first[0], second[1]) if first[1] is None else (second[0], first[1])
     command = f"rag index FOLDER --reembed --library {shlex.quote(os.fspath(folder))}"
-    if lacking is not None or wanted is None:
-        return f"encode its images again with that encoder, backend and batch: {command}"
+    assert wanted is not None, "two libraries without an image encoder have the same"
     chosen = {"image": wanted.name, "backend": wanted.backend, "batch": wanted.batch}
     given = " ".join(f"RAG_ENCODER__{name.upper()}={value}" for name, value in chosen.items() if value)
     return f"encode the images of {folder} as those of the other: {given} {command}"

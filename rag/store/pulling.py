@@ -24,7 +24,7 @@ from corpora.outputs import atomic_file
 from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
 from rag.store.database import Database, quoted
-from rag.store.error_mapping import read_errors, require_tables, write_errors
+from rag.store.error_mapping import TableGone, corrupt, read_errors, require_tables, write_errors
 from rag.store.finding import nothing_indexed, require_library
 from rag.store.layout import CopyNote, Layout, ObjectLayout
 from rag.store.maintenance import compact, index_keys, update_index_files
@@ -222,6 +222,8 @@ class _Pull:
                 found[f"{name}.lance/{path}"] = each
                 needed.discard(path)
         if needed:
+            if self._source.dataset(name).version == self._pins[name].version:
+                raise corrupt(self._source.folder, name, f"{min(needed)} is gone", TableGone)
             raise _Cleaned
         return found
 

@@ -275,7 +275,7 @@ def test_a_folder_of_another_program_is_not_taken_for_a_library(
     before = tree(tmp_path / "mine")
     assert main(["index", "corpus", "--library", str(tmp_path / "mine"), *more]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "name a new or empty folder with --library" in line
+    assert "name a new or empty folder" in line
     assert tree(tmp_path / "mine") == before
     for command in (["remove", "corpus", "--yes"], ["stats"], ["search", "bolt"]):
         assert main([*command, "--library", str(tmp_path / "mine")]) == 1

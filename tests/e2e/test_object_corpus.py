@@ -197,7 +197,7 @@ def test_a_dry_run_reads_nothing_and_writes_nothing(corpus: FakeStore, settings:
     assert corpus.gets() == []
     assert report.forecast is not None
     assert (report.forecast.new_files, report.moved) == (4, 1)
-    assert any("estimated from their sizes" in line for line in report.stages)
+    assert any("): estimated from their sizes" in line for line in report.stages)
     assert settings.library is not None
     assert not settings.library.exists()
 

@@ -13,7 +13,7 @@ from corpora.settings import ScanSettings
 from rag._cli.main import main
 from rag.errors import EncoderMismatch, UsageError
 from rag.indexing import IndexReport, index
-from rag.settings import Settings, load_settings
+from rag.settings import ClusterSettings, Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.lock import WriterLock
 from rag.store.reading import Reader
@@ -85,6 +85,14 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     )
 
 
+def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library), stage_only=True)
+    report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
+    assert (report.indexed, report.unchanged) == (3, 0)
+    assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("staged", [False, True])
 def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) -> None:
@@ -135,6 +143,9 @@ def test_runs_on_other_processors_are_refused_or_named(
 def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--stage-only excludes --prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
+    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
+    with pytest.raises(UsageError, match="--stage-only excludes --engine ray"):
+        index([corpus], settings=ray, stage_only=True)
     with pytest.raises(UsageError, match="--commit-staged excludes PATH"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
     with pytest.raises(UsageError, match="--commit-staged excludes --dry-run"):

@@ -103,6 +103,16 @@ def test_one_of_before_gets_pages_and_so_does_its_copy(bucket: FakeStore, tmp_pa
             assert found == [()] * 4 + [passage.pages for passage in passages(3)]
 
 
+def test_a_table_without_one_of_its_files_is_damaged_and_not_busy(
+    bucket: FakeStore, folder: Path, tmp_path: Path
+) -> None:
+    address = upload(bucket, folder)
+    store = bucket.open("library")
+    store.delete([next(found.key for found in store.list("tables/evidence.lance/data"))])
+    with pytest.raises(LibraryCorrupt, match=r"table evidence cannot be read \(data/.* is gone\)"):
+        pull_library(address, tmp_path / "copy")
+
+
 def test_a_copy_is_kept_up(bucket: FakeStore, folder: Path, tmp_path: Path) -> None:
     address, copy = upload(bucket, folder), tmp_path / "copy"
     first = pull_library(address, copy)
@@ -258,8 +268,11 @@ def test_what_is_wrong_with_a_store_is_one_line(bucket: FakeStore) -> None:
         return message
 
     nowhere = bucket.storage.model_copy(update={"endpoint": "http://127.0.0.1:9"})
+    secure = bucket.storage.model_copy(update={"allow_http": False})
     assert "no such bucket" in failure(StoreAddress("s3://none-of-this-name/library", bucket.storage))
     assert "is not reached" in failure(StoreAddress(f"{bucket.url}/library", nowhere))
+    assert "set storage.allow_http" in failure(StoreAddress(f"{bucket.url}/library", secure))
+    assert "check storage.region" in failure(bucket.address(), method="GET", part="list-type", status=301)
     for part in ("list-type", "tables/videos.lance/data"):
         method = "GET" if part == "list-type" else "PUT"
         assert "access is refused" in failure(bucket.address(), method=method, part=part, status=403)

@@ -66,7 +66,8 @@ def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str,
             path.unlink()
         else:
             path.write_bytes(os.urandom(path.stat().st_size) if damage == "garbage" else b"")
-    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read .*rag doctor --repair") as caught:
+    advice = f"rag doctor --repair --library {tmp_path}/lib$"
+    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read .*{advice}") as caught:
         use_all(tmp_path / "lib")
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 1

@@ -197,6 +197,24 @@ def test_an_object_that_changes_is_never_a_mixture(corpus: Path, bucket: FakeSto
     assert os.listdir(tmp_path) == ["corpus"]
 
 
+def test_an_object_that_changes_while_its_transfer_breaks_off_has_changed(
+    corpus: Path, bucket: FakeStore, tmp_path: Path
+) -> None:
+    bucket.upload(corpus)
+    (found,) = scan(f"{bucket.url}/a.mp4", storage=bucket.storage).files
+    store = bucket.open()
+
+    def replaced(body: bytes) -> Iterator[bytes]:
+        yield body[:1]
+        bucket.send = lambda rest: [rest]
+        store.put("a.mp4", b"b.mp4")
+        raise ConnectionAbortedError
+
+    bucket.send = replaced
+    with pytest.raises(ChangedFile, match="it changed while it was read"):
+        fetch(found, tmp_path, bucket.storage)
+
+
 def test_a_long_transfer_has_no_time_limit_and_goes_on_where_it_broke(
     bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
