@@ -9,7 +9,7 @@ from typing import Any
 from corpora.objects import StoreAddress
 from corpora.settings import ScanSettings, StorageSettings
 from rag.store.layout import COPY
-from rag.store.lookup import stale_files
+from rag.store.lookup import content_states, stale_files
 from rag.store.records import FileRow
 
 SCAN = ScanSettings()
@@ -20,9 +20,9 @@ def row(path: str, content_id: str) -> FileRow:
 
 
 def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
-    def copies(paths: list[str]) -> dict[str, list[FileRow]]:
+    def copies(paths: list[str]) -> list[tuple[str, list[FileRow]]]:
         named = [each for each in rows if each.path in paths]
-        return {each.path: [row for row in rows if row.content_id == each.content_id] for each in named}
+        return [(each.path, [row for row in rows if row.content_id == each.content_id]) for each in named]
 
     return SimpleNamespace(folders=[folder], copies=copies, stages=lambda _: {"sidecars": ""})
 
@@ -49,3 +49,15 @@ def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
     same = FileRow(str(kept), "a", "video", facts.st_size, facts.st_mtime_ns, 1, "1")
     assert stale_files(reader_of([gone, same]), [gone.path], SCAN) == {}
     assert stale_files(reader_of([gone]), [], SCAN) == {}
+
+
+def test_a_file_of_which_libraries_have_several_contents_is_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    path.write_bytes(b"12")
+    facts = path.stat()
+    earlier = row(str(path), "a")
+    later = FileRow(str(path), "b", "video", facts.st_size, facts.st_mtime_ns, 1, "1")
+    assert stale_files(reader_of([later]), [later.path], SCAN) == {}
+    for rows in ([earlier, later], [later, earlier]):
+        assert stale_files(reader_of(rows), [later.path], SCAN) == {later.path: "changed"}
+        assert content_states(reader_of(rows), rows, StorageSettings(), SCAN) == {later.path: "changed"}
