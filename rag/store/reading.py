@@ -73,6 +73,8 @@ class Reader:
         self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._lock = threading.RLock()
+        self.refreshes = 0
+        """How often the newest versions were taken up: ids that were found before may be gone."""
         self._marks = [mark for layout in layouts if (mark := layout.reader_mark()) is not None]
         try:
             self.refresh()
@@ -104,6 +106,7 @@ class Reader:
         """Take up the newest version of every table."""
         with self._lock:
             self._snapshot = open_snapshot(self._layouts, self._index, self._exact_rows)
+            self.refreshes += 1
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
         """The answer of one pinned snapshot; of a newer one where files of that are gone."""
