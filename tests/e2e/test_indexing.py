@@ -15,6 +15,7 @@ from corpora.video.records import FrameBatch
 from indexers.torch_backend import TorchImageEncoder
 from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
+from rag.indexing.report import Silent
 from rag.library import Library
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
@@ -128,6 +129,19 @@ def test_a_changed_file_leaves_nothing_of_the_old_one(
 def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
+    assert run(corpus, settings).indexed == 1
+    assert spoken(settings) == {"Loosen it again."}
+
+
+def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again(
+    corpus: Path, settings: Settings
+) -> None:
+    class Editing(Silent):
+        def advance(self, seconds: float) -> None:
+            (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
+
+    run(corpus, settings, progress=Editing())
+    assert spoken(settings) == {"Tighten the bolt to nine newton metres."}
     assert run(corpus, settings).indexed == 1
     assert spoken(settings) == {"Loosen it again."}
 
