@@ -137,7 +137,7 @@ def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again
     corpus: Path, settings: Settings
 ) -> None:
     class Editing(Silent):
-        def advance(self, seconds: float) -> None:
+        def advance(self, seconds: float) -> None:  # noqa: ARG002 (of the protocol)
             (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
 
     run(corpus, settings, progress=Editing())
@@ -434,6 +434,37 @@ def test_reembedding_adds_images_and_keeps_the_words(
         return [line for line in rows(chosen) if '"table": "vectors_' in line]
 
     assert vectors(seeing) == vectors(fresh) != []
+
+
+def test_reembedding_reads_no_file_that_was_changed_since(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    shutil.copy(corpus / "a.mp4", corpus / "b.mp4")
+    run(corpus, settings)
+    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    encoder = settings.encoder.model_copy(update=changes)
+    write_video(corpus / "a.mp4", 8, fps=5)
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(corpus / "notes.md", other)
+
+    def reembedded(name: str) -> list[str]:
+        chosen = settings.model_copy(update={"library": tmp_path / name, "encoder": encoder})
+        shutil.copytree(tmp_path / "library", tmp_path / name)
+        report = run(other, chosen, reembed=True)
+        found.append([problem.reason for problem in report.problems])
+        return [line for line in rows(chosen) if '"table": "vectors_' in line]
+
+    found: list[list[str]] = []
+    copied = reembedded("copied")
+    os.utime(corpus / "b.mp4")
+    assert reembedded("touched") == copied != []
+    shutil.copy(corpus / "b.mp4", corpus / "a.mp4")
+    assert reembedded("whole") == copied
+    for name in ("a.mp4", "b.mp4"):
+        write_video(corpus / name, 8, fps=5)
+    assert reembedded("changed") == []
+    assert found == [[], [], [], ["changed since it was indexed"]]
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
