@@ -116,6 +116,21 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str
     raise UnreadableFile(f"{shown}: no longer exists; {NEXT_OF_GONE}")
 
 
+def whole_file(reader: Reader, video_id: str, path: str) -> str:
+    """`path` of a video, or that of a copy where the file there is gone or changed; of this machine alone.
+
+    Raises `StaleFile` where it was changed since it was indexed, and no copy is as it was.
+    """
+    held = [row for _, rows in reader.copies([path]) for row in rows if row.content_id == video_id]
+    states = {row.path: file_state(row) for row in held if not is_url(row.path)}
+    if states.get(path, "ok") != "ok":
+        copy = min((other for other, state in states.items() if state == "ok"), default=path)
+        if copy == path and states[path] == "changed":
+            raise StaleFile(path)
+        return copy
+    return path
+
+
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:
     """By path, whether a file is still the one that was indexed, by its size and time of change. One that
     several libraries indexed with several contents is not.
