@@ -431,7 +431,8 @@ class Library:
         return find_video(self._reader, name)
 
     def path_of(self, video_id: str) -> str:
-        """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id."""
+        """The first path of a video where the file is the one that was indexed, else the first that exists,
+        else the first it had. Raises KeyError for an unknown id."""
         return path_of(self._reader, video_id)
 
     def stats(self) -> Stats:

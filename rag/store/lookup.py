@@ -90,12 +90,17 @@ def _refuse_document(reader: Reader, name: str) -> None:
 
 
 def path_of(reader: Reader, video_id: str) -> str:
-    """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id.
+    """The first path of a video where the file is the one that was indexed, else the first that exists, else
+    the first it had. Raises KeyError for an unknown id.
 
-    An object is taken to exist: its store is asked when it is read.
+    An object is taken to be as it was: its store is asked when it is read.
     """
     paths = reader.paths(video_id)
-    return next((path for path in paths if is_url(path) or os.path.exists(path)), paths[0])
+    if len(paths) == 1:
+        return paths[0]
+    rows = reader.files_of(video_id)
+    whole = (row.path for row in rows if is_url(row.path) or file_state(row) == "ok")
+    return next(whole, next(filter(os.path.exists, paths), paths[0]))
 
 
 def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str:
