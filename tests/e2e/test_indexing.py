@@ -100,6 +100,17 @@ def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> 
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
 
 
+def test_a_file_of_a_year_after_2262_is_indexed(corpus: Path, settings: Settings) -> None:
+    """Nanoseconds of its time of change take more than 64 bits."""
+    notes = corpus / "notes.md"
+    os.utime(notes, (13_569_465_600, 13_569_465_600))
+    if notes.stat().st_mtime_ns < 2**63:
+        pytest.skip("this file system has no such times")
+    assert (run(corpus, settings).indexed, run(corpus, settings).unchanged) == (2, 2)
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([str(notes)]) == {}
+
+
 def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     (corpus / "deep").mkdir()
