@@ -424,7 +424,7 @@ class _Walk:
         stamp = _stamp(_facts(status), [(os.path.basename(each), facts) for each, facts in beside])
         kept = tuple(each for each, _ in beside)
         self.files[path] = FoundFile(
-            path, kind, status.st_size, status.st_mtime_ns, status.st_ctime_ns, kept, stamp
+            path, kind, status.st_size, mtime_ns(status), status.st_ctime_ns, kept, stamp
         )
 
     def _object(self, path: str, kind: FileKind, sidecars: list[str]) -> None:
@@ -466,6 +466,11 @@ def _readable(sidecars: Iterable[str]) -> Iterator[tuple[str, str]]:
             continue
         if stat.S_ISREG(beside.st_mode) and os.access(path, os.R_OK):
             yield path, _facts(beside)
+
+
+def mtime_ns(status: os.stat_result) -> int:
+    """When a file was changed, ns since 1970; the nearest that 64 bits hold, which end with the year 2262."""
+    return max(-(2**63), min(status.st_mtime_ns, 2**63 - 1))
 
 
 def _facts(status: os.stat_result) -> str:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
@@ -45,6 +46,7 @@ from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
 from rag.store.layout import open_layout
+from rag.store.lookup import whole_file
 from rag.words import content_words, lexical_overlap, word_set
 
 if TYPE_CHECKING:
@@ -266,21 +268,20 @@ def sample_frames(
             inside = frames_inside(frames.times, window.start, window.end, most=budget)
             if len(inside):
                 times, vectors = frames.times[inside], frames.vectors[inside]
-        pixels, problem = None, ""
-        if context.retriever.reader.video(window.video_id).width > 0:
-            pixels, problem = decoded(context, found.path, midpoints(window.start, window.end, budget))
+        pixels, problem = decoded(context, found, midpoints(window.start, window.end, budget))
         samples.append(FrameSample(times, vectors, pixels, problem))
     return samples
 
 
-def decoded(context: Context, path: str, times: NDArray[np.float64]) -> tuple[Frames | None, str]:
+def decoded(context: Context, found: RetrievedClip, times: NDArray[np.float64]) -> tuple[Frames | None, str]:
     """Pixels at `times`, float64 (n,) seconds, for a reasoner that reads them; none and why, else."""
-    if not (context.reasoner.reads_pixels and context.read_frames is not None):
+    reader, video_id, path = context.retriever.reader, found.clip.video_id, found.path
+    if not (context.reasoner.reads_pixels and context.read_frames and reader.video(video_id).width):
         return None, ""
     try:
-        return context.read_frames(path, times), ""
+        return context.read_frames(whole_file(reader, video_id, path), times), ""
     except FileProblem as problem:
-        return None, f"{path}: {problem}"
+        return None, f"{path}: {reason_of(problem, path)}"
 
 
 def read(

@@ -27,6 +27,8 @@ def checked_filter(where: SearchFilter | ShotFilter | None) -> SearchFilter:
             raise UsageError(f"{name}: give several in a tuple, or one as in ({getattr(chosen, name)!r},)")
     for path in chosen.paths:
         require_text("a glob of paths", path)
+        if not path:
+            raise UsageError("paths: one is empty, and would choose all files")
     for kind in chosen.kinds or ():
         require_one_of("kinds", kind, EvidenceKind)
     for name, allowed in (("tone", Tone), ("style", Style), ("audio", AudioClass)):

@@ -223,8 +223,16 @@ class Library:
         return tuple(self._parts.reader.left_out.values())
 
     def _over_reachable(self, answer: Callable[[], T]) -> T:
-        """The answer, or where the store of one of several libraries fails now, that of the others."""
+        """The answer, or where the store of one of several libraries fails now, that of the others.
+
+        Where what was found is gone with the versions that were read, the newest are asked.
+        """
+        refreshes = self._reader.refreshes
         try:
+            return answer()
+        except KeyError:
+            if self._reader.refreshes == refreshes:
+                raise
             return answer()
         except StoreError:
             before = self._reader.left_out.keys()
@@ -423,7 +431,8 @@ class Library:
         return find_video(self._reader, name)
 
     def path_of(self, video_id: str) -> str:
-        """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id."""
+        """The first path of a video where the file is the one that was indexed, else the first that exists,
+        else the first it had. Raises KeyError for an unknown id."""
         return path_of(self._reader, video_id)
 
     def stats(self) -> Stats:

@@ -84,6 +84,8 @@ def index_media(
     committed clip and ends with the same rows.
     """
     writer, reader, stages, video_id = context.writer, context.reader, context.stages, copy.content_id
+    # Before they are read: one that is edited while the video is decoded is read again by the next run.
+    sidecars_read = sidecar_hash(copy.sidecars)
     sidecars = reader.sidecars(copy.sidecars)
     texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
     video = _describe(found, video_id, probe, sidecars)
@@ -107,7 +109,7 @@ def index_media(
     notes = [note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note]
     result = MediaResult(video, frames.clips, "; ".join(notes), frames.lost)
     context.keep(result)
-    finished: dict[str, str | list[str]] = {**stages.fingerprints(), "sidecars": sidecar_hash(copy.sidecars)}
+    finished: dict[str, str | list[str]] = {**stages.fingerprints(), "sidecars": sidecars_read}
     if context.exclude:
         finished[EXCLUDED] = list(context.exclude)
     writer.finish_video(video, finished)

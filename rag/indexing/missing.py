@@ -43,12 +43,16 @@ def is_gone(path: str) -> bool:
 
 def _is_reachable(folder: str) -> bool:
     """Whether the nearest existing folder at or above `folder` can be entered; False for a broken link."""
-    try:
-        os.lstat(folder)
-    except OSError as error:
-        above = os.path.dirname(folder)
-        return error.errno in {errno.ENOENT, errno.ENOTDIR} and above != folder and _is_reachable(above)
-    return os.path.exists(folder)
+    while True:
+        try:
+            os.lstat(folder)
+        except OSError as error:
+            above = os.path.dirname(folder)
+            if error.errno not in {errno.ENOENT, errno.ENOTDIR} or above == folder:
+                return False
+            folder = above
+        else:
+            return os.path.exists(folder)
 
 
 def find_gone(paths: Iterable[str], storage: StorageSettings) -> list[str]:

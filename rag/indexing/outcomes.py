@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Passage, Problem
-from corpora.scan import FoundFile, Scan
+from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
 from rag.indexing.missing import LOCAL, below, find_gone
@@ -33,7 +33,7 @@ def require_unchanged(found: FoundFile) -> None:
         now = os.stat(found.path)
     except OSError:
         return  # gone, but it was read to its end
-    if (now.st_size, now.st_mtime_ns) != (found.size, found.mtime_ns):
+    if (now.st_size, mtime_ns(now)) != (found.size, found.mtime_ns):
         raise ChangedFile(found.path)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import closing
 from dataclasses import replace
 
 from corpora.errors import reason_of
+from corpora.identity import content_hash
 from corpora.objects import is_url
 from corpora.records import Problem, Video
 from corpora.scan import FoundFile
@@ -33,6 +34,7 @@ from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow
+from rag.store.sidecars import file_state
 from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
@@ -67,13 +69,16 @@ def reembed_library(
     ):
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
         progress.start(sum(video.duration for video in videos.values()), len(videos))
-        groups = [_group(reader.files_of(video_id)) for video_id in videos]
+        rows = {video_id: reader.files_of(video_id) for video_id in videos}
+        whole = {video_id: row for video_id, own in rows.items() if (row := next(filter(_holds, own), None))}
+        groups = [_group(whole.get(video_id, own[0])) for video_id, own in rows.items()]
 
         def steps(local: LocalGroup, media: MediaReader) -> Generator[None, None, None]:
             copy, path = local.require(), local.group.first.path
             try:
-                if not is_url(path) and not os.path.exists(path):
-                    raise FileProblem("no longer on disk")
+                if copy.content_id not in whole:
+                    changed = any(os.path.exists(row.path) for row in rows[copy.content_id])
+                    raise FileProblem("changed since it was indexed" if changed else "no longer on disk")
                 progress.file(path)
                 video = videos[copy.content_id]
                 yield from _video(copy.path, video, encoder, switch, media, settings, decoding, progress)
@@ -93,9 +98,17 @@ def reembed_library(
     return [line], problems
 
 
-def _group(rows: Sequence[FileRow]) -> Group:
-    """A content at its first path that exists; an object is taken to exist."""
-    row = next((row for row in rows if is_url(row.path) or os.path.exists(row.path)), rows[0])
+def _holds(row: FileRow) -> bool:
+    """Whether a file has the content that was indexed; an object is compared when it is fetched."""
+    if is_url(row.path) or file_state(row) == "ok":
+        return True
+    try:
+        return content_hash(row.path) == row.content_id
+    except FileProblem:
+        return False
+
+
+def _group(row: FileRow) -> Group:
     found = FoundFile(row.path, row.kind, row.size, row.mtime_ns, row.ctime_ns, (), row.stamp)
     return Group(row.content_id, (found,), (), ())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -231,7 +232,9 @@ def _decoded(cursor: str) -> Key:
 
 
 def _span_key(span: Evidence) -> Key:
-    return f"{span.start:015.3f}", f"{span.end:015.3f}", span.kind, span.text
+    """Short, for a cursor is part of an address: of the text its digest."""
+    digest = hashlib.blake2b(span.text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{span.start:015.3f}", f"{span.end:015.3f}", span.kind, digest
 
 
 def _has(text: str, *fields: str) -> bool:

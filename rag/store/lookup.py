@@ -90,12 +90,17 @@ def _refuse_document(reader: Reader, name: str) -> None:
 
 
 def path_of(reader: Reader, video_id: str) -> str:
-    """The first path of a video that exists, else the first it had. Raises KeyError for an unknown id.
+    """The first path of a video where the file is the one that was indexed, else the first that exists, else
+    the first it had. Raises KeyError for an unknown id.
 
-    An object is taken to exist: its store is asked when it is read.
+    An object is taken to be as it was: its store is asked when it is read.
     """
     paths = reader.paths(video_id)
-    return next((path for path in paths if is_url(path) or os.path.exists(path)), paths[0])
+    if len(paths) == 1:
+        return paths[0]
+    rows = reader.files_of(video_id)
+    whole = (row.path for row in rows if is_url(row.path) or file_state(row) == "ok")
+    return next(whole, next(filter(os.path.exists, paths), paths[0]))
 
 
 def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str:
@@ -116,8 +121,24 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str
     raise UnreadableFile(f"{shown}: no longer exists; {NEXT_OF_GONE}")
 
 
+def whole_file(reader: Reader, video_id: str, path: str) -> str:
+    """`path` of a video, or that of a copy where the file there is gone or changed; of this machine alone.
+
+    Raises `StaleFile` where it was changed since it was indexed, and no copy is as it was.
+    """
+    held = [row for _, rows in reader.copies([path]) for row in rows if row.content_id == video_id]
+    states = {row.path: file_state(row) for row in held if not is_url(row.path)}
+    if states.get(path, "ok") != "ok":
+        copy = min((other for other, state in states.items() if state == "ok"), default=path)
+        if copy == path and states[path] == "changed":
+            raise StaleFile(path)
+        return copy
+    return path
+
+
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:
-    """By path, whether a file is still the one that was indexed, by its size and time of change.
+    """By path, whether a file is still the one that was indexed, by its size and time of change. One that
+    several libraries indexed with several contents is not.
 
     Stores are asked for all objects at once, and once: a page waits for the answer.
     """
@@ -125,10 +146,12 @@ def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, 
     seconds = min(STATE_SECONDS, storage.timeout_seconds)
     storage = storage.model_copy(update={"retries": 0, "timeout_seconds": seconds})
     objects = object_states((row.path for row in rows if is_url(row.path)), storage)
-    return {
-        row.path: _object_state(row, objects[row.path]) if row.path in objects else file_state(row)
-        for row in rows
-    }
+    states = dict[str, FileState]()
+    for row in rows:
+        if states.get(row.path, "ok") == "ok":
+            found = objects.get(row.path)
+            states[row.path] = _object_state(row, found) if row.path in objects else file_state(row)
+    return states
 
 
 def content_states(
@@ -142,10 +165,8 @@ def content_states(
     states = file_states(rows, storage)
     unchanged = {row.content_id for row in rows if states[row.path] == "ok"}
     others = other_sidecars(reader, (row for row in rows if row.content_id in unchanged), chosen)
-    return {
-        row.path: "changed" if row.content_id in others and states[row.path] == "ok" else states[row.path]
-        for row in rows
-    }
+    changed = {row.path for row in rows if row.content_id in others}
+    return {path: "changed" if path in changed and state == "ok" else state for path, state in states.items()}
 
 
 def best_state(states: Iterable[FileState]) -> FileState:
@@ -165,14 +186,12 @@ def stale_files(reader: Reader, paths: Iterable[str], chosen: ScanSettings) -> d
         return {}
     states = dict[str, FileState]()
     copies = reader.copies(paths)
-    for path, rows in copies.items():
-        if not any("://" in row.path for row in rows):
+    for path, rows in copies:
+        if states.get(path, "ok") == "ok" and not any("://" in row.path for row in rows):
             states[path] = best_state(map(file_state, rows))
-    unchanged = [path for path, state in states.items() if state == "ok"]
-    others = other_sidecars(reader, (row for path in unchanged for row in copies[path]), chosen)
-    for path in unchanged:
-        if copies[path][0].content_id in others:
-            states[path] = "changed"
+    unchanged = [(path, rows) for path, rows in copies if states.get(path) == "ok"]
+    others = other_sidecars(reader, (row for _, rows in unchanged for row in rows), chosen)
+    states |= {path: "changed" for path, rows in unchanged if rows[0].content_id in others}
     return {path: state for path, state in states.items() if state != "ok"}
 
 

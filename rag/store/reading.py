@@ -73,6 +73,8 @@ class Reader:
         self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._lock = threading.RLock()
+        self.refreshes = 0
+        """How often the newest versions were taken up: ids that were found before may be gone."""
         self._marks = [mark for layout in layouts if (mark := layout.reader_mark()) is not None]
         try:
             self.refresh()
@@ -104,6 +106,7 @@ class Reader:
         """Take up the newest version of every table."""
         with self._lock:
             self._snapshot = open_snapshot(self._layouts, self._index, self._exact_rows)
+            self.refreshes += 1
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
         """The answer of one pinned snapshot; of a newer one where files of that are gone."""
@@ -187,15 +190,18 @@ class Reader:
         """Every indexed path with what was known of its file, sorted by path."""
         return self.ask(lambda s: sorted(s.file_rows, key=lambda row: row.path))
 
-    def copies(self, paths: Iterable[str]) -> dict[str, list[FileRow]]:
-        """By each of some indexed paths, the files of its content; of all others no row is made."""
+    def copies(self, paths: Iterable[str]) -> list[tuple[str, list[FileRow]]]:
+        """Each of some indexed paths with the files of its content; of all others no row is made.
 
-        def ask(s: Snapshot) -> dict[str, list[FileRow]]:
+        Several libraries may have a path with several contents, of a file that was changed in between.
+        """
+
+        def ask(s: Snapshot) -> list[tuple[str, list[FileRow]]]:
             named = s.files_at(wanted)
             held: dict[str, list[FileRow]] = {}
             for row in s.files_at({path for one in named for path in s.paths[one.content_id]}):
                 held.setdefault(row.content_id, []).append(row)
-            return {row.path: held[row.content_id] for row in named}
+            return [(row.path, held[row.content_id]) for row in named]
 
         wanted = frozenset(paths)
         return self.ask(ask)

@@ -14,7 +14,7 @@ from corpora.fetching import read_sidecar
 from corpora.globs import Globs
 from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
-from corpora.scan import scan
+from corpora.scan import mtime_ns, scan
 from corpora.settings import ScanSettings, StorageSettings
 from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
@@ -70,7 +70,7 @@ def file_state(row: FileRow) -> FileState:
         return "missing"
     except (OSError, ValueError):
         return "unreadable"
-    return "ok" if (facts.st_size, facts.st_mtime_ns) == (row.size, row.mtime_ns) else "changed"
+    return "ok" if (facts.st_size, mtime_ns(facts)) == (row.size, row.mtime_ns) else "changed"
 
 
 def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSettings) -> set[str]:
@@ -116,7 +116,8 @@ def path_with_lines(
         paths = [each for each in reader.paths(video_id) if not is_url(each)]
         if len(paths) < 2 or not lines:
             return path
-        rows = sorted(reader.copies(paths[:1]).get(paths[0], ()), key=lambda row: row.path)
+        found = (row for _, rows in reader.copies(paths[:1]) for row in rows)
+        rows = sorted((row for row in found if row.content_id == video_id), key=lambda row: row.path)
         there = [row.path for row in rows[:MOST_COPIES] if not is_url(row.path) and file_state(row) == "ok"]
         copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
     except (KeyError, UnreadableFile):

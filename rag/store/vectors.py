@@ -152,17 +152,21 @@ class VectorTable:
         vectors = self._vectors_at(rows)
         if not len(vectors):
             return [], 0.0
-        # Some rows may have one key: twice as many rows as hits are wanted. In double precision only those
-        # that may be among them: it takes five times as long.
-        rough = products(vectors, query.astype(np.float32))
-        wanted = min(len(vectors), 2 * k)
-        near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - SINGLE_ERROR)
-        scores = (vectors[near].astype(np.float64) * query.astype(np.float64)).sum(axis=1).round(DECIMALS)
-        best = np.argsort(-scores, kind="stable")
-        best = best[scores[best] >= scores[best[wanted - 1]]]
-        # Adding zero turns -0.0 into 0.0.
-        pairs = zip(self._keys_among(rows, near[best]), scores[best].tolist(), strict=True)
-        return best_hits(Hit(key, score + 0.0) for key, score in pairs), float(rough.min())
+        # In double precision only those that may be among the best: it takes five times as long.
+        rough, wanted = products(vectors, query.astype(np.float32)), 2 * k
+        while True:
+            wanted = min(len(vectors), wanted)
+            near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - SINGLE_ERROR)
+            exact = vectors[near].astype(np.float64) * query.astype(np.float64)
+            scores = exact.sum(axis=1).round(DECIMALS)
+            best = np.argsort(-scores, kind="stable")
+            best = best[scores[best] >= scores[best[wanted - 1]]]
+            # Adding zero turns -0.0 into 0.0.
+            pairs = zip(self._keys_among(rows, near[best]), scores[best].tolist(), strict=True)
+            hits = best_hits(Hit(key, score + 0.0) for key, score in pairs)
+            if len(hits) >= k or wanted == len(vectors):
+                return hits, float(rough.min())
+            wanted *= 4  # many rows have one key, as passages of copies of a corpus
 
     def _vectors_at(self, rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float16]:
         """float16 (n, dim) of rows, positions int64 (m,) in each segment, one segment after the other."""

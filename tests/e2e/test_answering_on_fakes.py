@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -30,7 +30,7 @@ from rag.retrieval import RetrievedClip, Retriever
 from rag.retrieval.frames import LEAST_MATCH
 from rag.settings import Settings
 from rag.store.reading import Reader
-from rag.store.records import ClipFrames, Hit
+from rag.store.records import ClipFrames, FileRow, Hit
 from tests.fakes.answer_world import BagOfWords, ImageWords, Script, build_library
 from tests.fakes.role_methods import RoleMethods
 
@@ -555,6 +555,43 @@ def test_pixels_are_read_inside_the_windows_and_within_the_budget(worlds: dict[b
     assert [option.score for option in answer.options] == [0.0, 1.0]
     assert answer.usage.prompt_tokens == 9
     assert [c.kind for c in answer.citations] == ["video", "passage"]
+
+
+def test_pixels_are_read_of_the_copy_that_is_as_it_was_indexed(
+    worlds: dict[bool, World], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    world, asked = worlds[True], set[str]()
+    copy = tmp_path / "copy.mp4"
+    copy.write_bytes(b"12")
+    facts = copy.stat()
+
+    def copies(paths: Iterable[str]) -> list[tuple[str, list[FileRow]]]:
+        (path,) = paths
+        there = FileRow(str(copy), Path(path).stem, "video", size, facts.st_mtime_ns, 1, "1")
+        return [(path, [FileRow(path, Path(path).stem, "video", 1, 1, 1, "1"), there])]
+
+    def read_frames(path: str, times: np.ndarray) -> Frames:
+        asked.add(path)
+        return Frames(times, np.zeros((len(times), 4, 4, 3), np.uint8))
+
+    def unread() -> Any:
+        return answer_question(
+            parse_question("Which tool makes four holes in the wooden board?", ["a lamp", "a drill"]),
+            world.retriever,
+            Watcher(world.reasoner),
+            world.settings,
+            read_frames=read_frames,
+        ).details.get("unread")
+
+    monkeypatch.setattr(world.retriever.reader, "copies", copies)
+    size = 2
+    assert (unread(), asked) == (None, {str(copy)})
+    monkeypatch.setattr("rag.store.lookup.file_state", lambda _: "changed")
+    asked.clear()
+    assert all(
+        line.endswith(": changed since it was indexed; run rag index on its folder") for line in unread()
+    )
+    assert not asked
 
 
 def test_the_reasoner_is_opened_by_its_kind(worlds: dict[bool, World]) -> None:

@@ -15,6 +15,7 @@ from corpora.video.records import FrameBatch
 from indexers.torch_backend import TorchImageEncoder
 from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
+from rag.indexing.report import Silent
 from rag.library import Library
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
@@ -99,6 +100,17 @@ def test_an_unchanged_folder_is_left_alone(corpus: Path, settings: Settings) -> 
         assert (again.indexed, again.unchanged, again.moved, again.exit_code) == (0, 2, 0, 0)
 
 
+def test_a_file_of_a_year_after_2262_is_indexed(corpus: Path, settings: Settings) -> None:
+    """Nanoseconds of its time of change take more than 64 bits."""
+    notes = corpus / "notes.md"
+    os.utime(notes, (13_569_465_600, 13_569_465_600))
+    if notes.stat().st_mtime_ns < 2**63:
+        pytest.skip("this file system has no such times")
+    assert (run(corpus, settings).indexed, run(corpus, settings).unchanged) == (2, 2)
+    with Library.open(settings=settings) as library:
+        assert library.stale_files([str(notes)]) == {}
+
+
 def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     (corpus / "deep").mkdir()
@@ -128,6 +140,19 @@ def test_a_changed_file_leaves_nothing_of_the_old_one(
 def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings) -> None:
     run(corpus, settings)
     (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
+    assert run(corpus, settings).indexed == 1
+    assert spoken(settings) == {"Loosen it again."}
+
+
+def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again(
+    corpus: Path, settings: Settings
+) -> None:
+    class Editing(Silent):
+        def advance(self, seconds: float) -> None:  # noqa: ARG002 (of the protocol)
+            (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
+
+    run(corpus, settings, progress=Editing())
+    assert spoken(settings) == {"Tighten the bolt to nine newton metres."}
     assert run(corpus, settings).indexed == 1
     assert spoken(settings) == {"Loosen it again."}
 
@@ -420,6 +445,37 @@ def test_reembedding_adds_images_and_keeps_the_words(
         return [line for line in rows(chosen) if '"table": "vectors_' in line]
 
     assert vectors(seeing) == vectors(fresh) != []
+
+
+def test_reembedding_reads_no_file_that_was_changed_since(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    shutil.copy(corpus / "a.mp4", corpus / "b.mp4")
+    run(corpus, settings)
+    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    encoder = settings.encoder.model_copy(update=changes)
+    write_video(corpus / "a.mp4", 8, fps=5)
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(corpus / "notes.md", other)
+
+    def reembedded(name: str) -> list[str]:
+        chosen = settings.model_copy(update={"library": tmp_path / name, "encoder": encoder})
+        shutil.copytree(tmp_path / "library", tmp_path / name)
+        report = run(other, chosen, reembed=True)
+        found.append([problem.reason for problem in report.problems])
+        return [line for line in rows(chosen) if '"table": "vectors_' in line]
+
+    found: list[list[str]] = []
+    copied = reembedded("copied")
+    os.utime(corpus / "b.mp4")
+    assert reembedded("touched") == copied != []
+    shutil.copy(corpus / "b.mp4", corpus / "a.mp4")
+    assert reembedded("whole") == copied
+    for name in ("a.mp4", "b.mp4"):
+        write_video(corpus / name, 8, fps=5)
+    assert reembedded("changed") == []
+    assert found == [[], [], [], ["changed since it was indexed"]]
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(

@@ -32,9 +32,11 @@ def corpus(vectors: np.ndarray[Any, Any] | None = None) -> Any:
 
 
 def context(reads: bool = False, budget: int = 15, read_frames: Any = None) -> Any:
+    reader = SimpleNamespace(video=lambda _: SimpleNamespace(width=64), copies=lambda _: [])
     return SimpleNamespace(
         question=SimpleNamespace(text="what?", options=()),
         reasoner=SimpleNamespace(reads_pixels=reads),
+        retriever=SimpleNamespace(reader=reader),
         settings=SimpleNamespace(localize=SimpleNamespace(frame_budget=budget)),
         read_frames=read_frames,
         top_k=5,

@@ -35,6 +35,7 @@ def test_a_deleted_file_is_gone_and_so_is_one_in_a_deleted_folder(tmp_path: Path
     (tmp_path / "file").touch()
     assert is_gone(str(tmp_path / "a.mp4"))
     assert is_gone(str(tmp_path / "no" / "such" / "a.mp4"))
+    assert is_gone(os.path.join(tmp_path, *["a"] * 1500, "a.mp4"))
     assert is_gone(str(tmp_path / "file" / "a.mp4"))
     assert not is_gone(str(tmp_path / "file"))
 

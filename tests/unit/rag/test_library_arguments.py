@@ -75,6 +75,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         (lambda library: library.search("a", where=ShotFilter(min_height="x")), "min_height: 'x' is no num"),
         (lambda library: library.search("a", where=ShotFilter(after=5)), "after is of type int; give a text"),
         (lambda library: library.search("a", where=SearchFilter(paths=(None,))), "a glob of paths is"),
+        (lambda library: library.search("a", where=SearchFilter(paths=("",))), "paths: one is empty"),
         (lambda library: library.remove(None), "the paths are of type NoneType; give a path, or several"),
         (lambda library: library.remove([5]), "a path is of type int; give a text or a Path"),
         (lambda library: library.remove("a\0b"), "a path has a character NUL"),

@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from corpora.records import Shot, Video
+from corpora.records import Evidence, Shot, Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
@@ -268,6 +268,19 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
     for end in (2, 4):
         answer = client.get(address, params={"start": 4, "end": end})
         assert (answer.status_code, answer.json()["detail"]) == (400, "end is not after start")
+
+
+def test_evidence_is_paged_behind_a_long_text(
+    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spans = [Evidence(world.lamp, 0.0, 6.0, "subtitle", letter * 5000) for letter in "\u0431\u0436"]
+    with world.service.library() as library:
+        monkeypatch.setattr(library.engine.reader, "evidence", lambda *_: spans)
+    address = f"/v1/videos/{world.lamp}/evidence"
+    first = client.get(address, params={"limit": 1}).json()
+    second = client.get(address, params={"limit": 1, "cursor": first["next_cursor"]}).json()
+    texts = {row["text"] for shape in (first, second) for row in shape["evidence"]}
+    assert (texts, second["next_cursor"]) == ({span.text for span in spans}, None)
 
 
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from corpora.records import Clip, Evidence, EvidenceKind, Video
+from corpora.records import Clip, Evidence, EvidenceKind, Passage, Video
 from rag.records import SearchFilter
 from rag.store import code_index, maintenance, schema
 from rag.store.checking import check_files_of
@@ -175,6 +175,20 @@ def test_rows_are_read_by_key_whatever_is_no_longer_remembered(
         reader.search_evidence(unit(1, TEXT.dim), 1)
         for count in (1, 2, 3):
             assert len(reader.spans(keys[:count])) == count
+
+
+def test_passages_that_many_sources_hold_count_once(tmp_path: Path) -> None:
+    folder, held = tmp_path / "lib", [Passage(f"p{i:03d}", f"d{i}", "", f"Text {i}.", ()) for i in range(200)]
+    with Writer.open(folder) as writer:
+        writer.set_meta(Meta(None, TEXT))
+        for n in range(20):
+            writer.put_passages(f"source{n}", held, unit(1, len(held), TEXT.dim))
+            writer.put_file(FileRow(f"/t/{n}.jsonl", f"source{n}", "passages", 1, 1, 1, ""))
+        writer.maintain(EXACT_ROWS)
+    exact, coded = both(folder)
+    query = unit(2, TEXT.dim)
+    assert len(exact.search_passages(query, 20)) == len(coded.search_passages(query, 20)) == 20
+    assert exact.search_passages(query, 1) == coded.search_passages(query, 1)
 
 
 def index_files(folder: Path) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from typing import Any
 from corpora.objects import StoreAddress
 from corpora.settings import ScanSettings, StorageSettings
 from rag.store.layout import COPY
-from rag.store.lookup import stale_files
+from rag.store.lookup import content_states, path_of, stale_files
 from rag.store.records import FileRow
 
 SCAN = ScanSettings()
@@ -20,9 +20,9 @@ def row(path: str, content_id: str) -> FileRow:
 
 
 def reader_of(rows: list[FileRow], folder: object = Path("library")) -> Any:
-    def copies(paths: list[str]) -> dict[str, list[FileRow]]:
+    def copies(paths: list[str]) -> list[tuple[str, list[FileRow]]]:
         named = [each for each in rows if each.path in paths]
-        return {each.path: [row for row in rows if row.content_id == each.content_id] for each in named}
+        return [(each.path, [row for row in rows if row.content_id == each.content_id]) for each in named]
 
     return SimpleNamespace(folders=[folder], copies=copies, stages=lambda _: {"sidecars": ""})
 
@@ -49,3 +49,34 @@ def test_the_best_copy_of_a_content_counts(tmp_path: Path) -> None:
     same = FileRow(str(kept), "a", "video", facts.st_size, facts.st_mtime_ns, 1, "1")
     assert stale_files(reader_of([gone, same]), [gone.path], SCAN) == {}
     assert stale_files(reader_of([gone]), [], SCAN) == {}
+
+
+def test_a_file_of_which_libraries_have_several_contents_is_changed(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    path.write_bytes(b"12")
+    facts = path.stat()
+    earlier = row(str(path), "a")
+    later = FileRow(str(path), "b", "video", facts.st_size, facts.st_mtime_ns, 1, "1")
+    assert stale_files(reader_of([later]), [later.path], SCAN) == {}
+    for rows in ([earlier, later], [later, earlier]):
+        assert stale_files(reader_of(rows), [later.path], SCAN) == {later.path: "changed"}
+        assert content_states(reader_of(rows), rows, StorageSettings(), SCAN) == {later.path: "changed"}
+
+
+def test_the_path_of_a_video_is_that_of_a_copy_that_is_as_it_was_indexed(tmp_path: Path) -> None:
+    changed, whole = tmp_path / "a.mp4", tmp_path / "b.mp4"
+    gone = row(str(tmp_path / "0.mp4"), "a")
+    for path in (changed, whole):
+        path.write_bytes(b"12")
+    facts = whole.stat()
+    rows = [gone, row(str(changed), "a"), FileRow(str(whole), "a", "video", 2, facts.st_mtime_ns, 1, "1")]
+
+    def named(*held: FileRow) -> str:
+        reader: Any = SimpleNamespace(paths=lambda _: [each.path for each in held], files_of=lambda _: held)
+        return path_of(reader, "a")
+
+    assert named(*rows) == str(whole)
+    assert named(*rows[:2]) == str(changed)
+    assert named(rows[0]) == gone.path
+    assert named(rows[0], rows[0]) == gone.path
+    assert named(rows[0], row("s3://bucket/a.mp4", "a")) == "s3://bucket/a.mp4"

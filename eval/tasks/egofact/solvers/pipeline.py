@@ -148,7 +148,7 @@ def sampled(
             frames = corpus.frames[corpus.names[found.clip.clip_id]]
             chosen = select(context, frames, found)
             times = frames.times[chosen]
-            pixels, problem = decoded(context, found.path, times)
+            pixels, problem = decoded(context, found, times)
             samples.append(FrameSample(times, frames.vectors[chosen], pixels, problem))
         return samples
 
