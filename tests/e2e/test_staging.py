@@ -93,6 +93,19 @@ def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> Non
     assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
 
 
+def test_what_was_staged_and_is_bad_or_changed_since_is_not_counted_as_unchanged(tmp_path: Path) -> None:
+    texts, library = tmp_path / "texts", tmp_path / "library"
+    texts.mkdir()
+    (texts / "bad.pdf").write_bytes(b"no document" * 9)
+    (texts / "0.md").write_text("# Bolts\n\nA bolt.\n")
+    stage(texts, library)
+    (texts / "0.md").write_text("# Nuts\n\nA nut.\n")
+    report = index([texts], settings=settings_of(library))
+    assert (report.unchanged, report.files_found, report.exit_code) == (0, 2, 3)
+    again = index([texts], settings=settings_of(library))
+    assert (again.indexed, again.unchanged, again.exit_code) == (0, 1, 3)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("staged", [False, True])
 def test_contents_outlive_files_that_swap_names(tmp_path: Path, staged: bool) -> None:
