@@ -90,7 +90,11 @@ def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> Non
     index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library), stage_only=True)
     report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
     assert (report.indexed, report.unchanged) == (3, 0)
-    assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
+    assert not Layout(library).has_staged()
+    index([corpus / "bad.mp4"], settings=settings_of(library), stage_only=True)
+    report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
+    assert (report.indexed, report.unchanged) == (0, 2)
+    assert not Layout(library).has_staged()
 
 
 def test_what_was_staged_and_is_bad_or_changed_since_is_not_counted_as_unchanged(tmp_path: Path) -> None:
