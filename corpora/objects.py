@@ -345,7 +345,10 @@ FAILURES = (
         "no credentials are in the environment, and this machine has no role by which it may read; set those "
         "of the store, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     ),
-    (r"builder error", "storage.endpoint is not encrypted; to allow that, set storage.allow_http = true"),
+    (
+        r" http://.*builder error",
+        "the store's endpoint is not encrypted; to allow that, set storage.allow_http = true",
+    ),
     (
         r"configured region|AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint",
         "the bucket is in another region or at another endpoint; check storage.region and storage.endpoint",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -43,7 +44,12 @@ class ScanSettings(SettingsSection):
 
 
 def _endpoint(address: str) -> str:
-    if not re.fullmatch(r"https?://[\w\[]\S*", address):
+    try:
+        parts = urlsplit(address)
+        fits = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or True)
+    except ValueError:  # a port above 65535, or brackets that are not closed
+        fits = False
+    if not fits or not re.fullmatch(r"\w+://[\w\[]\S*", address):
         raise ValueError(f"{address!r} is no address such as https://minio.example:9000")
     return address
 

@@ -64,7 +64,8 @@ def show(
         if isinstance(found, VideoCitation):
             found = with_indexed_file(opened, found)
         else:
-            rows = [row for row in opened.engine.reader.file_rows() if row.path == found.path]
+            copies = opened.engine.reader.copies([found.path])
+            rows = [row for _, held in copies for row in held if row.path == found.path]
             if "changed" in file_states(rows, session.settings.storage).values():
                 echo_stderr(
                     f"rag: {found.path}: changed since it was indexed, and this is its text of then; "

@@ -88,7 +88,7 @@ def forecast(
     on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
     return replace(
         scan_report(folder, found),
-        unchanged=plan.unchanged,
+        unchanged=len(plan.unchanged),
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),
         problems=(*plan.problems, *unreadable),

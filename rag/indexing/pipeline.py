@@ -40,7 +40,7 @@ def run_indexing(
 ) -> IndexingStats:
     """Index what the scan found. Raises the errors of the library and of the models.
 
-    Raises `LibraryError` before anything is changed where `prune` is refused.
+    Raises `LibraryError` where `prune` is refused; only what was staged before has been committed then.
     """
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
@@ -55,7 +55,7 @@ def run_indexing(
         bundled = bundles if by_bundles(settings, writer) else None
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
         plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
-        stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})
+        stats.unchanged = len(plan.unchanged - earlier)
         if reembed:
             lines, problems = reembed_library(writer, settings, progress, recommended=recommended)
             stats.stages += lines

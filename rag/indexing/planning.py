@@ -67,8 +67,8 @@ class Plan:
     """Media whose content is ready; their measurements may be outdated."""
     known: list[Group] = field(default_factory=list)
     """Content that the library has, under paths or with file times that it does not know yet."""
-    unchanged: int = 0
-    """Files whose path and content the library has."""
+    unchanged: set[str] = field(default_factory=set)
+    """Paths that the library has with the content found there."""
     arrived: int = 0
     """Files of `known` whose path the library does not have with this content."""
     problems: list[Problem] = field(default_factory=list)
@@ -178,8 +178,9 @@ def make_plan(
             plan.known.append(group)
         if group.is_media:
             plan.ready.append(group)
-        plan.unchanged += (there := sum(f.path in rows and rows[f.path].content_id == content for f in files))
-        plan.arrived += len(files) - there
+        there = {f.path for f in files if f.path in rows and rows[f.path].content_id == content}
+        plan.unchanged |= there
+        plan.arrived += len(files) - len(there)
     missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
     plan.missing = [*missing, *find_misnamed(rows, by_content.keys(), missing, storage)]
     plan.moved = _moved(plan.missing, rows, by_content.keys())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 
@@ -69,15 +69,22 @@ def reembed_library(
     ):
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
         progress.start(sum(video.duration for video in videos.values()), len(videos))
-        rows = {video_id: reader.files_of(video_id) for video_id in videos}
-        whole = {video_id: row for video_id, own in rows.items() if (row := next(filter(_holds, own), None))}
-        groups = [_group(whole.get(video_id, own[0])) for video_id, own in rows.items()]
+        whole = set[str]()
+
+        def groups() -> Iterator[Group]:
+            """Each video just before it is decoded: a file with another time of change is hashed."""
+            for video_id in videos:
+                rows = reader.files_of(video_id)
+                row = next(filter(_holds, rows), None)
+                if row is not None:
+                    whole.add(video_id)
+                yield _group(row or rows[0])
 
         def steps(local: LocalGroup, media: MediaReader) -> Generator[None, None, None]:
             copy, path = local.require(), local.group.first.path
             try:
                 if copy.content_id not in whole:
-                    changed = any(os.path.exists(row.path) for row in rows[copy.content_id])
+                    changed = any(map(os.path.exists, reader.paths(copy.content_id)))
                     raise FileProblem("changed since it was indexed" if changed else "no longer on disk")
                 progress.file(path)
                 video = videos[copy.content_id]
@@ -86,7 +93,7 @@ def reembed_library(
                 copy.discard()
 
         with (
-            closing(local_groups(groups, settings.storage)) as there,
+            closing(local_groups(groups(), settings.storage)) as there,
             closing(interleave(there, readers, steps)) as done,
         ):
             for local, problem in done:

@@ -82,7 +82,7 @@ def index(
         _refuse_with("--stage-only", reembed=reembed, prune=prune, ray=settings.cluster.engine == "ray")
     found = _scan(roots, settings)
     fingerprint = _settings_fingerprint(settings)
-    if not (reembed or prune or dry_run):
+    if not (reembed or prune or dry_run) and (stage_only or not open_layout(folder).has_staged()):
         quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
         if quick is not None:
             return quick

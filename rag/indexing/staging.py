@@ -207,7 +207,7 @@ def run_staging(
     meta = _made_library(folder, settings, roots)
     rows = StoredRows(folder)
     plan = make_plan(scan, roots, rows, settings)
-    stats = IndexingStats(unchanged=plan.unchanged, problems=list(plan.problems))
+    stats = IndexingStats(unchanged=len(plan.unchanged), problems=list(plan.problems))
     recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in rows.files())})
     with StagingWorker(folder, meta, settings, progress, recommended=recommended) as worker:
         staging, stored = worker.staging, rows.problems()

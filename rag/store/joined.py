@@ -82,7 +82,9 @@ def _image_remedy(first: _Encoded, second: _Encoded) -> str:
     command = f"rag index FOLDER --reembed --library {shlex.quote(os.fspath(folder))}"
     assert wanted is not None, "two libraries without an image encoder have the same"
     chosen = {"image": wanted.name, "backend": wanted.backend, "batch": wanted.batch}
-    given = " ".join(f"RAG_ENCODER__{name.upper()}={value}" for name, value in chosen.items() if value)
+    given = " ".join(
+        f"RAG_ENCODER__{name.upper()}={shlex.quote(str(value))}" for name, value in chosen.items() if value
+    )
     return f"encode the images of {folder} as those of the other: {given} {command}"
 
 

@@ -126,14 +126,13 @@ def whole_file(reader: Reader, video_id: str, path: str) -> str:
 
     Raises `StaleFile` where it was changed since it was indexed, and no copy is as it was.
     """
-    held = [row for _, rows in reader.copies([path]) for row in rows if row.content_id == video_id]
-    states = {row.path: file_state(row) for row in held if not is_url(row.path)}
-    if states.get(path, "ok") != "ok":
-        copy = min((other for other, state in states.items() if state == "ok"), default=path)
-        if copy == path and states[path] == "changed":
-            raise StaleFile(path)
-        return copy
-    return path
+    rows = {row.path: row for row in reader.files_of(video_id) if not is_url(row.path)}
+    if path not in rows or (state := file_state(rows[path])) == "ok":
+        return path
+    copy = next((other for other, row in rows.items() if file_state(row) == "ok"), None)
+    if copy is None and state == "changed":
+        raise StaleFile(path)
+    return copy or path
 
 
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:

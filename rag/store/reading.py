@@ -207,8 +207,9 @@ class Reader:
         return self.ask(ask)
 
     def files_of(self, content_id: str) -> tuple[FileRow, ...]:
-        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id."""
-        return self.ask(lambda s: s.files_of.get(content_id, ()))
+        """The indexed paths of a video or a passage source, sorted by path; none for an unknown id. Of all
+        others no row is made."""
+        return self.ask(lambda s: s.files_of(content_id))
 
     def paths(self, content_id: str) -> tuple[str, ...]:
         """The paths that hold a video or a passage source, sorted. Raises KeyError for an unknown id."""
@@ -256,8 +257,9 @@ class Reader:
         """The first path of every file that passages come from, sorted."""
 
         def ask(s: Snapshot) -> list[str]:
-            first = (s.files_of[content][0] for content in s.sources)
-            return sorted(row.path for row in first if row.kind == "passages")
+            rows = sorted(s.file_rows, key=lambda row: row.path, reverse=True)
+            first = {row.content_id: row for row in rows}
+            return sorted(first[content].path for content in s.sources if first[content].kind == "passages")
 
         return self.ask(ask)
 

@@ -116,8 +116,7 @@ def path_with_lines(
         paths = [each for each in reader.paths(video_id) if not is_url(each)]
         if len(paths) < 2 or not lines:
             return path
-        found = (row for _, rows in reader.copies(paths[:1]) for row in rows)
-        rows = sorted((row for row in found if row.content_id == video_id), key=lambda row: row.path)
+        rows = reader.files_of(video_id)
         there = [row.path for row in rows[:MOST_COPIES] if not is_url(row.path) and file_state(row) == "ok"]
         copies = scan(there, within=chosen.within, subtitles=chosen.subtitles).files
     except (KeyError, UnreadableFile):

@@ -243,13 +243,14 @@ class Snapshot:
         others = self.ready.keys() - held.keys()
         return held | {video_id: (os.fsdecode(self.video_rows[video_id]["path"]),) for video_id in others}
 
-    @cached_property
-    def files_of(self) -> dict[str, tuple[FileRow, ...]]:
-        """Content id to the rows of its paths, sorted by path."""
-        held: dict[str, list[FileRow]] = {}
-        for row in sorted(self.file_rows, key=lambda row: row.path):
-            held.setdefault(row.content_id, []).append(row)
-        return {content: tuple(rows) for content, rows in held.items()}
+    def files_of(self, content_id: str) -> tuple[FileRow, ...]:
+        """Those of `file_rows` with a content, sorted by path."""
+        import pyarrow.compute as pc
+
+        if content_id not in self.paths:
+            return ()
+        rows = self._files.filter(pc.equal(self._files["content_id"], content_id))
+        return tuple(sorted(map(schema.file_of, rows.to_pylist()), key=lambda row: row.path))
 
     @cached_property
     def videos(self) -> dict[str, Video]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -565,10 +565,9 @@ def test_pixels_are_read_of_the_copy_that_is_as_it_was_indexed(
     copy.write_bytes(b"12")
     facts = copy.stat()
 
-    def copies(paths: Iterable[str]) -> list[tuple[str, list[FileRow]]]:
-        (path,) = paths
-        there = FileRow(str(copy), Path(path).stem, "video", size, facts.st_mtime_ns, 1, "1")
-        return [(path, [FileRow(path, Path(path).stem, "video", 1, 1, 1, "1"), there])]
+    def files_of(video_id: str) -> tuple[FileRow, ...]:
+        there = FileRow(str(copy), video_id, "video", size, facts.st_mtime_ns, 1, "1")
+        return (*held(video_id), there)
 
     def read_frames(path: str, times: np.ndarray) -> Frames:
         asked.add(path)
@@ -583,7 +582,8 @@ def test_pixels_are_read_of_the_copy_that_is_as_it_was_indexed(
             read_frames=read_frames,
         ).details.get("unread")
 
-    monkeypatch.setattr(world.retriever.reader, "copies", copies)
+    held = world.retriever.reader.files_of
+    monkeypatch.setattr(world.retriever.reader, "files_of", files_of)
     size = 2
     assert (unread(), asked) == (None, {str(copy)})
     monkeypatch.setattr("rag.store.lookup.file_state", lambda _: "changed")

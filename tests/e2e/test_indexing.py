@@ -478,6 +478,30 @@ def test_reembedding_reads_no_file_that_was_changed_since(
     assert found == [[], [], [], ["changed since it was indexed"]]
 
 
+def test_reembedding_reads_no_file_that_is_changed_before_its_turn(
+    settings: Settings, tmp_path: Path
+) -> None:
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    for n in range(5):
+        write_video(corpus / f"{n}.mp4", 2 + n, fps=1)
+    run(corpus, settings)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.md").write_text("A bolt.\n")
+
+    class Replacing(Silent):
+        def file(self, path: str) -> None:
+            if path.endswith("0.mp4"):
+                shutil.copy(corpus / "0.mp4", corpus / "4.mp4")
+
+    changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
+    seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
+    report = run(other, seeing, reembed=True, progress=Replacing())
+    (problem,) = report.problems
+    assert (problem.path, problem.reason) == (str(corpus / "4.mp4"), "changed since it was indexed")
+
+
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

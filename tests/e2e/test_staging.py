@@ -90,7 +90,24 @@ def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> Non
     index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library), stage_only=True)
     report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
     assert (report.indexed, report.unchanged) == (3, 0)
-    assert not [name for _, _, names in os.walk(Layout(library).staging) for name in names]
+    assert not Layout(library).has_staged()
+    index([corpus / "bad.mp4"], settings=settings_of(library), stage_only=True)
+    report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
+    assert (report.indexed, report.unchanged) == (0, 2)
+    assert not Layout(library).has_staged()
+
+
+def test_what_was_staged_and_is_bad_or_changed_since_is_not_counted_as_unchanged(tmp_path: Path) -> None:
+    texts, library = tmp_path / "texts", tmp_path / "library"
+    texts.mkdir()
+    (texts / "bad.pdf").write_bytes(b"no document" * 9)
+    (texts / "0.md").write_text("# Bolts\n\nA bolt.\n")
+    stage(texts, library)
+    (texts / "0.md").write_text("# Nuts\n\nA nut.\n")
+    report = index([texts], settings=settings_of(library))
+    assert (report.unchanged, report.files_found, report.exit_code) == (0, 2, 3)
+    again = index([texts], settings=settings_of(library))
+    assert (again.indexed, again.unchanged, again.exit_code) == (0, 1, 3)
 
 
 @pytest.mark.slow

@@ -61,6 +61,7 @@ from rag.reasoners.roles.observe import OBSERVE, Observation, ObserveRequest
 from rag.reasoners.roles.reading import Reading
 from rag.reasoners.roles.timeline import TIMELINE, TimelineEvent, TimelineRequest
 from rag.records import Question, Usage
+from rag.store.lookup import whole_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,12 +114,14 @@ class VideoDetective:
     def pixels(self, features: VideoFeatures, times: NDArray[np.float64]) -> Frames | None:
         """The frames at `times`, float64 (n,) seconds, decoded for a reasoner that reads pixels.
 
-        None for another reasoner, without times, or where the file has no images or cannot be decoded.
+        None for another reasoner, without times, or where the file has no images, cannot be decoded or was
+        changed since it was indexed.
         """
         if not self.reasoner.reads_pixels or not features.video.width or not len(times):
             return None
         try:
-            return self.library.engine.read_frames(features.path, times)
+            path = whole_file(self.library.engine.reader, features.video.video_id, features.path)
+            return self.library.engine.read_frames(path, times)
         except FileProblem:
             return None
 

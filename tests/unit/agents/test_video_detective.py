@@ -156,6 +156,10 @@ def test_decoded_frames_go_to_a_reasoner_that_reads_pixels(
     assert all(request.view.frames is not None for request in reasoner.requests)
     decoded = [window.frames for window in reasoner.readings[0].windows if window.frames is not None]
     assert sum(len(frames.times) for frames in decoded) == len(found.frame_times)
+    reasoner.requests.clear()
+    monkeypatch.setattr("rag.store.lookup.file_state", lambda _: "changed")
+    run(library, reasoner)
+    assert [request.view.frames for request in reasoner.requests] == [None] * len(reasoner.requests) != []
 
 
 def test_a_library_without_frames_is_searched_by_its_words(tmp_path: Path) -> None:

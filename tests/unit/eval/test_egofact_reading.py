@@ -32,7 +32,7 @@ def corpus(vectors: np.ndarray[Any, Any] | None = None) -> Any:
 
 
 def context(reads: bool = False, budget: int = 15, read_frames: Any = None) -> Any:
-    reader = SimpleNamespace(video=lambda _: SimpleNamespace(width=64), copies=lambda _: [])
+    reader = SimpleNamespace(video=lambda _: SimpleNamespace(width=64), files_of=lambda _: ())
     return SimpleNamespace(
         question=SimpleNamespace(text="what?", options=()),
         reasoner=SimpleNamespace(reads_pixels=reads),

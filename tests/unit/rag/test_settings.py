@@ -89,6 +89,8 @@ def test_what_was_meant_is_said(tmp_path: Path, words: str, message: str) -> Non
         ("[scan]\nexclude = [5]", "scan.exclude.0: Input should be a valid string; see"),
         ('[storage]\nendpoint = "localhost:9000"', "storage.endpoint: 'localhost:9000' is no address"),
         ('[storage]\nendpoint = "http://:9 0"', "storage.endpoint: 'http://:9 0' is no address"),
+        ('[storage]\nendpoint = "http://a:99999"', "storage.endpoint: 'http://a:99999' is no address"),
+        ('[storage]\nendpoint = "http://[::1"', "storage.endpoint: 'http://[::1' is no address"),
         ("[video.rate]\nfoo = 1", "video.rate: Input should be a valid number; see"),
     ],
 )

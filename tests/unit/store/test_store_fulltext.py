@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import lance
 import lancedb
@@ -15,7 +15,15 @@ from lancedb.index import FTS
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
 from rag.store import fulltext
-from rag.store.fulltext import REST_S, SEARCHES_BEFORE_PREWARMED, TOKENIZER, match
+from rag.store.fulltext import (
+    FULL_TEXT,
+    PREWARMED_AT_ONCE,
+    REST_S,
+    SEARCHES_BEFORE_PREWARMED,
+    TOKENIZER,
+    Prewarming,
+    match,
+)
 from rag.store.layout import Layout
 from rag.store.maintenance import text_fault
 from rag.store.reading import Reader
@@ -185,26 +193,31 @@ def test_an_index_is_read_into_memory_once_after_some_searches(
     assert found[0]
 
 
+@pytest.mark.parametrize("ends", [False, True])
 def test_a_large_index_is_read_into_memory_in_a_rest_between_searches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, ends: bool
 ) -> None:
-    write(tmp_path / "lib", TEXTS)
-    prewarmed: list[float] = []
-    monkeypatch.setattr(
-        lance.LanceDataset, "prewarm_index", lambda *_: prewarmed.append(time.monotonic() - searched)
+    now, prewarmed, warming = [0.0], list[float](), Prewarming()
+    dataset = SimpleNamespace(
+        count_rows=lambda: PREWARMED_AT_ONCE + 1,
+        describe_indices=lambda: [SimpleNamespace(field_names=[FULL_TEXT], name="words_idx")],
+        prewarm_index=lambda _: prewarmed.append(now[0]),
     )
-    monkeypatch.setattr(fulltext, "PREWARMED_AT_ONCE", 0)
-    with Reader.open(tmp_path / "lib") as reader:
-        for _ in range(SEARCHES_BEFORE_PREWARMED + 10):
-            searched = time.monotonic()
-            reader.match_passages("run", 3)
-        waiting = [one for one in threading.enumerate() if one.name == "full text of passages"]
-        searched = time.monotonic()
-        reader.match_passages("run", 3)
-        for thread in waiting:
-            thread.join()
-    assert len(waiting) == len(prewarmed) == 1
-    assert prewarmed[0] >= REST_S
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] < 3 * REST_S:
+            warming.searched("passages", dataset)
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
+    monkeypatch.setattr(fulltext, "time", clock)
+    if ends:
+        monkeypatch.setattr(threading, "main_thread", lambda: SimpleNamespace(is_alive=lambda: False))
+    for _ in range(SEARCHES_BEFORE_PREWARMED):
+        warming.searched("passages", dataset)
+    monkeypatch.setattr(threading.Thread, "start", threading.Thread.run)
+    warming.searched("passages", dataset)
+    assert prewarmed == ([] if ends else [pytest.approx(4 * REST_S, abs=REST_S / 4)])
 
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:

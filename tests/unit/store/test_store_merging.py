@@ -275,7 +275,7 @@ def test_indexing_the_same_folder_finds_the_files_unchanged(tmp_path: Path) -> N
     (tmp_path / "texts" / "b.txt").unlink()
     with Writer.open(tmp_path / "into") as writer:
         plan = make_plan(scan(tmp_path / "texts"), [os.fspath(tmp_path / "texts")], writer, Settings())
-    assert (plan.unchanged, plan.groups, plan.known) == (1, [], [])
+    assert (plan.unchanged, plan.groups, plan.known) == ({os.fspath(tmp_path / "texts" / "a.txt")}, [], [])
     assert plan.missing == [os.fspath(tmp_path / "texts" / "b.txt")]
 
 

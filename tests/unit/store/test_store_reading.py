@@ -12,7 +12,7 @@ import pytest
 from corpora.records import Problem
 from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
-from rag.store.lookup import resolve_citation, seconds
+from rag.store.lookup import path_of, resolve_citation, seconds
 from rag.store.reading import Reader
 from rag.store.records import FileRow, Hit
 from rag.store.snapshot import Snapshot
@@ -184,6 +184,19 @@ def test_evidence_is_the_same_by_row_id_and_by_scan(library: Path, loaded: str) 
         assert reader.evidence(video(8).video_id, 0.0, 99.0) == []
         keys = [f"{video(n).video_id}:e00000{i}" for n, i in ((3, 2), (1, 0), (3, 2))]
         assert reader.spans(keys) == [spans(3)[2], spans(1)[0], spans(3)[2]]
+
+
+def test_the_files_of_one_content_make_no_row_of_others(library: Path) -> None:
+    with Reader.open(library) as reader:
+        (row,) = reader.files_of(video(1).video_id)
+        assert (row.path, row.content_id) == (video_path(1), video(1).video_id)
+        for unknown in ("unknown", "\ud800", ""):
+            assert reader.files_of(unknown) == ()
+        assert path_of(reader, video(1).video_id) == video_path(1)
+        assert "file_rows" not in vars(reader._snapshot)
+        assert [one for kept in reader.file_rows() for one in reader.files_of(kept.content_id)] == (
+            reader.file_rows()
+        )
 
 
 def test_names_and_ids(reader: Reader) -> None:
