@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import os
+import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,16 +15,17 @@ from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
+from corpora.objects import is_url
 from corpora.records import SKIPPED, Problem
 from corpora.scan import Scan, Shard, scan
 from corpora.settings import StorageSettings
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
-from rag.errors import UsageError
-from rag.indexing.missing import find_missing
+from rag.errors import UnreadableFile, UsageError
+from rag.indexing.missing import below, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent, scan_report
 from rag.settings import Settings
 from rag.store.damage import damaged_file
-from rag.store.finding import absolute_path, find_library, path_list, writable_library
+from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
 from rag.store.layout import Location, open_layout
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
@@ -80,7 +82,10 @@ def index(
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
         _refuse_with("--stage-only", reembed=reembed, prune=prune, ray=settings.cluster.engine == "ray")
-    found = _scan(roots, settings)
+    try:
+        found = _scan(roots, settings)
+    except UnreadableFile as error:
+        raise _with_removal(error, roots, folder) from error
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
         quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
@@ -156,6 +161,18 @@ def _scan(roots: Sequence[str], settings: Settings) -> Scan:
     for path in found.ignored:
         log.info("%s: ignored: %s", path, why_ignored(path))
     return found
+
+
+def _with_removal(error: UnreadableFile, roots: Sequence[str], folder: Location) -> UnreadableFile:
+    """The error of an address without objects, with the command that removes what the library has of it."""
+    from rag.indexing.planning import StoredRows
+
+    gone = [root for root in roots if is_url(root) and str(error).startswith(f"{root}: ")]
+    inside = below(gone)
+    if gone and any(path in gone or path.startswith(inside) for path in StoredRows(folder).files()):
+        command = f"rag remove {shlex.quote(gone[0])}{library_option(folder)}"
+        return UnreadableFile(f"{error}; the library has files from there; to remove them: {command}")
+    return error
 
 
 def _settings_fingerprint(settings: Settings) -> str:
