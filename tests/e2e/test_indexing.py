@@ -124,6 +124,40 @@ def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) 
         assert reader.paths(video.video_id) == (str(corpus / "deep" / "b.mp4"),)
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
+    tmp_path: Path, settings: Settings, staged: bool
+) -> None:
+    corpus, kept = tmp_path / "corpus", tmp_path / "kept.txt"
+    corpus.mkdir()
+
+    def again() -> IndexReport:
+        if staged:
+            run(corpus, settings, stage_only=True)
+            return index((), settings=settings, commit_staged=True)
+        return run(corpus, settings)
+
+    (corpus / "a.txt").write_text('{"_id": "7", "text": "A bolt that is too tight will strip its thread."}\n')
+    run(corpus, settings)
+    shutil.copy(corpus / "a.txt", kept)
+    index([kept], settings=settings)
+    as_text = rows(settings)
+    (corpus / "a.txt").rename(corpus / "a.jsonl")
+    again()
+    assert [line for line in rows(settings) if '"table": "passages"' in line] == [
+        line for line in as_text if '"table": "passages"' in line
+    ], "a file that is read as text is still there"
+    kept.unlink()
+    (corpus / "a.jsonl").rename(corpus / "a.ndjson")
+    assert again().indexed == 1
+    index([corpus], settings=settings, prune="all")
+    index([tmp_path], settings=settings, prune="all")
+    assert run(corpus, settings).indexed == 0
+    fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
+    run(corpus, fresh)
+    assert rows(settings) == rows(fresh)
+
+
 def test_a_changed_file_leaves_nothing_of_the_old_one(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
