@@ -260,6 +260,7 @@ def summary_lines(
     counts = {
         "found": report.files_found,
         "unchanged": report.unchanged,
+        "staged": report.staged if report.forecast else 0,
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,

@@ -27,7 +27,7 @@ from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import find_gone, find_misnamed, find_missing
 from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
-from rag.store.records import FileRow, NotedProblem
+from rag.store.records import FileRow, Meta, NotedProblem
 from rag.store.schema import column_names, problem_of
 from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
@@ -101,6 +101,7 @@ class StoredRows:
         self._files: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
         self._problems: dict[str, NotedProblem] = {}
+        self.meta: Meta | None = None
         if open_layout(folder).exists():
             from rag.store.snapshot import Snapshot
 
@@ -108,6 +109,7 @@ class StoredRows:
             mark = layout.reader_mark()  # a writer that cleans up meanwhile keeps what is read here
             try:
                 snapshot = Snapshot(layout, "flat")
+                self.meta = snapshot.meta
                 self._files = {row.path: row for row in snapshot.file_rows}
                 self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
                 rows = snapshot.scan("problems", column_names("problems")).to_pylist()

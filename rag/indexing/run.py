@@ -104,6 +104,7 @@ def index(
             recommended=recommended_encoder(roots),
             prune=prune,
             limit=limit,
+            stage_only=stage_only,
             started=started,
         )
     if stage_only:

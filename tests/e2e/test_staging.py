@@ -85,6 +85,24 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     )
 
 
+def test_a_dry_run_knows_what_is_staged(corpus: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+
+    def planned() -> tuple[int, int]:
+        plan = index([corpus], settings=settings_of(library), stage_only=True, dry_run=True)
+        assert plan.forecast is not None
+        return plan.staged, plan.forecast.new_files
+
+    assert planned() == (0, 5)
+    half = stage(corpus, library, "1/2").staged
+    there = sorted(library.rglob("*"))
+    staged, new = planned()
+    assert half == staged > 0 < new < 5
+    assert sorted(library.rglob("*")) == there
+    assert stage(corpus, library).staged == planned()[0]
+    assert planned()[1] == 0
+
+
 def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> None:
     library = tmp_path / "library"
     index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library), stage_only=True)
