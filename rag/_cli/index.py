@@ -259,6 +259,7 @@ def summary_lines(
     said = sum(any(line.startswith(f"{path}: ") for line in report.unread) for path in ignored)
     counts = {
         "found": report.files_found,
+        "of other shards": report.other_shards,
         "unchanged": report.unchanged,
         "staged": report.staged if report.forecast else 0,
         "moved or copied": report.moved,
