@@ -90,6 +90,17 @@ def library_option(folder: Location) -> str:
     return f" --library {shlex.quote(os.fspath(folder))}"
 
 
+def advice_to_fill(folder: Location) -> str:
+    """A sentence on a library without content, with the command that adds some."""
+    staged = open_layout(folder).has_staged()
+    what = (
+        "All contents of the library are staged; add them"
+        if staged
+        else "The library holds nothing yet; fill it"
+    )
+    return f"{what} with: {index_command(folder, staged=staged)}"
+
+
 def nothing_indexed(folder: Location) -> LibraryNotFound:
     """The error for a library without content, with the command that indexes into it."""
     command = index_command(folder, staged=open_layout(folder).has_staged())
