@@ -248,6 +248,12 @@ def summary_lines(
         )
     elif report.staged:
         yield f"staged: {counted(report.staged, 'content')}; commit with: rag index --commit-staged{named}"
+    elif report.reembedded and not report.indexed:
+        yield (
+            f"encoded the images of {counted(report.reembedded, 'video')} again in "
+            f"{duration(report.seconds)}; "
+            f"the library {visible(report.library)} has {byte_count(report.bytes)}"
+        )
     else:
         yield (
             f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "

@@ -57,7 +57,9 @@ def run_indexing(
         plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
         stats.unchanged = plan.unchanged - len(earlier & {found.path for found in scan.files})
         if reembed:
-            lines, problems = reembed_library(writer, settings, progress, recommended=recommended)
+            lines, problems, stats.reembedded = reembed_library(
+                writer, settings, progress, recommended=recommended
+            )
             stats.stages += lines
             stats.problems += problems
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
@@ -129,7 +131,7 @@ def _index_contents(
     """Encoders, then media, then measurements, then passages."""
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
-    if encoders.line not in stats.stages:
+    if not any(line.startswith("image embeddings: ") for line in stats.stages):
         stats.stages.append(encoders.line)
     if plan.groups:
         device = device_here(encoders.meta)

@@ -82,10 +82,7 @@ def index(
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
         _refuse_with("--stage-only", reembed=reembed, prune=prune, ray=settings.cluster.engine == "ray")
-    try:
-        found = _scan(roots, settings)
-    except UnreadableFile as error:
-        raise _with_removal(error, roots, folder) from error
+    found = _scan(roots, settings, folder)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
         quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
@@ -95,12 +92,10 @@ def index(
     from rag.indexing.forecast import forecast
     from rag.indexing.pipeline import run_indexing
 
+    given = folder, found, roots, settings
     if dry_run:
         return forecast(
-            folder,
-            found,
-            roots,
-            settings,
+            *given,
             recommended=recommended_encoder(roots),
             prune=prune,
             limit=limit,
@@ -110,12 +105,10 @@ def index(
     if stage_only:
         from rag.indexing.staging import run_staging
 
-        stats = run_staging(folder, found, roots, settings, progress=watch, limit=limit)
+        stats = run_staging(*given, progress=watch, limit=limit)
         watch.done()
         return _report(folder, found, stats, started)
-    stats = run_indexing(
-        folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit
-    )
+    stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     if stats.library_id:
         _update_scan_cache(folder, found, stats, fingerprint)
@@ -148,17 +141,20 @@ def _commit_staged(folder: Location, settings: Settings, progress: Progress, sta
     return replace(_report(folder, Scan((), (), ()), stats, started), files_found=files)
 
 
-def _scan(roots: Sequence[str], settings: Settings) -> Scan:
+def _scan(roots: Sequence[str], settings: Settings, folder: Location) -> Scan:
     chosen = settings.scan
-    found = scan(
-        roots,
-        include=chosen.include,
-        exclude=chosen.exclude,
-        within=chosen.within,
-        subtitles=chosen.subtitles,
-        shard=Shard.parse(chosen.shard) if chosen.shard else None,
-        storage=settings.storage,
-    )
+    try:
+        found = scan(
+            roots,
+            include=chosen.include,
+            exclude=chosen.exclude,
+            within=chosen.within,
+            subtitles=chosen.subtitles,
+            shard=Shard.parse(chosen.shard) if chosen.shard else None,
+            storage=settings.storage,
+        )
+    except UnreadableFile as error:
+        raise _with_removal(error, roots, folder) from error
     for path in found.ignored:
         log.info("%s: ignored: %s", path, why_ignored(path))
     return found
@@ -258,6 +254,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         scan_report(folder, found),
         indexed=stats.indexed,
         staged=stats.staged,
+        reembedded=stats.reembedded,
         unchanged=stats.unchanged,
         moved=stats.moved,
         missing=stats.missing,

@@ -13,6 +13,7 @@ import pytest
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from indexers.torch_backend import TorchImageEncoder
+from rag._cli.index import summary_lines
 from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Silent
@@ -470,7 +471,10 @@ def test_reembedding_adds_images_and_keeps_the_words(
     before = spoken(settings)
     changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
     seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
-    run(corpus, seeing, reembed=True)
+    report = run(corpus, seeing, reembed=True)
+    first, *rest = summary_lines(report)
+    assert first.startswith("encoded the images of 1 video again in ")
+    assert len([line for line in rest if line.startswith("image embeddings: ")]) == 1
     assert spoken(seeing) == before
     fresh = seeing.model_copy(update={"library": tmp_path / "fresh"})
     run(corpus, fresh)
