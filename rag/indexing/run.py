@@ -17,8 +17,7 @@ from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Problem
-from corpora.scan import Scan, Shard, scan
-from corpora.settings import StorageSettings
+from corpora.scan import FoundFile, Scan, Shard, scan
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
 from rag.errors import UnreadableFile, UsageError
 from rag.indexing.missing import below, find_missing
@@ -85,7 +84,7 @@ def index(
     found = _scan(roots, settings, folder)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run):
-        quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
+        quick = _nothing_to_do(folder, found, roots, fingerprint, settings, started)
         if quick is not None:
             return quick
     # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
@@ -111,7 +110,7 @@ def index(
     stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     if stats.library_id:
-        _update_scan_cache(folder, found, stats, fingerprint)
+        _update_scan_cache(folder, _as_cached(found, settings), stats, fingerprint)
     return _report(folder, found, stats, started)
 
 
@@ -181,12 +180,7 @@ def _settings_fingerprint(settings: Settings) -> str:
 
 
 def _nothing_to_do(
-    folder: Location,
-    found: Scan,
-    roots: Sequence[str],
-    fingerprint: str,
-    storage: StorageSettings,
-    started: float,
+    folder: Location, found: Scan, roots: Sequence[str], fingerprint: str, settings: Settings, started: float
 ) -> IndexReport | None:
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
@@ -194,7 +188,7 @@ def _nothing_to_do(
     if damaged_file(folder):
         return None
     with ScanCache(folder, read_only=True) as cache:
-        if cache.changed(found.files, fingerprint + _seen(folder)):
+        if cache.changed(_as_cached(found, settings), fingerprint + _seen(folder)):
             return None
         entries = cache.entries()
     paths = {file.path for file in found.files}
@@ -202,7 +196,7 @@ def _nothing_to_do(
     if any(status == "unfinished" for status in statuses.values()):
         return None
     problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
-    missing = find_missing(entries, paths, roots, storage)
+    missing = find_missing(entries, paths, roots, settings.storage)
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return replace(
@@ -233,12 +227,22 @@ def _problem(path: str, status: str) -> Problem:
     return Problem(path, reason, action)
 
 
-def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fingerprint: str) -> None:
+def _as_cached(found: Scan, settings: Settings) -> Sequence[FoundFile]:
+    """The files with stamps that `--exclude` changes too: the globs are kept with each video."""
+    if not settings.scan.exclude:
+        return found.files
+    mark = f" {json.dumps(settings.scan.exclude)}"
+    return [replace(file, stamp=f"{file.stamp}{mark}") for file in found.files]
+
+
+def _update_scan_cache(
+    folder: Location, files: Sequence[FoundFile], stats: IndexingStats, fingerprint: str
+) -> None:
     """Fill the scan cache; the status of a file without a problem is empty."""
     troubles = {p.path: json.dumps([p.reason, p.action]) for p in stats.problems}
     rows = {
         f.path: (f.stamp, "unfinished" if f.path in stats.deferred else troubles.get(f.path, ""))
-        for f in found.files
+        for f in files
     }
     fingerprint += _seen(folder)
     with ScanCache(folder) as cache:

@@ -323,6 +323,33 @@ def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Se
         assert library.stale_files([cited]) == {cited: "changed"}
 
 
+def test_a_video_is_kept_with_the_globs_of_the_last_run(
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited, german = str(corpus / "a.mp4"), corpus / "a.de.srt"
+    (corpus / "notes.md").unlink()
+    excluding = settings.scan.model_copy(update={"exclude": ("*.de.srt",)})
+
+    def is_stale() -> bool:
+        german.write_text((corpus / "a.srt").read_text().replace("nine", "neun"))
+        with Library.open(settings=settings) as library:
+            stale = bool(library.stale_files([cited]))
+        german.unlink()
+        return stale
+
+    run(corpus, settings.model_copy(update={"scan": excluding}))
+    assert not is_stale()
+    monkeypatch.delattr(MediaReader, "frames_at")
+    monkeypatch.delattr(MediaReader, "probe")
+    assert run(corpus, settings).unchanged == 1
+    assert is_stale()
+    assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
+    assert not is_stale()
+    with monkeypatch.context() as patch:
+        patch.delattr("rag.indexing.pipeline.run_indexing")
+        assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
+
+
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
