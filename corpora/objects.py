@@ -37,6 +37,10 @@ class StoreError(RagError):
     """An object store that refuses, fails or cannot be reached; the message names the address."""
 
 
+class NoBucket(StoreError):
+    """An address in a bucket that does not exist."""
+
+
 class Refused(StoreError):
     """A conditional write whose condition does not hold: the object is there already, or has changed."""
 
@@ -333,12 +337,13 @@ def store_errors(where: str) -> Iterator[None]:
     except (BaseError, OSError) as error:
         if stopped := _UNADDRESSABLE.search(str(error)):
             raise Unaddressable(where, stopped[1]) from error
-        raise StoreError(f"{where}: {failure_of(str(error))}") from error
+        raise store_failure(where, str(error)) from error
 
 
 _UNADDRESSABLE = re.compile(
     r'object with invalid path: .*?Path "(.*)"(?: contained|: Encountered)', re.DOTALL
 )
+NO_BUCKET = r"NoSuchBucket|ContainerNotFound|bucket does not exist"
 FAILURES = (
     (
         r"169\.254\.1[67]|metadata\.google",
@@ -353,7 +358,7 @@ FAILURES = (
         r"configured region|AuthorizationHeaderMalformed|PermanentRedirect|IllegalLocationConstraint",
         "the bucket is in another region or at another endpoint; check storage.region and storage.endpoint",
     ),
-    (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "there is no such bucket; check the address"),
+    (NO_BUCKET, "there is no such bucket; check the address"),
     (
         r"\b40[13] |AccessDenied|InvalidAccessKey|SignatureDoesNotMatch|[Cc]redential",
         "access is refused; check the credentials in the environment and what they allow",
@@ -374,6 +379,12 @@ _CLIENT = re.compile(r"Generic \w+ error|Error performing|error sending request|
 def is_failure(words: str) -> bool:
     """Whether this is what the client of an object store says, as LanceDB passes it on."""
     return _CLIENT.search(words) is not None
+
+
+def store_failure(where: str | os.PathLike[str], words: str) -> StoreError:
+    """The error of the address `where`, out of the words of the client of an object store."""
+    kind = NoBucket if re.search(NO_BUCKET, words) else StoreError
+    return kind(f"{where}: {failure_of(words)}")
 
 
 def failure_of(words: str) -> str:

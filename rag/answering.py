@@ -45,7 +45,7 @@ from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences,
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
 from rag.settings import Settings
-from rag.store.layout import open_layout
+from rag.store.finding import advice_to_fill
 from rag.store.lookup import whole_file
 from rag.words import content_words, lexical_overlap, word_set
 
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
-HOLDS_NOTHING = "The library holds nothing yet; fill it with: rag index FOLDER"
-HOLDS_STAGED = "All contents of the library are staged; add them with: rag index --commit-staged"
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 """What is timed: `retrieve` is both retrievals, `read` includes frames and captions, `answer` citations."""
 SENTENCE_REACH = 4.0
@@ -462,8 +460,7 @@ class Pipeline:
         details = _details(rewriting, clips, passages, relevance, context.threshold)
         if relevance < context.threshold:
             if not context.retriever.reader.indexed_paths():
-                staged = open_layout(context.retriever.reader.folder).has_staged()
-                why = HOLDS_STAGED if staged else HOLDS_NOTHING
+                why = advice_to_fill(context.retriever.reader.folder)
             else:
                 why = (
                     f"The most relevant clip or passage has relevance {rounded_down(relevance):.2f}, "

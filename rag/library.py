@@ -214,7 +214,7 @@ class Library:
         require_positive(top_k=top_k)
         query, chosen = parse_query(query), checked_filter(where)
         check_filter(chosen, kind)
-        return self._over_reachable(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
+        return self._of_one_state(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -241,6 +241,17 @@ class Library:
             if self._reader.left_out.keys() == before:
                 raise
             return answer()
+
+    def _of_one_state(self, find: Callable[[], T]) -> T:
+        """As `_over_reachable`; the newest versions are also asked where they were taken up on the way, for
+        what was found may lack what is gone."""
+
+        def found() -> T:
+            refreshes = self._reader.refreshes
+            result = find()
+            return result if self._reader.refreshes == refreshes else find()
+
+        return self._over_reachable(found)
 
     def browse(self, where: SearchFilter | ShotFilter) -> list[VideoHit]:
         """Every interval of a video that meets a filter on shots, by path and time; each has score 1.
@@ -281,11 +292,13 @@ class Library:
         """
         query = parse_query(query)
         require_positive(count=count, window_seconds=window_seconds)
-        video_id, settings = self.video_id(video), self.settings
+        settings = self.settings
         if window_seconds is not None:
             localize = settings.localize.model_copy(update={"window_seconds": window_seconds})
             settings = settings.model_copy(update={"localize": localize})
-        hits = self._engine.new_retriever(settings).localize_video(video_id, query, count)
+        hits = self._of_one_state(
+            lambda: self._engine.new_retriever(settings).localize_video(self.video_id(video), query, count)
+        )
         return [LocalizedWindow(hit.video_id, hit.start, hit.end, hit.score, hit.relevance) for hit in hits]
 
     def score_curve(self, video: str, query: str) -> ScoreCurve:
@@ -293,7 +306,10 @@ class Library:
 
         `video`, and what is raised: as of `localize`.
         """
-        return self._engine.new_retriever().score_curve(self.video_id(video), parse_query(query))
+        query = parse_query(query)
+        return self._of_one_state(
+            lambda: self._engine.new_retriever().score_curve(self.video_id(video), query)
+        )
 
     def search_like(
         self, moment: str, *, top_k: int | None = None, where: SearchFilter | ShotFilter | None = None
@@ -311,12 +327,15 @@ class Library:
         start, end = window_seconds(moment, span if "-" in span else f"{span}-{span}") if at else (0.0, -1.0)
         if not 0 <= start <= end < math.inf:
             raise UsageError(f"{moment}: a moment is given as VIDEO_ID@SECONDS or VIDEO_ID@START-END")
-        video_id = self.video_id(name)
-        if self._engine.tower is None:
-            raise no_image_embeddings(self._reader, "a moment")
-        return self._engine.new_retriever().find_like(
-            video_id, start, end, top_k or self.settings.search.top_k, checked_filter(where)
-        )
+        count, chosen = top_k or self.settings.search.top_k, checked_filter(where)
+
+        def found() -> list[VideoHit]:
+            video_id = self.video_id(name)
+            if self._engine.tower is None:
+                raise no_image_embeddings(self._reader, "a moment")
+            return self._engine.new_retriever().find_like(video_id, start, end, count, chosen)
+
+        return self._of_one_state(found)
 
     def search_image(
         self,
@@ -338,8 +357,8 @@ class Library:
         if encoder is None:
             raise no_image_embeddings(self._reader, "an image")
         vector = encoder.encode_images(image[None])[0]
-        retriever = self._engine.new_retriever()
-        return retriever.find_near(vector, top_k or self.settings.search.top_k, checked_filter(where))
+        count, chosen = top_k or self.settings.search.top_k, checked_filter(where)
+        return self._of_one_state(lambda: self._engine.new_retriever().find_near(vector, count, chosen))
 
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.

@@ -253,9 +253,9 @@ class VideoBrowser(WebCommand["BrowseRun"], QuestionCommand["BrowseRun", WebEnvi
 
 @dataclass(kw_only=True)
 class VideoDetective(QuestionCommand["DetectiveResult", LibraryEnvironment]):
-    """Answer QUESTION from a few looks at VIDEO, and say what was looked at and why.
+    """Answer QUESTION from a few looks at VIDEO.
 
-    Exit code 1 where nothing that was found answers it.
+    Shows what was looked at and why. Exit code 1 where nothing that was found answers it.
     """
 
     package = "video_detective"

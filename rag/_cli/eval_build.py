@@ -62,7 +62,10 @@ def build(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Build EgoFact from annotated egocentric videos (appendix C); a stopped build goes on where it was."""
+    """Build EgoFact from annotated egocentric videos.
+
+    By appendix C of the paper. A stopped build goes on where it was.
+    """
     session = start(None, config, as_json, verbose, seed)
     if session.settings.reasoner.kind == "embedded":
         raise UsageError("this takes a language model; set reasoner.kind and reasoner.model")

@@ -34,9 +34,9 @@ def report(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Write report.md, and CSV and PNG of each table and figure; with --all, one page in three forms.
+    """Write report.md, CSV and PNG of each table and figure.
 
-    Runs of one system are pooled over seeds.
+    With --all, one page in three forms. Runs of one system are pooled over seeds.
     """
     session = start(None, config, as_json, verbose, None)
     policy = session.overwrite_policy(force, *runs)

@@ -316,9 +316,10 @@ def score(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Score the samples of complete runs again, with the settings, judge and threshold given now.
+    """Score the samples of complete runs again.
 
-    The stored outputs stay; scores, figures and the run's scorer are replaced.
+    With the settings, judge and threshold given now. The stored outputs stay;
+    scores, figures and the run's scorer are replaced.
     """
     flags = {"reasoner.record": record, "reasoner.replay": replay}
     session = start(None, config, as_json, verbose, None, flags)

@@ -41,7 +41,10 @@ def show(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Explain one sample of a run: question, options, gold, what the system saw, and an image."""
+    """Explain one sample of a run.
+
+    Its question, options, gold, what the system saw, and an image.
+    """
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder
     from eval.runs.records import canonical
@@ -237,7 +240,10 @@ def failures(
     as_json: Json = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Write failures.html and failures.csv: each failed sample by its stage, by rule, with an image."""
+    """Write failures.html and failures.csv of a run.
+
+    Each failed sample by its stage, by rule, with an image.
+    """
     session = start(None, config, as_json, verbose, None)
     from eval.runs.folder import read_run_folder, run_folders
 

@@ -46,9 +46,10 @@ def simulate_model(
         ),
     ] = None,
 ) -> int:
-    """Serve a simulated model that knows what synthetic videos show: a test instrument, no model.
+    """Serve a simulated model, to test with synthetic videos.
 
-    Prints its base URL on stdout, and runs until it is interrupted. GET /counts has its replies by role.
+    It knows what they show: a test instrument, no model. Prints its base
+    URL on stdout, and runs until it is interrupted. GET /counts has its replies by role.
     """
     from eval.simulated_model.dials import preset as dials_of
     from eval.simulated_model.fingerprints import open_index

@@ -248,6 +248,12 @@ def summary_lines(
         )
     elif report.staged:
         yield f"staged: {counted(report.staged, 'content')}; commit with: rag index --commit-staged{named}"
+    elif report.reembedded and not report.indexed:
+        yield (
+            f"encoded the images of {counted(report.reembedded, 'video')} again in "
+            f"{duration(report.seconds)}; "
+            f"the library {visible(report.library)} has {byte_count(report.bytes)}"
+        )
     else:
         yield (
             f"indexed {counted(report.indexed, 'file')} in {duration(report.seconds)}: "
@@ -259,7 +265,9 @@ def summary_lines(
     said = sum(any(line.startswith(f"{path}: ") for line in report.unread) for path in ignored)
     counts = {
         "found": report.files_found,
+        "of other shards": report.other_shards,
         "unchanged": report.unchanged,
+        "staged": report.staged if report.forecast else 0,
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,

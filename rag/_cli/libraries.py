@@ -129,15 +129,16 @@ def _run(
 
     with open_progress() as progress:
         report = merge_libraries(libraries, into, settings=session.settings, paths=globs, progress=progress)
+    nothing = not (report.files or report.known or report.unfinished)
     for problem in report.problems:
         echo_stderr(problem_line(problem))
     if report.unfinished:
         left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
         echo_stderr(f"rag: {left}; finish with rag index FOLDER, then run this again")
-    elif not report.files and not report.known:
+    elif nothing:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
-    print_report(session.as_json, report_shape("rag.library/1", report), _lines(report))
+    print_report(session.as_json, report_shape("rag.library/1", report), () if nothing else _lines(report))
     return report.exit_code
 
 

@@ -30,7 +30,7 @@ Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 @app.command("list")
 @_with_settings
 def list_(session: Session) -> int:
-    """List models: purpose, size, licence, and whether they are installed."""
+    """List models: purpose, size, licence, and whether installed."""
     from indexers.models.verify import list_models
 
     rows = list_models(session.settings.encoder)
@@ -41,7 +41,10 @@ def list_(session: Session) -> int:
 @app.command("pull")
 @_with_settings
 def pull(session: Session, name: Name, force: Force = False) -> int:
-    """Download a model's files at a pinned commit and check their hashes; safetensors only."""
+    """Download a model's files at a pinned commit.
+
+    Their hashes are checked; safetensors only.
+    """
     from indexers.models.catalogue import known_model
     from indexers.models.pull import pull
 
@@ -60,7 +63,10 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
 @app.command("verify")
 @_with_settings
 def verify(session: Session, names: Names = None) -> int:
-    """Compare the hashes of installed models with what was published or first downloaded."""
+    """Compare the hashes of installed models with those published.
+
+    Or, where none are, with those first downloaded.
+    """
     from indexers.models.verify import list_models, verify
 
     encoder = session.settings.encoder

@@ -154,9 +154,10 @@ def serve(
     config: Config = None,
     verbose: Verbose = 0,
 ) -> int:
-    """Serve the web in DIR over HTTP: YouTube Data API v3, serper.dev, watch pages, media.
+    """Serve the web in DIR over HTTP.
 
-    Prints its base URL on stdout, and runs until it is interrupted.
+    As the YouTube Data API v3 and serper.dev, with watch pages and media. Prints its base
+    URL on stdout, and runs until it is interrupted.
     """
     from rag.listening import is_loopback, require_serving
 

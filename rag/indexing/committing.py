@@ -17,7 +17,7 @@ from corpora.records import Problem
 from corpora.scan import FoundFile
 from rag.errors import FileProblem, UnfetchedFile, UnreadableFile
 from rag.indexing.outcomes import Done, FileOutcomes
-from rag.indexing.planning import Group
+from rag.indexing.planning import Group, document_paths, is_other_format
 from rag.store.bundles import Bundle, BundleHead, BundleInvalid
 from rag.store.copying import video_tables
 from rag.store.records import FileRow, NotedProblem
@@ -111,8 +111,8 @@ class Committer:
         bundles = list(bundles)
         latest = _latest(bundles)
         stages = self._writer.stage_fingerprints()
-        done = {row.content_id for row in self._writer.files().values() if row.kind == "passages"}
-        done |= stages.keys()
+        documents = document_paths(self._writer.files().values())
+        done = documents.keys() | stages.keys()
         work = _Work()
         for bundle in bundles:
             head = bundle.head
@@ -122,6 +122,9 @@ class Committer:
             here = head.content_id in done
             if here and self._replaces(bundle, stages.get(head.content_id, {})):
                 work.replaced.add(head.content_id)
+                here = False
+            read = documents.get(head.content_id)
+            if here and not head.known and read and is_other_format(head.files, read):
                 here = False
             if here:
                 work.known.append(group)

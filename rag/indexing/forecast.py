@@ -16,6 +16,7 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line, reads_text
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
+from rag.indexing.contents import pinned_settings
 from rag.indexing.missing import prune_refusal
 from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
@@ -25,6 +26,7 @@ from rag.indexing.planning import (
     shares_its_size,
 )
 from rag.indexing.report import Forecast, IndexReport, Prune, scan_report
+from rag.indexing.staging import open_staging
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -54,6 +56,7 @@ def forecast(
     recommended: str | None = None,
     prune: Prune = False,
     limit: int | None,
+    stage_only: bool = False,
     started: float,
 ) -> IndexReport:
     """Count what a run would find new, moved and missing, and read headers; nothing is written.
@@ -75,7 +78,11 @@ def forecast(
 
     plan = make_plan(found, roots, held, settings, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
-    groups = plan.groups[:limit]
+    groups = plan.groups
+    if stage_only and held.meta is not None:
+        groups = open_staging(folder, held.meta, pinned_settings(settings)).new(groups)
+    staged = len(plan.groups) - len(groups)
+    groups = groups[:limit]
     files = [group.first for group in groups]
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
     local = [file for file in files if file.kind != "passages" and not is_url(file.path)]
@@ -88,6 +95,7 @@ def forecast(
     on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
     return replace(
         scan_report(folder, found),
+        staged=staged,
         unchanged=len(plan.unchanged),
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),

@@ -87,6 +87,8 @@ class IndexingStats:
     indexed: int = 0
     staged: int = 0
     """Contents that wait for a commit."""
+    reembedded: int = 0
+    """Videos whose images were encoded again."""
     unchanged: int = 0
     backfilled: int = 0
     """Unchanged videos that were measured."""

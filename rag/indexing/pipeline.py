@@ -24,6 +24,7 @@ from rag.indexing.report import Progress, Prune
 from rag.settings import Settings
 from rag.store.damage import damaged_index
 from rag.store.layout import Location, open_layout
+from rag.store.sidecars import EXCLUDED
 from rag.store.writing import Writer
 
 
@@ -57,7 +58,9 @@ def run_indexing(
         plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
         stats.unchanged = len(plan.unchanged - earlier)
         if reembed:
-            lines, problems = reembed_library(writer, settings, progress, recommended=recommended)
+            lines, problems, stats.reembedded = reembed_library(
+                writer, settings, progress, recommended=recommended
+            )
             stats.stages += lines
             stats.problems += problems
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
@@ -73,6 +76,7 @@ def run_indexing(
         stats.forgotten += remove_missing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
+        _keep_exclude(writer, plan.ready, settings.scan.exclude)
         outcomes.keep_scan_problems(plan, scan, roots)
         changed = plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
         if changed or damaged_index(folder):
@@ -82,6 +86,21 @@ def run_indexing(
             stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""
     return stats
+
+
+def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str]) -> None:
+    """Keep the globs of this run with the videos of `groups`, all ready, of which it has seen every file."""
+    stages, paths = writer.stage_fingerprints(), dict[str, set[str]]()
+    for path, row in writer.files().items():
+        paths.setdefault(row.content_id, set()).add(path)
+    changed = {}
+    for group in groups:
+        kept = dict(stages.get(group.content_id, {}))
+        earlier = kept.pop(EXCLUDED, [])
+        if kept and earlier != list(exclude) and paths[group.content_id] <= {f.path for f in group.files}:
+            changed[group.content_id] = {**kept, **({EXCLUDED: list(exclude)} if exclude else {})}
+    if changed:
+        writer.replace_stages(changed)
 
 
 def _links(scan: Scan) -> Iterator[str]:
@@ -129,7 +148,7 @@ def _index_contents(
     """Encoders, then media, then measurements, then passages."""
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
-    if encoders.line not in stats.stages:
+    if not any(line.startswith("image embeddings: ") for line in stats.stages):
         stats.stages.append(encoders.line)
     if plan.groups:
         device = device_here(encoders.meta)

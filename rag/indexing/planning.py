@@ -24,10 +24,10 @@ from corpora.scan import scan as scan_files
 from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
-from rag.indexing.missing import find_misnamed, find_missing
+from rag.indexing.missing import find_gone, find_misnamed, find_missing
 from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
-from rag.store.records import FileRow, NotedProblem
+from rag.store.records import FileRow, Meta, NotedProblem
 from rag.store.schema import column_names, problem_of
 from rag.store.sidecars import distinct_sidecars, sidecar_hash
 
@@ -101,6 +101,7 @@ class StoredRows:
         self._files: dict[str, FileRow] = {}
         self._stages: dict[str, dict[str, Any]] = {}
         self._problems: dict[str, NotedProblem] = {}
+        self.meta: Meta | None = None
         if open_layout(folder).exists():
             from rag.store.snapshot import Snapshot
 
@@ -108,6 +109,7 @@ class StoredRows:
             mark = layout.reader_mark()  # a writer that cleans up meanwhile keeps what is read here
             try:
                 snapshot = Snapshot(layout, "flat")
+                self.meta = snapshot.meta
                 self._files = {row.path: row for row in snapshot.file_rows}
                 self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}
                 rows = snapshot.scan("problems", column_names("problems")).to_pylist()
@@ -146,15 +148,14 @@ def make_plan(
     storage = settings.storage
     rows, ready = indexed.files(), indexed.stage_fingerprints()
     problems = _problems(indexed, reads_text(settings.ocr))
-    published = {row.content_id for row in rows.values() if row.kind == "passages"}
+    published = document_paths(rows.values())
     plan = Plan(problems=list(scan.problems))
     identify = identify or _by_content(scan, rows, storage)
     identified = _identify(scan.files, rows, problems, identify, limits_of(settings), plan)
     by_content = identified.by_content
     held = Counter(row.content_id for row in rows.values())
-    elsewhere = _sidecars_elsewhere(
-        rows, {f.path for f in scan.files}, by_content.keys(), settings.scan.within
-    )
+    scanned = {f.path for f in scan.files}
+    elsewhere = _sidecars_elsewhere(rows, scanned, by_content.keys(), settings.scan.within)
     for content, files in by_content.items():
         group = Group(
             "" if content in identified.unread else content,
@@ -169,7 +170,11 @@ def make_plan(
                 or stages.get("sidecars") == sidecar_hash(group.sidecars, storage)
             )
         else:
-            done = content in published
+            paths = published.get(content, ())
+            left = [path for path in paths if path not in scanned]
+            done = bool(paths) and not (
+                is_other_format(files, paths) and len(find_gone(left, storage)) == len(left)
+            )
         if not done:
             plan.groups.append(group)
             continue
@@ -181,10 +186,29 @@ def make_plan(
         there = {f.path for f in files if f.path in rows and rows[f.path].content_id == content}
         plan.unchanged |= there
         plan.arrived += len(files) - len(there)
-    missing = find_missing(rows, {f.path for f in scan.files}, roots, storage)
+    missing = find_missing(rows, scanned, roots, storage)
     plan.missing = [*missing, *find_misnamed(rows, by_content.keys(), missing, storage)]
     plan.moved = _moved(plan.missing, rows, by_content.keys())
     return plan
+
+
+def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
+    """The paths of each document's content."""
+    paths: dict[str, list[str]] = {}
+    for row in rows:
+        if row.kind == "passages":
+            paths.setdefault(row.content_id, []).append(row.path)
+    return paths
+
+
+def is_other_format(files: Iterable[FoundFile], known: Iterable[str]) -> bool:
+    """Whether the suffix of each of a document's files is none of those of its `known` paths, by which it was
+    read: renamed from `.txt` to `.jsonl`, it is read again."""
+    return {_suffix(found.path) for found in files}.isdisjoint(map(_suffix, known))
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
 
 
 @dataclass

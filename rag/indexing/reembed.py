@@ -41,23 +41,24 @@ from rag.store.writing import Writer
 
 def reembed_library(
     writer: Writer, settings: Settings, progress: Progress, *, recommended: str | None = None
-) -> tuple[list[str], list[Problem]]:
+) -> tuple[list[str], list[Problem], int]:
     """Decode and encode every video again; the new vectors replace the old when the last video is done.
 
     Until then questions are answered from the old ones; killed, it resumes
-    where it was. Returns the lines to show, and the problems: videos whose
-    files are gone or fail keep their text and lose their image embeddings.
+    where it was. Returns the lines to show, the problems, of videos whose
+    files are gone or fail, which keep their text and lose their image
+    embeddings, and how many of the others there are.
     Raises `WeightsMissing` where the settings find no encoder.
     """
     if writer.meta is None:
-        return [], []
+        return [], [], 0
     check_text_encoder_match(writer.meta, settings)
     encoder, line = open_configured_encoder(settings, recommended=recommended)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))
     ref = reference(encoder)
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
-        return [f"{line}; the library has these vectors already"], []
+        return [f"{line}; the library has these vectors already"], [], 0
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
     writer.put_devices({device_here(replace(writer.meta, image_encoder=ref))})
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
@@ -102,7 +103,7 @@ def reembed_library(
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                     progress.problem(problems[-1])
     switch.commit()
-    return [line], problems
+    return [line], problems, len(videos) - len(problems)
 
 
 def _holds(row: FileRow) -> bool:

@@ -103,6 +103,8 @@ class IndexReport:
     indexed: int = 0
     staged: int = 0
     """Contents that wait for `--commit-staged`, with `--stage-only`."""
+    reembedded: int = 0
+    """Videos whose images were encoded again, with `--reembed`."""
     unchanged: int = 0
     moved: int = 0
     """Files whose content the library had already: renamed, moved, or a second copy."""

@@ -6,6 +6,7 @@ import hashlib
 import json
 import logging
 import os
+import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,16 +15,16 @@ from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
 from corpora.manifest import recommended_encoder
+from corpora.objects import is_url
 from corpora.records import SKIPPED, Problem
-from corpora.scan import Scan, Shard, scan
-from corpora.settings import StorageSettings
+from corpora.scan import FoundFile, Scan, Shard, scan
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
-from rag.errors import UsageError
-from rag.indexing.missing import find_missing
+from rag.errors import UnreadableFile, UsageError
+from rag.indexing.missing import below, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, Silent, scan_report
 from rag.settings import Settings
 from rag.store.damage import damaged_file
-from rag.store.finding import absolute_path, find_library, path_list, writable_library
+from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
 from rag.store.layout import Location, open_layout
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
@@ -80,39 +81,36 @@ def index(
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
         _refuse_with("--stage-only", reembed=reembed, prune=prune, ray=settings.cluster.engine == "ray")
-    found = _scan(roots, settings)
+    found = _scan(roots, settings, folder)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run) and (stage_only or not open_layout(folder).has_staged()):
-        quick = _nothing_to_do(folder, found, roots, fingerprint, settings.storage, started)
+        quick = _nothing_to_do(folder, found, roots, fingerprint, settings, started)
         if quick is not None:
             return quick
     # From here on the heavy libraries are needed: LanceDB alone takes a second to import.
     from rag.indexing.forecast import forecast
     from rag.indexing.pipeline import run_indexing
 
+    given = folder, found, roots, settings
     if dry_run:
         return forecast(
-            folder,
-            found,
-            roots,
-            settings,
+            *given,
             recommended=recommended_encoder(roots),
             prune=prune,
             limit=limit,
+            stage_only=stage_only,
             started=started,
         )
     if stage_only:
         from rag.indexing.staging import run_staging
 
-        stats = run_staging(folder, found, roots, settings, progress=watch, limit=limit)
+        stats = run_staging(*given, progress=watch, limit=limit)
         watch.done()
         return _report(folder, found, stats, started)
-    stats = run_indexing(
-        folder, found, roots, settings, reembed=reembed, prune=prune, progress=watch, limit=limit
-    )
+    stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     if stats.library_id:
-        _update_scan_cache(folder, found, stats, fingerprint)
+        _update_scan_cache(folder, _as_cached(found, settings), stats, fingerprint)
     return _report(folder, found, stats, started)
 
 
@@ -142,20 +140,35 @@ def _commit_staged(folder: Location, settings: Settings, progress: Progress, sta
     return replace(_report(folder, Scan((), (), ()), stats, started), files_found=files)
 
 
-def _scan(roots: Sequence[str], settings: Settings) -> Scan:
+def _scan(roots: Sequence[str], settings: Settings, folder: Location) -> Scan:
     chosen = settings.scan
-    found = scan(
-        roots,
-        include=chosen.include,
-        exclude=chosen.exclude,
-        within=chosen.within,
-        subtitles=chosen.subtitles,
-        shard=Shard.parse(chosen.shard) if chosen.shard else None,
-        storage=settings.storage,
-    )
+    try:
+        found = scan(
+            roots,
+            include=chosen.include,
+            exclude=chosen.exclude,
+            within=chosen.within,
+            subtitles=chosen.subtitles,
+            shard=Shard.parse(chosen.shard) if chosen.shard else None,
+            storage=settings.storage,
+        )
+    except UnreadableFile as error:
+        raise _with_removal(error, roots, folder) from error
     for path in found.ignored:
         log.info("%s: ignored: %s", path, why_ignored(path))
     return found
+
+
+def _with_removal(error: UnreadableFile, roots: Sequence[str], folder: Location) -> UnreadableFile:
+    """The error of an address without objects, with the command that removes what the library has of it."""
+    from rag.indexing.planning import StoredRows
+
+    gone = [root for root in roots if is_url(root) and str(error).startswith(f"{root}: ")]
+    inside = below(gone)
+    if gone and any(path in gone or path.startswith(inside) for path in StoredRows(folder).files()):
+        command = f"rag remove {shlex.quote(gone[0])}{library_option(folder)}"
+        return UnreadableFile(f"{error}; the library has files from there; to remove them: {command}")
+    return error
 
 
 def _settings_fingerprint(settings: Settings) -> str:
@@ -167,12 +180,7 @@ def _settings_fingerprint(settings: Settings) -> str:
 
 
 def _nothing_to_do(
-    folder: Location,
-    found: Scan,
-    roots: Sequence[str],
-    fingerprint: str,
-    storage: StorageSettings,
-    started: float,
+    folder: Location, found: Scan, roots: Sequence[str], fingerprint: str, settings: Settings, started: float
 ) -> IndexReport | None:
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
@@ -180,7 +188,7 @@ def _nothing_to_do(
     if damaged_file(folder):
         return None
     with ScanCache(folder, read_only=True) as cache:
-        if cache.changed(found.files, fingerprint + _seen(folder)):
+        if cache.changed(_as_cached(found, settings), fingerprint + _seen(folder)):
             return None
         entries = cache.entries()
     paths = {file.path for file in found.files}
@@ -188,7 +196,7 @@ def _nothing_to_do(
     if any(status == "unfinished" for status in statuses.values()):
         return None
     problems = [*found.problems, *(_problem(path, status) for path, status in statuses.items() if status)]
-    missing = find_missing(entries, paths, roots, storage)
+    missing = find_missing(entries, paths, roots, settings.storage)
     if any(entries[path][1] for path in missing):
         return None  # a bad file is gone, and with it its line
     return replace(
@@ -219,12 +227,22 @@ def _problem(path: str, status: str) -> Problem:
     return Problem(path, reason, action)
 
 
-def _update_scan_cache(folder: Location, found: Scan, stats: IndexingStats, fingerprint: str) -> None:
+def _as_cached(found: Scan, settings: Settings) -> Sequence[FoundFile]:
+    """The files with stamps that `--exclude` changes too: the globs are kept with each video."""
+    if not settings.scan.exclude:
+        return found.files
+    mark = f" {json.dumps(settings.scan.exclude)}"
+    return [replace(file, stamp=f"{file.stamp}{mark}") for file in found.files]
+
+
+def _update_scan_cache(
+    folder: Location, files: Sequence[FoundFile], stats: IndexingStats, fingerprint: str
+) -> None:
     """Fill the scan cache; the status of a file without a problem is empty."""
     troubles = {p.path: json.dumps([p.reason, p.action]) for p in stats.problems}
     rows = {
         f.path: (f.stamp, "unfinished" if f.path in stats.deferred else troubles.get(f.path, ""))
-        for f in found.files
+        for f in files
     }
     fingerprint += _seen(folder)
     with ScanCache(folder) as cache:
@@ -240,6 +258,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         scan_report(folder, found),
         indexed=stats.indexed,
         staged=stats.staged,
+        reembedded=stats.reembedded,
         unchanged=stats.unchanged,
         moved=stats.moved,
         missing=stats.missing,

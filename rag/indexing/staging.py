@@ -8,13 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpora.errors import reason_of
+from corpora.fetching import scratch_folder
 from corpora.manifest import recommended_encoder
 from corpora.objects import open_store
 from corpora.records import Passage, Problem
@@ -161,7 +161,7 @@ class StagingWorker:
             raise EncoderMismatch(f"{line}; use one kind, or allow this with cluster.mixed_devices")
         backend = image.backend if image else ""
         readers = self._stack.enter_context(open_readers(settings.video, backend, settings.reading))
-        logs = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="rag-staging-")))
+        logs = self._stack.enter_context(scratch_folder(settings.storage))
         self._contents = ContentIndexer(settings, encoders, readers, logs, progress)
         self._line = encoders.line
 

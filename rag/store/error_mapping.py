@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from corpora.errors import os_reason
-from corpora.objects import StoreError, failure_of, is_failure, is_url
+from corpora.objects import is_failure, is_url, store_failure
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -
     words = str(error).lower()
     gone = "404 not found" in words and "nosuchbucket" not in words
     if is_url(folder) and is_failure(str(error)) and not gone:
-        return StoreError(f"{folder}: {failure_of(str(error))}")
+        return store_failure(folder, str(error))
     if "failed to create temp dir" in words:
         return LibraryError(f"{folder}: there is no temporary folder; set TMPDIR to one that can be written")
     code = getattr(error, "errno", None)

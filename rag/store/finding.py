@@ -80,10 +80,25 @@ def find_library(
 def index_command(folder: Location, *, staged: bool = False) -> str:
     """The command that makes a library in `folder`, which it names where that is not the default; with
     `staged` the one that adds what is staged there."""
-    command = "rag index --commit-staged" if staged else "rag index FOLDER"
+    return f"rag index {'--commit-staged' if staged else 'FOLDER'}{library_option(folder)}"
+
+
+def library_option(folder: Location) -> str:
+    """`--library` with a space before it, for an advised command; empty where that is the default."""
     if isinstance(folder, Path) and folder.absolute() == find_library():
-        return command
-    return f"{command} --library {shlex.quote(os.fspath(folder))}"
+        return ""
+    return f" --library {shlex.quote(os.fspath(folder))}"
+
+
+def advice_to_fill(folder: Location) -> str:
+    """A sentence on a library without content, with the command that adds some."""
+    staged = open_layout(folder).has_staged()
+    what = (
+        "All contents of the library are staged; add them"
+        if staged
+        else "The library holds nothing yet; fill it"
+    )
+    return f"{what} with: {index_command(folder, staged=staged)}"
 
 
 def nothing_indexed(folder: Location) -> LibraryNotFound:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from corpora.objects import StoreError
+from corpora.objects import NoBucket, StoreError
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
@@ -108,8 +108,9 @@ class JoinedSnapshot(Snapshot):
     searched in one index over all. BM25 weighs words by each library's own texts. Relevance of images uses
     the scale of the library with the most clips.
 
-    One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`.
-    Raises `LibraryNotFound` for a library without content, else as `require_same_encoders`.
+    One whose object store fails is left out, and named in `left_out`; all of them raise `StoreError`, as does
+    one in a bucket that does not exist. Raises `LibraryNotFound` for a library without content, else as
+    `require_same_encoders`.
     """
 
     def __init__(
@@ -127,6 +128,8 @@ class JoinedSnapshot(Snapshot):
         for layout in self._layouts:
             try:
                 self._libraries.append(Snapshot(layout, self._index, self._exact_rows))
+            except NoBucket:
+                raise
             except StoreError as error:
                 failed[str(layout.folder)] = error
         if not self._libraries:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
-from corpora.objects import StoreError
+from corpora.objects import NoBucket, StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval
 from rag.settings import EXACT_ROWS
@@ -44,8 +44,8 @@ def _library(location: Location, *, joined: bool) -> LibraryLayout:
     """Of several that are `joined`, also one whose object store fails."""
     try:
         return require_library(location)
-    except StoreError:
-        if not joined:
+    except StoreError as error:
+        if not joined or isinstance(error, NoBucket):
             raise
         return open_layout(location)
 

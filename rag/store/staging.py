@@ -168,9 +168,7 @@ class Staging:
 
         New paths of a content that is staged are staged with it.
         """
-        names = {key.rpartition("/")[2] for key in self._keys(self._made_with)}
-        contents = {name.partition("@")[0] for name in names if "@" in name}
-        files = {name.partition("@")[2] for name in names if "@" in name}
+        names, contents, files = self._names()
         left = []
         for group in groups:
             if not group.content_id and _digest_of_files(group.files) in files:
@@ -180,6 +178,21 @@ class Staging:
             elif f"{group.content_id}@{_digest_of_files(group.files)}" not in names:
                 self.put_paths(group)
         return left
+
+    def new(self, groups: Iterable[Content]) -> list[Content]:
+        """Those of which neither the content nor the files are staged with these settings; writes nothing."""
+        _, contents, files = self._names()
+        return [
+            group
+            for group in groups
+            if group.content_id not in contents and _digest_of_files(group.files) not in files
+        ]
+
+    def _names(self) -> tuple[set[str], set[str], set[str]]:
+        """What is staged with the settings of this run: names, and contents and digests of files of those."""
+        names = {key.rpartition("/")[2] for key in self._keys(self._made_with)}
+        pairs = [name.partition("@") for name in names if "@" in name]
+        return names, {content for content, _, _ in pairs}, {files for _, _, files in pairs}
 
     def put(self, bundle: Bundle) -> bool:
         """Stage a content; False where it was staged already, under the same paths."""

@@ -253,6 +253,11 @@ class VideoWriter(ABC):
             raise ValueError(f"finish_video comes first: {video.video_id}")
         self._put_video(video, "ready", stages)
 
+    def replace_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
+        """As `put_stages`, in one commit, by the ids of finished videos, of which there is at least one."""
+        rows = self._db.rows("videos", schema.column_names("videos"), _of_videos(stages)).to_pylist()
+        self._put_videos({schema.video_of(row): stages[row["video_id"]] for row in rows}, "ready")
+
     def put_copies(
         self,
         videos: Mapping[Video, Mapping[str, Any]],

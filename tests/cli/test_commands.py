@@ -13,6 +13,7 @@ import pytest
 
 from corpora.records import Passage
 from eval.trec import read_run
+from rag._cli.commands import _COMMANDS
 from rag._cli.main import main
 from rag.errors import LibraryNotFound
 from rag.library import Library
@@ -64,6 +65,17 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     shape = _json(capsys)
     assert shape["schema"] == "rag.ask/1"
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
+
+
+@pytest.mark.parametrize("group", [name for name, row in _COMMANDS.items() if row[1] == "app"])
+def test_lists_of_commands_fit_a_terminal(
+    group: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([group, "--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed
 
 
 def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,6 +49,11 @@ def test_where_everything_is_staged_all_lines_name_the_command_that_adds_it(
     with Library.open(".rag") as opened:
         explanation = opened.ask("Where is the oil pump?").explanation
     assert explanation == "All contents of the library are staged; add them with: rag index --commit-staged"
+    Path(".rag").rename("other library")
+    with Library.open("other library") as opened:
+        explanation = opened.ask("Where is the oil pump?").explanation
+    assert explanation.endswith(f"rag index --commit-staged --library '{Path.cwd() / 'other library'}'")
+    Path("other library").rename(".rag")
     assert main(["index", "--commit-staged"]) == 0
     with Library.open(".rag") as opened:
         assert "behind the left cover" in opened.ask("Where is the oil pump?").text

@@ -94,6 +94,9 @@ def test_index_ask_show_remove_and_pull(
     assert (batch.returncode, (home / "answers.jsonl").exists()) == (1, False), batch.stderr
     assert batch.stderr.startswith(f"rag: {library}: the store is too busy or fails")
     bucket.intercept = lambda _: None
+    mistyped = run_rag(home, "search", "torque wrench", *local, "--library", "s3://no-such-bucket/library")
+    assert (mistyped.returncode, mistyped.stdout, mistyped.stderr.count("\n")) == (1, "", 1)
+    assert mistyped.stderr.startswith("rag: s3://no-such-bucket/library: there is no such bucket")
     removed = json.loads(run_rag(home, "remove", "corpus/chain.mp4", *stored).stdout)
     assert removed["paths"] == [str(corpus / "chain.mp4")]
 

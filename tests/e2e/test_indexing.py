@@ -13,6 +13,7 @@ import pytest
 from corpora.video.reader import FrameStream, MediaReader
 from corpora.video.records import FrameBatch
 from indexers.torch_backend import TorchImageEncoder
+from rag._cli.index import summary_lines
 from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Silent
@@ -122,6 +123,40 @@ def test_a_moved_file_is_known_by_its_content(corpus: Path, settings: Settings) 
     with Reader.open(settings.library) as reader:
         (video,) = reader.videos()
         assert reader.paths(video.video_id) == (str(corpus / "deep" / "b.mp4"),)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_document_that_is_renamed_to_another_format_is_read_as_that(
+    tmp_path: Path, settings: Settings, staged: bool
+) -> None:
+    corpus, kept = tmp_path / "corpus", tmp_path / "kept.txt"
+    corpus.mkdir()
+
+    def again() -> IndexReport:
+        if staged:
+            run(corpus, settings, stage_only=True)
+            return index((), settings=settings, commit_staged=True)
+        return run(corpus, settings)
+
+    (corpus / "a.txt").write_text('{"_id": "7", "text": "A bolt that is too tight will strip its thread."}\n')
+    run(corpus, settings)
+    shutil.copy(corpus / "a.txt", kept)
+    index([kept], settings=settings)
+    as_text = rows(settings)
+    (corpus / "a.txt").rename(corpus / "a.jsonl")
+    again()
+    assert [line for line in rows(settings) if '"table": "passages"' in line] == [
+        line for line in as_text if '"table": "passages"' in line
+    ], "a file that is read as text is still there"
+    kept.unlink()
+    (corpus / "a.jsonl").rename(corpus / "a.ndjson")
+    assert again().indexed == 1
+    index([corpus], settings=settings, prune="all")
+    index([tmp_path], settings=settings, prune="all")
+    assert run(corpus, settings).indexed == 0
+    fresh = settings.model_copy(update={"library": tmp_path / "fresh"})
+    run(corpus, fresh)
+    assert rows(settings) == rows(fresh)
 
 
 def test_a_changed_file_leaves_nothing_of_the_old_one(
@@ -288,6 +323,33 @@ def test_sidecars_that_an_option_excluded_are_not_new(corpus: Path, settings: Se
         assert library.stale_files([cited]) == {cited: "changed"}
 
 
+def test_a_video_is_kept_with_the_globs_of_the_last_run(
+    corpus: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited, german = str(corpus / "a.mp4"), corpus / "a.de.srt"
+    (corpus / "notes.md").unlink()
+    excluding = settings.scan.model_copy(update={"exclude": ("*.de.srt",)})
+
+    def is_stale() -> bool:
+        german.write_text((corpus / "a.srt").read_text().replace("nine", "neun"))
+        with Library.open(settings=settings) as library:
+            stale = bool(library.stale_files([cited]))
+        german.unlink()
+        return stale
+
+    run(corpus, settings.model_copy(update={"scan": excluding}))
+    assert not is_stale()
+    monkeypatch.delattr(MediaReader, "frames_at")
+    monkeypatch.delattr(MediaReader, "probe")
+    assert run(corpus, settings).unchanged == 1
+    assert is_stale()
+    assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
+    assert not is_stale()
+    with monkeypatch.context() as patch:
+        patch.delattr("rag.indexing.pipeline.run_indexing")
+        assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
+
+
 def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -436,7 +498,10 @@ def test_reembedding_adds_images_and_keeps_the_words(
     before = spoken(settings)
     changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
     seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
-    run(corpus, seeing, reembed=True)
+    report = run(corpus, seeing, reembed=True)
+    first, *rest = summary_lines(report)
+    assert first.startswith("encoded the images of 1 video again in ")
+    assert len([line for line in rest if line.startswith("image embeddings: ")]) == 1
     assert spoken(seeing) == before
     fresh = seeing.model_copy(update={"library": tmp_path / "fresh"})
     run(corpus, fresh)

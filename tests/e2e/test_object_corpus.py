@@ -266,6 +266,17 @@ def test_commands_take_addresses(
     assert main(["remove", f"{address}again", *library]) == 0
     removed = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert removed["paths"] == [f"{address}again/copy.mp4"]
+    store = corpus.open("videos")
+    store.delete([found.key for found in store.list()])
+    assert main(["index", address, *library, "--prune"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    command = f"rag remove {address.rstrip('/')} {' '.join(library)}"
+    assert line.endswith(
+        f"no such object, and none below it; the library has files from there; to remove them: {command}"
+    )
+    assert main([*command.split()[1:], "--yes"]) == 0
+    assert main(["index", address, *library, "--prune"]) == 1
+    assert "rag remove" not in capsys.readouterr().err
     assert main(["index", "s3://no-such-bucket/videos", *library]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert "there is no such bucket" in line

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from corpora.fetching import PREFIX
 from corpora.settings import ScanSettings
 from rag._cli.main import main
 from rag.errors import EncoderMismatch, UsageError
 from rag.indexing import IndexReport, index
+from rag.indexing.report import Silent
 from rag.settings import ClusterSettings, Settings, load_settings
 from rag.store.layout import Layout
 from rag.store.lock import WriterLock
@@ -83,6 +85,41 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
         plain.files_found - len(plain.problems),
         plain.problems,
     )
+
+
+def test_a_dry_run_knows_what_is_staged(corpus: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+
+    def planned() -> tuple[int, int]:
+        plan = index([corpus], settings=settings_of(library), stage_only=True, dry_run=True)
+        assert plan.forecast is not None
+        return plan.staged, plan.forecast.new_files
+
+    assert planned() == (0, 5)
+    half = stage(corpus, library, "1/2").staged
+    there = sorted(library.rglob("*"))
+    staged, new = planned()
+    assert half == staged > 0 < new < 5
+    assert sorted(library.rglob("*")) == there
+    assert stage(corpus, library).staged == planned()[0]
+    assert planned()[1] == 0
+
+
+def test_what_a_killed_worker_left_in_the_temporary_folder_is_removed(corpus: Path, tmp_path: Path) -> None:
+    class Watching(Silent):
+        def file(self, path: str) -> None:  # noqa: ARG002 (of the protocol)
+            seen.update(scratch.iterdir())
+
+    scratch, seen = tmp_path / "scratch", set[Path]()
+    killed = scratch / f"{PREFIX}killed"
+    killed.mkdir(parents=True)
+    (killed / "lock").touch()
+    settings = settings_of(tmp_path / "library")
+    storage = settings.storage.model_copy(update={"scratch": scratch})
+    settings = settings.model_copy(update={"storage": storage})
+    index([corpus / "0.md"], settings=settings, stage_only=True, progress=Watching())
+    assert len(seen - {killed}) == 1, "it has its own there"
+    assert list(scratch.iterdir()) == []
 
 
 def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> None:

@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from rag.errors import UsageError
 from rag.library import Library
 from rag.settings import Settings
 from rag.store import maintenance, snapshot
 from rag.store.writing import Writer
 from tests.fakes.answer_world import BagOfWords, ImageWords, build_library
 
-SCRIPT = {name: [(0.0, 6.0, "lamp", f"The {name} lamp is on.")] for name in ("red", "blue", "green")}
+SEEN = {"red": "lamp", "blue": "lamp", "green": "drill"}
+SCRIPT = {name: [(0.0, 6.0, seen, f"The {name} lamp is on.")] for name, seen in SEEN.items()}
 
 
-def test_a_question_is_asked_of_the_newest_state_where_what_it_found_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(maintenance, "PIN_SECONDS", 0)
     monkeypatch.setattr(snapshot, "TEXTS_IN_MEMORY", {})
-    folder = build_library(tmp_path / "library", SCRIPT, {}, ImageWords())
+    return build_library(tmp_path / "library", SCRIPT, {}, ImageWords())
+
+
+def without_green(folder: Path) -> None:
+    with Writer.open(folder) as writer:
+        writer.remove_paths(["/videos/green.mp4"])
+        writer.maintain()
+
+
+def test_a_question_is_asked_of_the_newest_state_where_what_it_found_is_gone(folder: Path) -> None:
     with Library.open(folder, settings=Settings()) as library:
         vars(library.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
         assert library.search("the red lamp")[0].path == "/videos/red.mp4"
-        with Writer.open(folder) as writer:
-            writer.remove_paths(["/videos/green.mp4"])
-            writer.maintain()
+        without_green(folder)
         assert {hit.path for hit in library.search("the green lamp")} == {
             "/videos/red.mp4",
             "/videos/blue.mp4",
         }
         with pytest.raises(KeyError, match="own"):
             library._over_reachable(lambda: {}["own"])
+
+
+@pytest.mark.parametrize("call", ["localize", "score_curve", "search_like"])
+def test_a_video_that_is_gone_is_unknown(folder: Path, call: str) -> None:
+    asked = ("green.mp4@0-6",) if call == "search_like" else ("green.mp4", "the green lamp")
+    with Library.open(folder, settings=Settings()) as library:
+        vars(library.engine).update(text_encoder=BagOfWords(), tower=ImageWords())
+        assert library.search("the red lamp")
+        without_green(folder)
+        with pytest.raises(UsageError, match=r"green\.mp4"):
+            getattr(library, call)(*asked)
+
+
+def test_what_is_like_an_image_is_of_the_newest_state(folder: Path) -> None:
+    with Library.open(folder, settings=Settings()) as library:
+        tower = ImageWords()
+        encoder = SimpleNamespace(encode_images=lambda images: tower.encode_text(["drill"] * len(images)))
+        vars(library.engine).update(text_encoder=BagOfWords(), tower=tower, image_encoder=encoder)
+        assert library.search("the red lamp")
+        without_green(folder)
+        (found,) = library.search_image(np.zeros((4, 4, 3), np.uint8), top_k=1)
+        assert found.path in {"/videos/red.mp4", "/videos/blue.mp4"}
