@@ -39,7 +39,7 @@ class FixedLibrary:
 
     library_id = "lib-1"
     contents = "0123456789abcdef"
-    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0, file_rows=list))
+    engine = SimpleNamespace(reader=SimpleNamespace(meta=None, unfinished=lambda: 0, copies=lambda _: []))
     left_out = ()
 
     def __init__(self) -> None:

@@ -301,8 +301,9 @@ def test_12_captions_are_a_track(tab: Tab, site: Site) -> None:
 def test_13_links_citations_and_times_are_copied(tab: Tab, site: Site) -> None:
     open_tools(tab, site, "?t=6.5,11.25&q=hammer")
     copied = []
-    for name in ("Copy link", "Copy citation", "Copy times"):
-        tab.page.get_by_role("button", name=name).click()
+    for what in ("link", "citation", "times"):
+        tab.page.get_by_role("button", name=f"Copy {what}").click()
+        tab.page.get_by_text(f"{what.capitalize()} copied: ").wait_for()
         copied.append(tab.page.evaluate("() => navigator.clipboard.readText()"))
     link, citation, times = copied
     assert link == f"{site.address}/#/v/{site.tools}?t=6.5,11.25&q=hammer"
