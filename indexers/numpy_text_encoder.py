@@ -28,7 +28,7 @@ from indexers.folders import (
     read_sentence_folder,
     text_settings,
 )
-from indexers.products import LANES, blas, filled, product
+from indexers.products import LANES, blas, columns, edge, product
 from indexers.protocol import CachedTextEncoder, FileIdentity, unit_rows
 from indexers.tensors import Tensors, weight_files
 from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
@@ -217,13 +217,12 @@ ENOUGH = 64
 
 def rows_keep_bits(linears: Iterable[Linear]) -> bool:
     """Whether a token of a product of TOGETHER has the bits it has among few: BLAS does not promise it."""
-    counts = {filled(tokens) for tokens in (1, LANES, LANES + 1, LANES + LANES // 2, 6 * LANES)}
     for weight in {linear.weight.shape: linear.weight for linear in linears}.values():
-        x = np.resize(weight, (weight.shape[1], TOGETHER))
-        together = product(weight, x)
-        for first, count in enumerate(sorted(counts)):
-            tokens = slice(first, first + count)
-            if not np.array_equal(product(weight, np.ascontiguousarray(x[:, tokens])), together[:, tokens]):
+        tokens = np.resize(weight, (TOGETHER, weight.shape[1]))
+        together = product(weight, columns(tokens))[:, edge() :]
+        for first, count in enumerate((1, LANES, LANES + 1, LANES + LANES // 2, 6 * LANES)):
+            few = product(weight, columns(tokens[first : first + count]))[:, edge() :]
+            if not np.array_equal(few[:, :count], together[:, first : first + count]):
                 return False
     return True
 
@@ -375,15 +374,8 @@ class _PreNormBlock:
         return x + self.fall(self.act(self.rise(self.norm2(x))))
 
 
-def _columns(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Float32 (tokens, width) as (width, n), with zeros after the tokens where n of them take less time."""
-    columns = np.zeros((rows.shape[1], filled(len(rows))), np.float32)
-    columns[:, : len(rows)] = rows.T
-    return columns
-
-
 def _places(texts: Sequence[NDArray[np.int64]]) -> list[slice]:
-    ends = np.cumsum([len(ids) for ids in texts])
+    ends = edge() + np.cumsum([len(ids) for ids in texts])
     return [slice(end - len(ids), end) for ids, end in zip(texts, ends.tolist(), strict=True)]
 
 
@@ -403,7 +395,7 @@ class _ImageText:
     def _last(self, texts: Sequence[NDArray[np.int64]]) -> list[NDArray[np.float32]]:
         """The last state of each text, float32 (width, 1)."""
         x = self._tensors.rows("text_model.embeddings.token_embedding.weight", np.concatenate(texts))
-        x = _columns(x + np.concatenate([self._positions[: len(ids)] for ids in texts]))
+        x = columns(x + np.concatenate([self._positions[: len(ids)] for ids in texts]))
         places = _places(texts)
         for block in self._blocks:
             x = block(x, places)
@@ -535,7 +527,7 @@ class _Bert:
     def __call__(self, texts: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
         words = self._tensors.rows(self._words, np.concatenate(texts))
         words = words + np.concatenate([self._positions[: len(ids)] for ids in texts]) + self._kind
-        x = self._norm(_columns(words))
+        x = self._norm(columns(words))
         places = _places(texts)
         for block in self._blocks:
             x = block(x, places)

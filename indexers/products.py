@@ -2,7 +2,8 @@
 
 OpenBLAS copies both factors to where it reads them in order before it multiplies, which for a sentence takes
 half as long as to multiply. Its kernels for AVX-512 leave that out for small products. So large weights are
-cut: their rows into blocks that are small enough, and sums where OpenBLAS would cut them itself.
+cut: their rows into blocks that are small enough, and sums where OpenBLAS would cut them itself. Those for
+AVX2 give the first and the last tokens of a product other bits than the others, so zeros take these places.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ LEAST = 8
 """Tokens in a product: fewer are multiplied in another way, with other bits."""
 WITHOUT_COPIES = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
 """OpenBLAS's names of its kernels that multiply small matrices as they are."""
+WITH_EDGES = frozenset({"Haswell", "Zen"})
+"""Its names of those for AVX2."""
+EDGE = 8
+"""Columns at each end of their products that have other bits; the others have the same ones where all are a
+multiple of as many."""
 SMALL = 1_000_000
 """Multiplications of a product that is small to them."""
 ROWS = (512, 256, 128, 64, 32, 16)
@@ -39,14 +45,33 @@ def blas() -> ThreadpoolController:
 
 
 @cache
+def _kernels() -> frozenset[str]:
+    """OpenBLAS's names of those that are in use."""
+    return frozenset(library.get("architecture", "") for library in blas().info())
+
+
 def _without_copies() -> bool:
-    return any(library.get("architecture") in WITHOUT_COPIES for library in blas().info())
+    return not WITHOUT_COPIES.isdisjoint(_kernels())
+
+
+def edge() -> int:
+    """Zeros before the tokens of `columns`."""
+    return 0 if WITH_EDGES.isdisjoint(_kernels()) else EDGE
 
 
 def filled(tokens: int) -> int:
-    """Columns of a product of so many tokens: with zeros after them where that takes less time."""
+    """Columns of a product of so many tokens: with zeros where they have its bits, or take less time."""
+    if edge():
+        return EDGE + -(-tokens // EDGE) * EDGE + EDGE
     lanes = -(-tokens // LANES) * LANES
     return max(LEAST, lanes if _without_copies() or lanes - tokens < LANES // 2 else tokens)
+
+
+def columns(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (tokens, width) to (width, n), n as `filled`: from column `edge` on, with zeros around them."""
+    found = np.zeros((rows.shape[1], filled(len(rows))), np.float32)
+    found[:, edge() : edge() + len(rows)] = rows.T
+    return found
 
 
 def product(weight: NDArray[np.float32], x: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -116,6 +116,33 @@ def test_texts_of_many_lengths_are_encoded_together(keeps: bool, monkeypatch: py
     assert (len(encoder._groups([5, 5, 5])) == 1) is keeps
 
 
+KEEP_BITS = """
+import numpy as np
+from indexers.products import blas
+from indexers.registry import open_query_encoder
+from indexers.settings import EncoderSettings
+encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())._encoder
+texts = [" ".join(["cat"] * count) for count in (1, 2, 60, 5, 0, 300, 9, 30, 2, 14)]
+alone = [encoder.encode_text([text])[0] for text in texts]
+same = all(map(np.array_equal, encoder.encode_text(texts), alone))
+print(blas().info()[0].get("architecture"), encoder._rows_keep_bits, same)
+"""
+
+
+def test_texts_are_encoded_together_with_kernels_for_avx2() -> None:
+    """Which most laptops have; a processor with AVX-512 has them too."""
+    found = subprocess.run(
+        [sys.executable, "-c", KEEP_BITS],
+        env={**os.environ, "OPENBLAS_CORETYPE": "Haswell"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout.split()
+    if found[0] != "Haswell":
+        pytest.skip(f"BLAS has other kernels here: {found[0]}")
+    assert found[1:] == ["True", "True"]
+
+
 def test_token_ids_too_are_placed_on_the_device_in_halves(
     folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
