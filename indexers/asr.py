@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
+from indexers.devices import device_memory, is_out_of_memory
 from indexers.digests import fingerprint, folder_digest
-from indexers.errors import ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import find_weights, readable_size
 from indexers.protocol import Disabled
@@ -53,25 +54,31 @@ class Asr:
         """What is said: (start, end, text), seconds from the first sample, half-open, in order of start.
 
         `chunks`: float32 (n,), 16 kHz, mono, in [-1, 1], of any lengths, one after the other. At most a
-        window of five minutes is held at a time.
+        window of five minutes is held at a time. Raises `DeviceFull`.
         """
         for offset, audio in windows(chunks):
-            segments, _ = self._model.transcribe(
-                audio,
-                language=self._language or None,
-                beam_size=5,
-                temperature=0.0,
-                condition_on_previous_text=False,
-                vad_filter=True,
-                without_timestamps=False,
-                word_timestamps=False,
-            )
+            with device_memory("speech recognition"):
+                # It decodes while its segments are taken.
+                segments = list(self._segments(audio))
             start, length = offset / RATE, len(audio) / RATE
             for segment in segments:
                 text = " ".join(segment.text.split())
                 begin, end = max(0.0, float(segment.start)), min(length, float(segment.end))
                 if text and begin < end and segment.compression_ratio <= REPEATING:
                     yield start + begin, start + end, text
+
+    def _segments(self, audio: NDArray[np.float32]) -> Iterable[Any]:
+        segments: Iterable[Any] = self._model.transcribe(
+            audio,
+            language=self._language or None,
+            beam_size=5,
+            temperature=0.0,
+            condition_on_previous_text=False,
+            vad_filter=True,
+            without_timestamps=False,
+            word_timestamps=False,
+        )[0]
+        return segments
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
@@ -119,14 +126,15 @@ def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None) -> A
     `WeightsMissing`, `WeightsInvalid` or `ExtraMissing` instead; an unknown model
     or language is a `SettingsError` either way. `encoder`: where weights are
     (`models_dir`), and the device: CUDA where CTranslate2 sees one, else the
-    processor (it knows no MPS). Nothing is downloaded.
+    processor (it knows no MPS). Nothing is downloaded. Raises `DeviceFull` either
+    way, where the model does not fit: there is speech with more memory.
     """
     try:
         encoder = encoder or EncoderSettings()
         folder = _find(settings, encoder)
         return folder if isinstance(folder, Disabled) else _load(folder, settings, encoder.device)
     except ModelError as error:
-        if settings.mode == "on":
+        if settings.mode == "on" or isinstance(error, DeviceFull):
             raise
         return Disabled(f"speech: off, {error}")
 
@@ -184,12 +192,15 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
         return model, compute
 
     device = "cuda" if wanted in ("auto", "cuda") and ctranslate2.get_cuda_device_count() else "cpu"
-    refused = ""
     try:
-        model, compute = opened(device)
-        if device == "cuda" and (refused := _why_not_on_cuda(model)):
+        with device_memory(settings.model):
+            model, compute = opened(device)
+            refused = _why_not_on_cuda(model) if device == "cuda" else ""
+        if refused:
             device = "cpu"
             model, compute = opened(device)
+    except DeviceFull:
+        raise
     # The tokenizer's library raises a bare Exception for a damaged file.
     except Exception as error:
         raise WeightsInvalid(f"{settings.model}: {folder}: {str(error).splitlines()[0]}") from error
@@ -213,10 +224,12 @@ def _why_not_on_cuda(model: Any) -> str:
     """What a model that is open on CUDA says when it is run; empty where it runs.
 
     CTranslate2 sees a card without the libraries that it computes with, and looks for them (cuBLAS 12, where
-    a PyTorch may have brought 13) at the first product.
+    a PyTorch may have brought 13) at the first product. Want of memory is raised as it is.
     """
     try:
         model.encode(np.zeros((model.model.n_mels, FRAMES), np.float32))
     except RuntimeError as error:
+        if is_out_of_memory(error):
+            raise
         return str(error).splitlines()[0]
     return ""

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Frames
-from indexers.devices import placement
+from indexers.devices import device_memory, placement
 from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
@@ -200,9 +200,11 @@ def _mean(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _vision(model: Any, backend: str) -> Callable[[Any], Any]:
     device, dtype = placement(backend)
-    for parts in (model.modality_preprocessors, model.modality_trunks, model.modality_heads):
-        parts["vision"].to(device=device, dtype=dtype)
-    return lambda pixels: model({"vision": pixels.to(device=device, dtype=dtype)})["vision"]
+    with device_memory("the image encoder"):
+        for parts in (model.modality_preprocessors, model.modality_trunks, model.modality_heads):
+            parts["vision"].to(device=device, dtype=dtype)
+    # In two steps, as `in_dtype`.
+    return lambda pixels: model({"vision": pixels.to(device).to(dtype)})["vision"]
 
 
 def _load(path: Path, sizes: Mapping[str, int], modalities: Sequence[str]) -> Any:

@@ -179,8 +179,8 @@ class SpanReader:
             for row, ids in enumerate(part["input_ids"]):
                 kept = slice(-len(ids), None) if self._tokenizer.padding_side == "left" else slice(len(ids))
                 yield (
-                    out.start_logits[row, kept].double().cpu().numpy(),
-                    out.end_logits[row, kept].double().cpu().numpy(),
+                    out.start_logits[row, kept].cpu().double().numpy(),
+                    out.end_logits[row, kept].cpu().double().numpy(),
                 )
 
 

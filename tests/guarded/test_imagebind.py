@@ -50,7 +50,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", params=available_backends())
+@pytest.fixture(scope="module", params=[*available_backends(), *available_backends("cuda")])
 def encoder(request: pytest.FixtureRequest, weights: Path) -> ImageBindEncoder:
     return ImageBindEncoder("imagebind:tiny", weights, backend=request.param, batch=8, sizes=SIZES)
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.backend import Timing, examine, probe_images
-from indexers.devices import available_backends
+from indexers.devices import available_backends, find_device
 from indexers.protocol import ImageEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
@@ -49,7 +49,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return save_open_clip(tmp_path_factory.mktemp("open_clip") / request.param, resize_mode=request.param)
 
 
-@pytest.fixture(scope="module", params=available_backends())
+@pytest.fixture(scope="module", params=[*available_backends(), *available_backends("cuda")])
 def encoder(request: pytest.FixtureRequest, folder: Path) -> ImageEncoder:
     return open_image_encoder(f"openclip:local-dir:{folder}", SETTINGS, backend=request.param, batch=8)
 
@@ -113,7 +113,7 @@ def test_the_text_half_is_the_same_tower(encoder: ImageEncoder, folder: Path) ->
 def test_a_backend_is_chosen(folder: Path) -> None:
     choice = choose_backend(f"openclip:local-dir:{folder}", EncoderSettings(batch=8))
     assert choice.batch == 8
-    assert choice.backend in available_backends()
+    assert choice.backend in available_backends(find_device("auto"))
 
 
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path) -> None:

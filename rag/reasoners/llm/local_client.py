@@ -194,8 +194,9 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         purpose = f"{self.folder}: a prompt of {prompt_tokens} tokens"
         try:
             with device_memory(purpose), torch.inference_mode(), _Deadline(self._model, seconds) as deadline:
+                placed = inputs.to(self._model.device, self._model.dtype)
                 output = self._model.generate(
-                    **inputs, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
+                    **placed, do_sample=False, num_beams=1, max_new_tokens=room, **kwargs
                 )
         except DeviceFull as error:
             # As a server does it: a prompt with fewer images may still fit.
@@ -237,6 +238,7 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
         return pieces()
 
     def _inputs(self, messages: Sequence[ChatMessage]) -> Any:
+        """Token ids and pixels, on the processor."""
         images: list[Image.Image] = []
         chat = []
         for message in messages:
@@ -251,10 +253,9 @@ class TransformersLLM(CustomLLM):  # type: ignore[misc]  # LlamaIndex is Any to 
             chat.append({"role": message.role.value, "content": content})
         try:
             text = self._processor.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
-            inputs = self._processor(text=[text], images=images or None, return_tensors="pt")
+            return self._processor(text=[text], images=images or None, return_tensors="pt")
         except (ValueError, TypeError, KeyError) as error:
             raise ReasonerError(f"{self.folder}: its processor refuses the prompt: {error}") from error
-        return inputs.to(self._model.device, self._model.dtype)
 
     def _disarmed(self, text: str) -> str:
         """Material that spells a token of the chat format (a role, an image) stays words."""

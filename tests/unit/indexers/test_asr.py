@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from pydantic import ValidationError
 from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
 from indexers.protocol import Disabled
 from indexers.settings import LANGUAGES, AsrSettings, EncoderSettings
-from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import DeviceFull, ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
 TINY = "faster-whisper-tiny"
@@ -35,7 +36,7 @@ class Parrot:
     """In place of a WhisperModel; says what it was given."""
 
     def __init__(self, *said: Said) -> None:
-        self.said = said
+        self.said: Iterable[Said] = said
         self.transcribed: list[int] = []
         self.options: dict[str, Any] = {}
 
@@ -229,6 +230,41 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
     assert beside.reason == (
         f"{plain.reason}; not on CUDA: Library libcublas.so.12 is not found or cannot be loaded"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["opened", "run"])
+def test_a_model_without_memory_for_it_is_one_line(
+    models: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """It is not called off, which would leave a library without its speech."""
+    import ctranslate2
+    import faster_whisper
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("CUDA failed with error out of memory")
+
+    on_card = SimpleNamespace(model=SimpleNamespace(n_mels=80), encode=full)
+    opened = full if step == "opened" else lambda *_, **__: on_card
+    types = ctranslate2.get_supported_compute_types("cpu")
+    monkeypatch.setattr(faster_whisper, "WhisperModel", opened)
+    monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
+    with pytest.raises(DeviceFull, match=f"^the GPU has too little memory for {TINY}.*; free some"):
+        open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
+
+
+def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
+    """CTranslate2 decodes while its segments are taken."""
+
+    def segments() -> Iterator[Said]:
+        yield Said(0, 1, "ten")
+        raise RuntimeError("CUDA failed with error out of memory")
+
+    parrot = Parrot()
+    parrot.said = segments()
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for speech recognition.*; free"):
+        list(Asr(parrot, "en", "0" * 32, "").transcribe([noise(3)]))
 
 
 @pytest.mark.slow

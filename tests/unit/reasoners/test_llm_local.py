@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -126,27 +127,59 @@ def test_nothing_is_printed_while_a_model_is_loaded(folder, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_prompt_without_memory_is_sent_with_fewer_images(folder):
+@pytest.mark.parametrize("step", ["placed", "read"])
+def test_a_prompt_without_memory_is_sent_with_fewer_images(folder, monkeypatch, step):
     """And refused in one line where the device has no memory for the least of it."""
     import torch
+    from transformers import BatchFeature
 
     reasoner = open_llm_reasoner(settings(folder, repairs=0))
     model, seen = reasoner._client._llm._model, []
-    generate = model.generate
+    place, generate = BatchFeature.to, model.generate
 
-    def limited(**inputs):
+    def limit(inputs):
         seen.append(len(inputs["pixel_values"]) if "pixel_values" in inputs else 0)
         if seen[-1] > most:
             raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+
+    def placed(inputs, *where):
+        limit(inputs)
+        return place(inputs, *where)
+
+    def read(**inputs):
+        limit(inputs)
         return generate(**inputs)
 
-    model.generate, most = limited, 3
+    if step == "placed":
+        monkeypatch.setattr(BatchFeature, "to", placed)
+    else:
+        model.generate = read
+    most = 3
     with pytest.raises(ReplyInvalid):
         reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
     assert seen == [8, 4, 2]
     most = -1
     with pytest.raises(PromptTooLarge, match=r"memory for .*tiny-vlm: a prompt of \d+ tokens.*; free"):
         reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
+
+
+def test_what_a_refused_prompt_took_is_free_for_the_next(folder):
+    """A traceback that is kept would keep the tensors of its frames."""
+    import torch
+
+    reasoner = open_llm_reasoner(settings(folder, repairs=0))
+    model, held, kept = reasoner._client._llm._model, [], []
+
+    def refused(_, inputs):
+        kept.append(sum(tensor() is not None for tensor in held))
+        held.append(weakref.ref(inputs[0]))
+        raise torch.OutOfMemoryError("CUDA out of memory.\nSee the documentation")
+
+    model.model.language_model.norm.register_forward_pre_hook(refused)
+    with pytest.raises(PromptTooLarge):
+        reasoner.run(ANSWER_CHOICE, sample_reading(CHOICE))
+    assert len(kept) > 3
+    assert not any(kept)
 
 
 def test_a_model_without_memory_for_it_is_one_line(folder, monkeypatch):
