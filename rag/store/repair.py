@@ -279,12 +279,14 @@ class _Work:
 
     def _prepare(self, again: set[str]) -> None:
         """Change the rows that could be read before they replace the damaged fragments: of videos that are
-        indexed `again` the status, of files the stamp; rows of no known video are left out."""
+        indexed `again` the status, of all the stages where they are damaged, of files the stamp; rows of no
+        known video are left out."""
         videos, files = self._tables["videos"], self._tables["files"]
         if videos.rows is not None:
             rows = videos.rows.to_pylist()
             states = ["removing" if row["video_id"] in again else row["status"] for row in rows]
-            videos.rows = _with_column(videos.rows, "status", states)
+            stages = [json.dumps(schema.stages_of(row), sort_keys=True) for row in rows]
+            videos.rows = _with_column(_with_column(videos.rows, "status", states), "stages", stages)
         if videos.damaged and self._unknown:
             videos.rows = _joined(videos.rows, [_without_facts(video_id) for video_id in self._unknown])
         if not videos.damaged:
@@ -309,7 +311,7 @@ class _Work:
         if sources := sorted(again & self._sources):
             self._db.delete("files", f"content_id IN {quoted(sources)}")
         for video_id in sorted(measured & self._videos.keys()):
-            stages = json.loads(self._videos[video_id]["stages"])
+            stages = schema.stages_of(self._videos[video_id])
             left = {name: value for name, value in stages.items() if name not in {"shots", "sound"}}
             self._db.update("videos", f"video_id IN {quoted([video_id])}", {"stages": json.dumps(left)})
 

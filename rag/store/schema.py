@@ -201,6 +201,16 @@ def video_of(row: Mapping[str, Any]) -> Video:
     return Video(**{**fields, "path": os.fsdecode(row["path"]), "tags": tuple(row["tags"])})
 
 
+def stages_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What each stage of a video was made with; none where that is damaged, so that `rag index` makes all
+    again."""
+    try:
+        found = json.loads(row["stages"])
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def clip_rows(clips: Sequence[ClipFrames]) -> Any:
     """Clips as an Arrow table."""
     return _table("clips", ({**asdict(c.clip), "pixels": c.pixels} for c in clips))

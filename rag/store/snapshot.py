@@ -9,7 +9,6 @@ encoder changed in between, it all starts over.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -271,8 +270,7 @@ class Snapshot:
         """As `Writer.finish_video` was given them. Raises KeyError for a video that is not ready."""
         if video_id not in self.ready:
             raise KeyError(video_id)
-        found: dict[str, Any] = json.loads(self.video_rows[video_id]["stages"])
-        return found
+        return schema.stages_of(self.video_rows[video_id])
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """The hash over the sidecars that a ready video was indexed with; none without any."""

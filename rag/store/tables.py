@@ -5,7 +5,6 @@ A video is `pending` before its first row and `ready` after the last; vectors ar
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from abc import ABC, abstractmethod
@@ -205,7 +204,7 @@ class VideoWriter(ABC):
         """Videos new to the library, and the tables that have rows of them: no other need be read."""
         for row in db.rows("videos", ["video_id", "status", "stages"]).to_pylist():
             self._status[row["video_id"]] = row["status"]
-            self._stages[row["video_id"]] = json.loads(row["stages"])
+            self._stages[row["video_id"]] = schema.stages_of(row)
 
     @abstractmethod
     def _require_meta(self) -> Meta:

@@ -48,6 +48,18 @@ def test_a_wrong_hash_and_a_wrong_path_do_not_outlast_a_repair(tmp_path: Path) -
 
 
 @pytest.mark.slow
+def test_stages_that_cannot_be_read_end_no_repair(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    damager = Damager(bench, 0, 0.0, 0.0)
+    bench.start()
+    (rows,) = (bench.library / "tables" / "videos.lance" / "data").glob("*.lance")
+    content = rows.read_bytes()
+    assert b'"shots"' in content
+    rows.write_bytes(content.replace(b'"shots"', b'"sh\x01ts"', 1))
+    assert damager._judge("flipped", gone=True) == "sources gone: whole"
+
+
+@pytest.mark.slow
 def test_a_span_under_the_name_of_another_video_does_not_stay(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     damager = Damager(bench, 0, 0.0, 0.0)
