@@ -543,8 +543,9 @@ def test_reembedding_reads_no_file_that_was_changed_since(
     assert found == [[], [], [], ["changed since it was indexed"]]
 
 
-def test_reembedding_reads_no_file_that_is_changed_before_its_turn(
-    settings: Settings, tmp_path: Path
+@pytest.mark.parametrize("turn", ["0.mp4", "4.mp4"], ids=["before its turn", "while it is decoded"])
+def test_reembedding_keeps_nothing_of_a_file_that_is_changed_meanwhile(
+    settings: Settings, tmp_path: Path, turn: str
 ) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -557,14 +558,16 @@ def test_reembedding_reads_no_file_that_is_changed_before_its_turn(
 
     class Replacing(Silent):
         def file(self, path: str) -> None:
-            if path.endswith("0.mp4"):
+            if path.endswith(turn):
                 shutil.copy(corpus / "0.mp4", corpus / "4.mp4")
 
     changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
     seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
     report = run(other, seeing, reembed=True, progress=Replacing())
     (problem,) = report.problems
-    assert (problem.path, problem.reason) == (str(corpus / "4.mp4"), "changed since it was indexed")
+    assert problem.path == str(corpus / "4.mp4")
+    assert problem.reason in ("changed since it was indexed", "it changed while it was read")
+    assert len([line for line in rows(seeing) if '"table": "vectors_' in line]) == 4
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(
