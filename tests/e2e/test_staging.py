@@ -210,16 +210,23 @@ def test_runs_on_other_processors_are_refused_or_named(
     assert len(devices) == 2
 
 
-def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
+def test_options_of_other_runs_are_refused(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(UsageError, match="--stage-only excludes --prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
-    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
-    with pytest.raises(UsageError, match="--stage-only excludes --engine ray"):
-        index([corpus], settings=ray, stage_only=True)
+    command = ["index", str(corpus), "--library", str(tmp_path / "l"), "--stage-only"]
+    assert main([*command, "--engine", "ray"]) == 2
+    assert "--stage-only excludes --engine ray; " in capsys.readouterr().err
     with pytest.raises(UsageError, match="--commit-staged excludes PATH"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
     with pytest.raises(UsageError, match="--commit-staged excludes --dry-run"):
         index([], settings=settings_of(tmp_path / "l"), commit_staged=True, dry_run=True)
+
+
+def test_a_run_that_stages_does_so_here_whatever_engine_is_set(corpus: Path, tmp_path: Path) -> None:
+    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
+    assert index([corpus / "0.md"], settings=ray, stage_only=True).staged == 1
 
 
 @pytest.mark.slow
