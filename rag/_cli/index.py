@@ -155,7 +155,7 @@ def index(
         bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
     ] = False,
     prune: PruneFlag = False,
-    prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
+    prune_all: Annotated[bool, option("--prune-all", "", hidden=True)] = False,
     events: Events = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
