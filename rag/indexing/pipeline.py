@@ -100,7 +100,7 @@ def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str
         if kept and earlier != list(exclude) and paths[group.content_id] <= {f.path for f in group.files}:
             changed[group.content_id] = {**kept, **({EXCLUDED: list(exclude)} if exclude else {})}
     if changed:
-        writer.replace_stages(changed)
+        writer.put_stages(changed)
 
 
 def _links(scan: Scan) -> Iterator[str]:

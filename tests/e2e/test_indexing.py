@@ -337,14 +337,20 @@ def test_a_video_is_kept_with_the_globs_of_the_last_run(
         german.unlink()
         return stale
 
+    def indexed_at() -> int:
+        with Library.open(settings=settings) as library:
+            return library.engine.reader.indexed_at(library.video_id(cited))
+
     run(corpus, settings.model_copy(update={"scan": excluding}))
     assert not is_stale()
+    before = indexed_at()
     monkeypatch.delattr(MediaReader, "frames_at")
     monkeypatch.delattr(MediaReader, "probe")
     assert run(corpus, settings).unchanged == 1
     assert is_stale()
     assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
     assert not is_stale()
+    assert indexed_at() == before
     with monkeypatch.context() as patch:
         patch.delattr("rag.indexing.pipeline.run_indexing")
         assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
