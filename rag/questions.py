@@ -24,6 +24,9 @@ _JOINING = ("and", "or", "and/or", "or not")
 _ENDS = ".:?!…。：？！؟"
 _JOINERS = "\u200c\u200d"
 """Within words of Persian and of Indian scripts, and within emoji."""
+_NO_JOINERS = str.maketrans("", "", _JOINERS)
+_WITHIN_WORDS = str.maketrans("", "", "\u00ad\u2060\ufeff")
+"""Soft hyphens and word joiners: what is before them and after is one word."""
 _STYLES = (
     re.compile(r"(?:(?<=\s)|^)\(([A-Z])\)"),
     re.compile(r"(?:(?<=\s)|^)\(([a-z])\)"),
@@ -60,14 +63,15 @@ def parse_question(text: str, options: Sequence[str] = (), question_id: str = ""
 
 
 def parse_distinct_question(text: str, options: Sequence[str] = ()) -> Question:
-    """`parse_question` of what one person asks; two options that differ in case alone are a `QuestionError`.
+    """`parse_question` of what one person asks; two options that look the same are a `QuestionError`.
 
-    Of published questions some have such options, and are asked as they are.
+    They differ in case or in characters of no width alone. Of published questions some have such options, and
+    are asked as they are.
     """
     question = parse_question(text, options)
     first: dict[str, int] = {}
     for index, option in enumerate(question.options):
-        same = first.setdefault(option.casefold(), index)
+        same = first.setdefault(option.translate(_NO_JOINERS).casefold(), index)
         if same != index:
             raise QuestionError(f"options {option_label(same)} and {option_label(index)} are the same")
     return question
@@ -151,12 +155,12 @@ def _has_words(text: str) -> bool:
 
 
 def _clean(text: str) -> str:
-    """Without control characters, soft hyphens and lone surrogates, whitespace collapsed."""
+    """Without control characters, soft hyphens, word joiners and lone surrogates, whitespace collapsed."""
     kept = "".join(
         character
         if character in _JOINERS or (character.isprintable() and not "\ud800" <= character <= "\udfff")
         else " "
-        for character in text.replace("\u00ad", "")
+        for character in text.translate(_WITHIN_WORDS)
     )
     return " ".join(kept.split())
 

@@ -20,9 +20,10 @@ from eval.tasks.jsonl import PublishedRows, published_files, read_records
 from eval.tasks.libraries import FileCounter, fingerprints, indexing, rendering, window_frames
 from indexers.settings import EncoderSettings
 from rag.agents.runtime.frame_source import FrameSource
-from rag.errors import LibraryNotFound, ReasonerUnreachable, UsageError
+from rag.errors import FileProblem, LibraryNotFound, ReasonerUnreachable, UsageError
 from rag.library import Library
 from rag.reasoners.wrappers import ReasonerWithCounts, judge_is_apart, part_of, with_token_counts
+from rag.store.lookup import whole_file
 from rag.web import MockWeb, open_web
 
 if TYPE_CHECKING:
@@ -59,10 +60,11 @@ class WebEnvironment(AgentEnvironment):
         return open_web(self.web.catalogue.folder, encoder=self.encoder, library=self.library)
 
     def path_of(self, video_id: str) -> str | None:
-        """A file of the video; None where the library does not hold it."""
+        """A file of the video; None where the library does not hold it, or its files were changed."""
         try:
-            return self.library.path_of(video_id)
-        except (KeyError, IndexError):
+            path = self.library.path_of(video_id)
+            return whole_file(self.library.engine.reader, video_id, path)
+        except (KeyError, IndexError, FileProblem):
             return None
 
 

@@ -77,11 +77,14 @@ class WebEnvironment(Environment):
 @contextmanager
 def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
     """The library of the settings and its reasoner."""
+    from rag.store.lookup import whole_file
+
     with session.open_library() as library:
 
         def frames(path: str, times: NDArray[np.float64]) -> Frames | None:
             try:
-                return library.engine.read_frames(path, times)
+                whole = whole_file(library.engine.reader, library.video_id(path), path)
+                return library.engine.read_frames(whole, times)
             except FileProblem:
                 return None
 

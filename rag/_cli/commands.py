@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from rag._cli.options import option
+
 _COMMANDS = {
     "index": ("index", "index", "Index videos and documents."),
     "ask": ("ask", "ask", "Answer a question, with citations."),
@@ -101,7 +103,7 @@ def _print_version(wanted: bool) -> None:
 def _root(
     context: typer.Context,
     _version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+        bool, option("--version", "Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

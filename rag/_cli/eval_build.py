@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from corpora.outputs import check_output_folder
 from rag._cli.eval_run import RunProgress
 from rag._cli.options import argument, option
@@ -24,19 +22,17 @@ if TYPE_CHECKING:
 CLIPS = 127
 
 
-def _folder(name: str, metavar: str, text: str) -> Any:
-    return typer.Option(name, metavar=metavar, parser=given_path, help=text)
+def _folder(usage: str, about: str) -> Any:
+    return option(usage, about, parser=given_path)
 
 
-Source = Annotated[
-    Path | None, _folder("--ego4d", "DIR", "Ego4D as its client leaves it: metadata and videos.")
-]
-Sounds = Annotated[Path | None, _folder("--ego4dsounds", "CSV", "Events; default: Ego4D's narrations.")]
+Source = Annotated[Path | None, _folder("--ego4d DIR", "Ego4D as its client leaves it: metadata and videos.")]
+Sounds = Annotated[Path | None, _folder("--ego4dsounds CSV", "Events; default: Ego4D's narrations.")]
 Events = Annotated[
-    Path | None, _folder("--from-events", "FILE", "In place of Ego4D: JSON lines of video, start, end, text.")
+    Path | None, _folder("--from-events FILE", "In place of Ego4D: JSON lines of video, start, end, text.")
 ]
 Passages = Annotated[
-    Path | None, _folder("--wikihow", "CSV", "Passages for two-hop questions; without it there are none.")
+    Path | None, _folder("--wikihow CSV", "Passages for two-hop questions; without it there are none.")
 ]
 Scenarios = Annotated[
     list[str] | None,
@@ -47,7 +43,7 @@ Bound = Annotated[int, option("N", "Stop after so many; 0: no bound.", min=0)]
 
 def build(
     benchmark: Annotated[Literal["egofact"], argument("BENCHMARK", "egofact.")],  # noqa: ARG001 (the only one)
-    out: Annotated[Path, _folder("--out", "DIR", "Folder of the benchmark.")],
+    out: Annotated[Path, _folder("--out DIR", "Folder of the benchmark.")],
     ego4d: Source = None,
     ego4dsounds: Sounds = None,
     events: Events = None,

@@ -143,7 +143,7 @@ def index(
             "Show what would be done, how long it would take and how large it would be; change nothing.",
         ),
     ] = False,
-    engine: Engine = None,  # noqa: ARG001 (in the session's settings)
+    engine: Engine = None,
     address: Address = None,  # noqa: ARG001 (in the session's settings)
     workers: Workers = None,  # noqa: ARG001 (in the session's settings)
     worker_cpus: WorkerCpus = None,  # noqa: ARG001 (in the session's settings)
@@ -155,7 +155,7 @@ def index(
         bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
     ] = False,
     prune: PruneFlag = False,
-    prune_all: Annotated[bool, typer.Option("--prune-all", hidden=True)] = False,
+    prune_all: Annotated[bool, option("--prune-all", "", hidden=True)] = False,
     events: Events = False,
 ) -> int:
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
@@ -163,6 +163,8 @@ def index(
 
     if not (paths or commit_staged):
         raise UsageError("name the folders and files to index")
+    if stage_only and engine == "ray":
+        raise UsageError("--stage-only excludes --engine ray; index once more without --stage-only for that")
     paths = paths or []
     # Before torch reads it: its threads wait for each other spinning, on processors that decoding could use.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpora.escaping import visible
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import PathGlobs, Session, given_path, with_session
 from rag.errors import UsageError
@@ -24,11 +25,10 @@ app = typer.Typer(
 )
 Into = Annotated[
     Path,
-    typer.Option(
-        "--into",
-        metavar="DIR",
+    option(
+        "--into DIR",
+        "Folder or address: new, empty, or a library made with the same encoders; what it has is kept.",
         parser=given_path,
-        help="Folder or address: new, empty, or a library made with the same encoders; what it has is kept.",
         show_default=False,
     ),
 ]
@@ -40,9 +40,9 @@ def merge(
     session: Session,
     libraries: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="LIBRARY",
-            help="Library folders, or addresses like s3://bucket/library.",
+        argument(
+            "LIBRARY",
+            "Library folders, or addresses like s3://bucket/library.",
             show_default=False,
             parser=given_path,
         ),
@@ -76,23 +76,19 @@ def export(session: Session, into: Into, path: PathGlobs = None) -> int:
 def pull(
     session: Session,
     address: Annotated[
-        str,
-        typer.Argument(
-            metavar="LIBRARY", help="Address of a library, as s3://bucket/library.", show_default=False
-        ),
+        str, argument("LIBRARY", "Address of a library, as s3://bucket/library.", show_default=False)
     ],
     folder: Annotated[
         Path,
-        typer.Argument(
-            metavar="DIR",
-            help="New or empty folder, or an earlier copy, which is brought up to date.",
+        argument(
+            "DIR",
+            "New or empty folder, or an earlier copy, which is brought up to date.",
             show_default=False,
             parser=given_path,
         ),
     ],
     frames: Annotated[
-        bool,
-        typer.Option("--frames", help="Copy the frame matrices too, by which windows of seconds are found."),
+        bool, option("--frames", "Copy the frame matrices too, by which windows of seconds are found.")
     ] = False,
 ) -> int:
     """Copy a library on an object store into a folder, to ask it here.

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from corpora.escaping import visible
 from rag._cli.ask import unsearchable_lines
+from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report
 from rag._cli.session import (
     IndexedVideo,
@@ -44,9 +43,7 @@ if TYPE_CHECKING:
 @with_session()
 def stats(
     session: Session,
-    problems: Annotated[
-        bool, typer.Option("--problems", help="List the files with problems instead.")
-    ] = False,
+    problems: Annotated[bool, option("--problems", "List the files with problems instead.")] = False,
 ) -> int:
     """Show library statistics: counts, sizes, and what maintenance would free."""
     with session.open_library() as opened:
@@ -96,15 +93,15 @@ def remove(
     session: Session,
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PATH",
-            help="Files, or folders and addresses with everything below them.",
+        argument(
+            "PATH",
+            "Files, or folders and addresses with everything below them.",
             show_default=False,
             parser=given_path,
         ),
     ],
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask before more than half of the library is removed.")
+        bool, option("--yes", "Do not ask before more than half of the library is removed.")
     ] = False,
 ) -> int:
     """Remove files from the library. Nothing else on disk is changed.
@@ -151,17 +148,12 @@ def _is_confirmed(going: int, held: int) -> bool:
 def localize(
     session: Session,
     video: IndexedVideo,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to find in it.")],
-    count: Annotated[
-        int, typer.Option("--count", metavar="N", min=1, max=1000, help="Number of windows.")
-    ] = 1,
+    query: Annotated[str, argument("QUERY", "What to find in it.")],
+    count: Annotated[int, option("--count N", "Number of windows.", min=1, max=1000)] = 1,
     window: Annotated[
         float | None,
-        typer.Option(
-            "--window",
-            metavar="TIME",
-            parser=given_seconds,
-            help="Length of a window: seconds, or 01:02:03. Default: 5.",
+        option(
+            "--window TIME", "Length of a window: seconds, or 01:02:03. Default: 5.", parser=given_seconds
         ),
     ] = None,
 ) -> int:
@@ -192,7 +184,7 @@ def localize(
 def shots(
     session: Session,
     video: IndexedVideo,
-    copies: Annotated[bool, typer.Option("--copies", help="Also find near-duplicates of the video.")] = False,
+    copies: Annotated[bool, option("--copies", "Also find near-duplicates of the video.")] = False,
 ) -> int:
     """List the shots of a video, with their tone, style and sound as measured."""
     with session.open_library() as opened:

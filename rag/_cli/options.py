@@ -15,9 +15,9 @@ def option(usage: str, about: str, **settings: Any) -> Any:
     """
     names = usage.split()
     metavar = None if names[-1].startswith("-") else names.pop()
-    return typer.Option(*names, metavar=metavar, help=about, **settings)
+    return typer.Option(*names, metavar=metavar, help=about, **settings)  # noqa: TID251 (here alone)
 
 
 def argument(name: str, about: str, **settings: Any) -> Any:
     """An argument of a command; `about`: its help, `settings`: of `typer.Argument`."""
-    return typer.Argument(metavar=name, help=about, **settings)
+    return typer.Argument(metavar=name, help=about, **settings)  # noqa: TID251 (here alone)

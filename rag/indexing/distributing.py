@@ -50,7 +50,7 @@ class BundledRun:
         """Commit what was staged before, and give back its paths: the plan of this run then knows it."""
         paths: set[str] = set()
         if self._writer.meta is not None:
-            self._committer(lambda head: paths.update(found.path for found in head.files)).commit()
+            self._committer(lambda head: paths.update(found.path for found in head.files)).close()
         return paths
 
     def index(self, groups: Sequence[Group], *, recommended: str | None) -> None:
@@ -78,7 +78,7 @@ class BundledRun:
         ) as worker:
             worker.stage(groups, self._writer.stage_fingerprints(), staged)
             self._outcomes.stats.stages += worker.lines
-        committer.close()
+        committer.commit()
 
     def _by_ray(self, groups: Sequence[Group], recommended: str | None) -> None:
         groups = self._with_lengths(groups)
@@ -104,7 +104,7 @@ class BundledRun:
                 if count % settings.cluster.group == 0:
                     committer.commit()
             self._progress.status("")
-        committer.close()
+        committer.commit()
 
     def _with_lengths(self, groups: Sequence[Group]) -> list[Group]:
         """Those that can be opened, where that can be seen here; the lengths of all are then known."""

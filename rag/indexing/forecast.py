@@ -79,8 +79,10 @@ def forecast(
     plan = make_plan(found, roots, held, settings, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
     groups = plan.groups
-    if stage_only and held.meta is not None:
-        groups = open_staging(folder, held.meta, pinned_settings(settings)).new(groups)
+    if held.meta is not None:
+        # Another run commits what was staged with any settings.
+        made_with = pinned_settings(settings) if stage_only else None
+        groups = open_staging(folder, held.meta, made_with).new(groups)
     staged = len(plan.groups) - len(groups)
     groups = groups[:limit]
     files = [group.first for group in groups]

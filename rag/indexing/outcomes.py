@@ -121,6 +121,7 @@ class FileOutcomes:
         self._limits = limits
         self._writer = writer
         self._progress = progress
+        self._reported: set[Problem] = set()
 
     def publish(self, *groups: Group) -> None:
         """Store which paths hold these contents; a path that held another content loses that first.
@@ -245,10 +246,12 @@ class FileOutcomes:
                 self._record(joined, found.stamp)
 
     def report(self, problems: Iterable[Problem]) -> None:
-        """Problems of this run alone, which the library does not keep."""
+        """Problems of this run alone, which the library does not keep; each once."""
         for problem in problems:
-            self.stats.problems.append(problem)
-            self._progress.problem(problem)
+            if problem not in self._reported:
+                self._reported.add(problem)
+                self.stats.problems.append(problem)
+                self._progress.problem(problem)
 
     def keep_scan_problems(self, plan: Plan, scan: Scan, roots: Sequence[str]) -> None:
         """Store the problems of the plan, and clear those below `roots` that are solved."""

@@ -100,7 +100,7 @@ def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str
         if kept and earlier != list(exclude) and paths[group.content_id] <= {f.path for f in group.files}:
             changed[group.content_id] = {**kept, **({EXCLUDED: list(exclude)} if exclude else {})}
     if changed:
-        writer.replace_stages(changed)
+        writer.put_stages(changed)
 
 
 def _links(scan: Scan) -> Iterator[str]:
@@ -128,7 +128,7 @@ def _planned(
     if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
         raise LibraryError(refusal)
     stats = outcomes.stats
-    outcomes.report(problem for problem in plan.problems if problem not in stats.problems)
+    outcomes.report(plan.problems)
     if limit is not None and len(plan.groups) > limit:
         stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
         del plan.groups[limit:]

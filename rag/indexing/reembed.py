@@ -8,7 +8,6 @@ from contextlib import closing
 from dataclasses import replace
 
 from corpora.errors import reason_of
-from corpora.identity import content_hash
 from corpora.objects import is_url
 from corpora.records import Problem, Video
 from corpora.scan import FoundFile
@@ -34,7 +33,7 @@ from rag.indexing.stages import embed_clip
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import ClipFrames, FileRow
-from rag.store.sidecars import file_state
+from rag.store.sidecars import has_indexed_content
 from rag.store.tables import EncoderSwitch
 from rag.store.writing import Writer
 
@@ -70,26 +69,23 @@ def reembed_library(
     ):
         videos = {video.video_id: video for video in reader.videos() if video.stream >= 0}
         progress.start(sum(video.duration for video in videos.values()), len(videos))
-        whole = set[str]()
+        chosen: dict[str, FileRow] = {}
 
         def groups() -> Iterator[Group]:
-            """Each video just before it is decoded: a file with another time of change is hashed."""
+            """Each video just before it is decoded."""
             for video_id in videos:
                 rows = reader.files_of(video_id)
-                row = next(filter(_holds, rows), None)
-                if row is not None:
-                    whole.add(video_id)
-                yield _group(row or rows[0])
+                chosen[video_id] = next(filter(_has_content, rows), rows[0])
+                yield _group(chosen[video_id])
 
         def steps(local: LocalGroup, media: MediaReader) -> Generator[None, None, None]:
-            copy, path = local.require(), local.group.first.path
+            copy = local.require()
+            row, video = chosen[copy.content_id], videos[copy.content_id]
             try:
-                if copy.content_id not in whole:
-                    changed = any(map(os.path.exists, reader.paths(copy.content_id)))
-                    raise FileProblem("changed since it was indexed" if changed else "no longer on disk")
-                progress.file(path)
-                video = videos[copy.content_id]
-                yield from _video(copy.path, video, encoder, switch, media, settings, decoding, progress)
+                _require_content(row)
+                progress.file(row.path)
+                given = encoder, switch, media, settings, decoding, progress
+                yield from _video(row, copy.path, video, *given)
             finally:
                 copy.discard()
 
@@ -106,14 +102,16 @@ def reembed_library(
     return [line], problems, len(videos) - len(problems)
 
 
-def _holds(row: FileRow) -> bool:
-    """Whether a file has the content that was indexed; an object is compared when it is fetched."""
-    if is_url(row.path) or file_state(row) == "ok":
-        return True
-    try:
-        return content_hash(row.path) == row.content_id
-    except FileProblem:
-        return False
+def _has_content(row: FileRow) -> bool:
+    """As `has_indexed_content`; an object is compared when it is fetched."""
+    return is_url(row.path) or has_indexed_content(row)
+
+
+def _require_content(row: FileRow) -> None:
+    """Raise `FileProblem` where a file no longer has the content that was indexed."""
+    if not _has_content(row):
+        there = os.path.exists(row.path)
+        raise FileProblem("changed since it was indexed" if there else "no longer on disk")
 
 
 def _group(row: FileRow) -> Group:
@@ -122,6 +120,7 @@ def _group(row: FileRow) -> Group:
 
 
 def _video(
+    row: FileRow,
     path: str,
     video: Video,
     encoder: ImageEncoder,
@@ -136,13 +135,17 @@ def _video(
         return
     if video.audio and encoder.takes_audio:
         # First: once its clips are there, a video counts as done.
-        switch.put_sounds(video.video_id, *clip_audio(encoder, media.audio(path), video, settings.video))
+        sounds = clip_audio(encoder, media.audio(path), video, settings.video)
+        _require_content(row)
+        switch.put_sounds(video.video_id, *sounds)
     rows: list[ClipFrames] = []
     for cut in decode_clips(media, path, video, decoding):
         rows.append(embed_clip(encoder, cut, reuse=settings.encoder.reuse_still_frames))
         progress.advance(cut.clip.end - cut.clip.start)
         if len(rows) >= CLIPS_PER_COMMIT:
+            _require_content(row)
             switch.add(rows)
             rows = []
         yield
+    _require_content(row)
     switch.add(rows)

@@ -80,7 +80,7 @@ def index(
         )
         return _commit_staged(folder, settings, watch, started)
     if stage_only:
-        _refuse_with("--stage-only", reembed=reembed, prune=prune, ray=settings.cluster.engine == "ray")
+        _refuse_with("--stage-only", reembed=reembed, prune=prune)
     found = _scan(roots, settings, folder)
     fingerprint = _settings_fingerprint(settings)
     if not (reembed or prune or dry_run) and (stage_only or not open_layout(folder).has_staged()):
@@ -125,7 +125,7 @@ def _require_options(prune: object, limit: object) -> None:
 def _refuse_with(option: str, **others: object) -> None:
     for name, value in others.items():
         if value:
-            other = {"paths": "PATH", "ray": "--engine ray"}.get(name, f"--{name.replace('_', '-')}")
+            other = "PATH" if name == "paths" else f"--{name.replace('_', '-')}"
             raise UsageError(f"{option} excludes {other}; index once more without {option} for that")
 
 

@@ -22,7 +22,7 @@ from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
-from rag.store.sidecars import file_state, other_sidecars
+from rag.store.sidecars import file_state, has_indexed_content, other_sidecars
 
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
@@ -124,15 +124,16 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str
 def whole_file(reader: Reader, video_id: str, path: str) -> str:
     """`path` of a video, or that of a copy where the file there is gone or changed; of this machine alone.
 
-    Raises `StaleFile` where it was changed since it was indexed, and no copy is as it was.
+    Raises `StaleFile` where it was changed since it was indexed, and no copy has the content still.
     """
     rows = {row.path: row for row in reader.files_of(video_id) if not is_url(row.path)}
-    if path not in rows or (state := file_state(rows[path])) == "ok":
+    if path not in rows:
         return path
-    copy = next((other for other, row in rows.items() if file_state(row) == "ok"), None)
-    if copy is None and state == "changed":
+    asked = rows.pop(path)
+    whole = next(filter(has_indexed_content, (asked, *rows.values())), None)
+    if whole is None and file_state(asked) == "changed":
         raise StaleFile(path)
-    return copy or path
+    return path if whole is None else whole.path
 
 
 def file_states(rows: Iterable[FileRow], storage: StorageSettings) -> dict[str, FileState]:

@@ -28,6 +28,7 @@ from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, open_layout
 from rag.store.recall import recall
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
@@ -154,11 +155,16 @@ class Reader:
 
     def contents(self) -> str:
         """A digest of what is indexed and by which image encoder, 16 hex digits. It changes when something is
-        indexed, again too, or removed; not by maintenance, nor with the paths of a content."""
+        indexed or measured, again too, or removed; not by maintenance, nor with the paths of a content."""
         meta = self.meta
         encoder = meta.image_encoder.fingerprint if meta is not None and meta.image_encoder else ""
-        held = self.ask(lambda s: [sorted(s.ready.items()), sorted(s.sources)])
-        return hashlib.blake2b(json.dumps([encoder, *held]).encode(), digest_size=8).hexdigest()
+
+        def ask(s: Snapshot) -> list[Any]:
+            made = ([*pair, {**s.stages(pair[0]), EXCLUDED: None}] for pair in sorted(s.ready.items()))
+            return [*made, sorted(s.sources)]
+
+        held = json.dumps([encoder, *self.ask(ask)], sort_keys=True)
+        return hashlib.blake2b(held.encode(), digest_size=8).hexdigest()
 
     def videos(self) -> list[Video]:
         """Ready videos, sorted by path."""

@@ -7,11 +7,13 @@ import html
 import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.fetching import read_sidecar
 from corpora.globs import Globs
+from corpora.identity import content_hash
 from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
 from corpora.scan import mtime_ns, scan
@@ -71,6 +73,25 @@ def file_state(row: FileRow) -> FileState:
     except (OSError, ValueError):
         return "unreadable"
     return "ok" if (facts.st_size, mtime_ns(facts)) == (row.size, row.mtime_ns) else "changed"
+
+
+def has_indexed_content(row: FileRow) -> bool:
+    """Whether a file of this machine has the content that was indexed: one of the same size with another time
+    of change is read, once."""
+    if (state := file_state(row)) != "changed":
+        return state == "ok"
+    try:
+        facts = os.stat(row.path)
+        same_size = facts.st_size == row.size
+        return same_size and _content(row.path, facts.st_mtime_ns, facts.st_ctime_ns) == row.content_id
+    except (OSError, FileProblem):
+        return False
+
+
+@lru_cache(maxsize=1024)
+def _content(path: str, *_times: int) -> str:
+    """The hash of a file that was changed at these times."""
+    return content_hash(path)
 
 
 def other_sidecars(reader: Reader, files: Iterable[FileRow], chosen: ScanSettings) -> set[str]:

@@ -154,14 +154,15 @@ def _age(path: Path) -> float:
 
 
 class Staging:
-    """The bundles of one library. `made_with`: settings of this run that decide the rows, as JSON values."""
+    """The bundles of one library. `made_with`: settings of this run that decide the rows, as JSON values;
+    None where it stages nothing."""
 
     def __init__(self, objects: Objects, meta: Meta, made_with: Mapping[str, Any] | None = None) -> None:
         self._objects = objects
         encoders = [ref.fingerprint if ref else "" for ref in (meta.image_encoder, meta.text_encoder)]
         settings = {name: value for name, value in meta.settings.items() if name != DEVICES}
         self._made_for = _digest([encoders, settings])
-        self._made_with = f"{self._made_for}/{_digest(made_with)}"
+        self._made_with = self._made_for if made_with is None else f"{self._made_for}/{_digest(made_with)}"
 
     def missing(self, groups: Iterable[Content]) -> list[Content]:
         """Those whose content is not staged with the settings of this run.
@@ -180,7 +181,8 @@ class Staging:
         return left
 
     def new(self, groups: Iterable[Content]) -> list[Content]:
-        """Those of which neither the content nor the files are staged with these settings; writes nothing."""
+        """Those of which neither content nor files are staged, with the settings of this run or, where it
+        stages nothing, with any; writes nothing."""
         _, contents, files = self._names()
         return [
             group

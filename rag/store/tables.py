@@ -243,19 +243,18 @@ class VideoWriter(ABC):
         self._require_pending(video.video_id)
         self._put_video(video, "ready", stages)
 
-    def put_stages(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Put `stages` in place of those of a finished video, which stays visible.
+    def put_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
+        """Put `stages` in place of those of finished videos, by their ids, of which there is at least one.
 
-        Raises ValueError for a video that is not finished.
+        In one commit. They stay visible, and keep when they were indexed. Raises ValueError for one that is
+        not finished.
         """
-        if self._status.get(video.video_id) != "ready":
-            raise ValueError(f"finish_video comes first: {video.video_id}")
-        self._put_video(video, "ready", stages)
-
-    def replace_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
-        """As `put_stages`, in one commit, by the ids of finished videos, of which there is at least one."""
+        for video_id in stages:
+            if self._status.get(video_id) != "ready":
+                raise ValueError(f"finish_video comes first: {video_id}")
         rows = self._db.rows("videos", schema.column_names("videos"), _of_videos(stages)).to_pylist()
-        self._put_videos({schema.video_of(row): stages[row["video_id"]] for row in rows}, "ready")
+        given = {schema.video_of(row): stages[row["video_id"]] for row in rows}
+        self._put_videos(given, "ready", {row["video_id"]: row["indexed_at"] for row in rows})
 
     def put_copies(
         self,
@@ -286,11 +285,19 @@ class VideoWriter(ABC):
     def _put_video(self, video: Video, status: str, stages: Mapping[str, Any]) -> None:
         self._put_videos({video: stages}, status)
 
-    def _put_videos(self, videos: Mapping[Video, Mapping[str, Any]], status: str) -> None:
+    def _put_videos(
+        self,
+        videos: Mapping[Video, Mapping[str, Any]],
+        status: str,
+        indexed_at: Mapping[str, int] | None = None,
+    ) -> None:
+        """`indexed_at`: by their ids, in ns since 1970; default: now."""
         import pyarrow as pa
 
-        now = time.time_ns()
-        rows = pa.concat_tables([schema.video_rows(v, status, stages, now) for v, stages in videos.items()])
+        at = indexed_at or dict.fromkeys((video.video_id for video in videos), time.time_ns())
+        rows = pa.concat_tables(
+            [schema.video_rows(v, status, stages, at[v.video_id]) for v, stages in videos.items()]
+        )
         if any(video.video_id in self._status for video in videos):
             self._db.upsert("videos", "video_id", rows)
         else:

@@ -241,8 +241,13 @@ class Writer(VideoWriter):
 
     # Videos
 
-    def _put_videos(self, videos: Mapping[Video, Mapping[str, Any]], status: str) -> None:
-        super()._put_videos(videos, status)
+    def _put_videos(
+        self,
+        videos: Mapping[Video, Mapping[str, Any]],
+        status: str,
+        indexed_at: Mapping[str, int] | None = None,
+    ) -> None:
+        super()._put_videos(videos, status, indexed_at)
         self._finished += status == "ready"
         if self._finished >= 10 and compact_if_due(self._db):
             self._finished = 0

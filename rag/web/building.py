@@ -27,6 +27,7 @@ from corpora.records import SPOKEN, Passage, Problem
 from corpora.scan import FoundFile, scan
 from rag.errors import FileProblem, UsageError, WebUnusable
 from rag.store.lookup import file_states
+from rag.store.sidecars import has_indexed_content
 from rag.web.catalogue import PAGES, VIDEOS, PageEntry, VideoEntry, address, read_catalogue, write_catalogue
 from rag.web.protocol import TranscriptLine
 from rag.web.source_rows import Rows, catalogue_fields, read_info, read_rows
@@ -170,12 +171,12 @@ class _Builder:
         for video in reader.videos():
             spans = reader.evidence(video.video_id, 0.0, video.duration + 1)
             said = [TranscriptLine(span.start, span.end, span.text) for span in spans if span.kind in SPOKEN]
-            path = next((path for path in reader.paths(video.video_id) if os.path.exists(path)), None)
-            if path is None:
-                reason = "the file is gone; rag index FOLDER --prune removes it"
+            whole = next(filter(has_indexed_content, reader.files_of(video.video_id)), None)
+            if whole is None:
+                reason = "the file is gone or changed; rag index FOLDER --prune updates the library"
                 self.problems.append(Problem(video.path, reason))
                 continue
-            known[path] = {
+            known[whole.path] = {
                 "content_id": video.video_id,
                 "title": video.title,
                 "description": video.description,

@@ -587,6 +587,7 @@ def test_pixels_are_read_of_the_copy_that_is_as_it_was_indexed(
     size = 2
     assert (unread(), asked) == (None, {str(copy)})
     monkeypatch.setattr("rag.store.lookup.file_state", lambda _: "changed")
+    monkeypatch.setattr("rag.store.lookup.has_indexed_content", lambda _: False)
     asked.clear()
     assert all(
         line.endswith(": changed since it was indexed; run rag index on its folder") for line in unread()

@@ -337,14 +337,20 @@ def test_a_video_is_kept_with_the_globs_of_the_last_run(
         german.unlink()
         return stale
 
+    def indexed_at() -> int:
+        with Library.open(settings=settings) as library:
+            return library.engine.reader.indexed_at(library.video_id(cited))
+
     run(corpus, settings.model_copy(update={"scan": excluding}))
     assert not is_stale()
+    before = indexed_at()
     monkeypatch.delattr(MediaReader, "frames_at")
     monkeypatch.delattr(MediaReader, "probe")
     assert run(corpus, settings).unchanged == 1
     assert is_stale()
     assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
     assert not is_stale()
+    assert indexed_at() == before
     with monkeypatch.context() as patch:
         patch.delattr("rag.indexing.pipeline.run_indexing")
         assert run(corpus, settings.model_copy(update={"scan": excluding})).unchanged == 1
@@ -543,8 +549,9 @@ def test_reembedding_reads_no_file_that_was_changed_since(
     assert found == [[], [], [], ["changed since it was indexed"]]
 
 
-def test_reembedding_reads_no_file_that_is_changed_before_its_turn(
-    settings: Settings, tmp_path: Path
+@pytest.mark.parametrize("turn", ["0.mp4", "4.mp4"], ids=["before its turn", "while it is decoded"])
+def test_reembedding_keeps_nothing_of_a_file_that_is_changed_meanwhile(
+    settings: Settings, tmp_path: Path, turn: str
 ) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -557,14 +564,16 @@ def test_reembedding_reads_no_file_that_is_changed_before_its_turn(
 
     class Replacing(Silent):
         def file(self, path: str) -> None:
-            if path.endswith("0.mp4"):
+            if path.endswith(turn):
                 shutil.copy(corpus / "0.mp4", corpus / "4.mp4")
 
     changes = {"image": f"hf:{save_clip(tmp_path / 'clip')}", "backend": "torch-fp32", "batch": 8}
     seeing = settings.model_copy(update={"encoder": settings.encoder.model_copy(update=changes)})
     report = run(other, seeing, reembed=True, progress=Replacing())
     (problem,) = report.problems
-    assert (problem.path, problem.reason) == (str(corpus / "4.mp4"), "changed since it was indexed")
+    assert problem.path == str(corpus / "4.mp4")
+    assert problem.reason in ("changed since it was indexed", "it changed while it was read")
+    assert len([line for line in rows(seeing) if '"table": "vectors_' in line]) == 4
 
 
 def test_a_reader_that_dies_on_the_way_leaves_what_came_before(

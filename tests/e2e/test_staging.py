@@ -90,8 +90,8 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
 def test_a_dry_run_knows_what_is_staged(corpus: Path, tmp_path: Path) -> None:
     library = tmp_path / "library"
 
-    def planned() -> tuple[int, int]:
-        plan = index([corpus], settings=settings_of(library), stage_only=True, dry_run=True)
+    def planned(stage_only: bool = True) -> tuple[int, int]:
+        plan = index([corpus], settings=settings_of(library), stage_only=stage_only, dry_run=True)
         assert plan.forecast is not None
         return plan.staged, plan.forecast.new_files
 
@@ -100,6 +100,7 @@ def test_a_dry_run_knows_what_is_staged(corpus: Path, tmp_path: Path) -> None:
     there = sorted(library.rglob("*"))
     staged, new = planned()
     assert half == staged > 0 < new < 5
+    assert planned(stage_only=False) == (staged, new)
     assert sorted(library.rglob("*")) == there
     assert stage(corpus, library).staged == planned()[0]
     assert planned()[1] == 0
@@ -132,6 +133,21 @@ def test_a_plain_run_commits_what_is_staged(corpus: Path, tmp_path: Path) -> Non
     report = index([corpus / "0.md", corpus / "2.md"], settings=settings_of(library))
     assert (report.indexed, report.unchanged) == (0, 2)
     assert not Layout(library).has_staged()
+
+
+def test_what_is_staged_for_other_encoders_is_left_and_named(corpus: Path, tmp_path: Path) -> None:
+    library, named = tmp_path / "library", "1 staged contents were made with other encoders or settings"
+    stage(corpus / "0.md", library)
+    (made_for,) = Layout(library).staging.iterdir()
+    made_for.rename(made_for.with_name("0" * 24))
+    plan = index([corpus / "0.md"], settings=settings_of(library), dry_run=True)
+    assert (plan.staged, plan.forecast and plan.forecast.new_files) == (0, 1)
+    for report in (
+        index([corpus / "0.md"], settings=settings_of(library)),
+        index([], settings=settings_of(library), commit_staged=True),
+    ):
+        assert [line.startswith(named) for line in report.stages].count(True) == 1
+    assert Layout(library).has_staged()
 
 
 def test_what_was_staged_and_is_bad_or_changed_since_is_not_counted_as_unchanged(tmp_path: Path) -> None:
@@ -194,16 +210,23 @@ def test_runs_on_other_processors_are_refused_or_named(
     assert len(devices) == 2
 
 
-def test_options_of_other_runs_are_refused(corpus: Path, tmp_path: Path) -> None:
+def test_options_of_other_runs_are_refused(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(UsageError, match="--stage-only excludes --prune"):
         index([corpus], settings=settings_of(tmp_path / "l"), stage_only=True, prune=True)
-    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
-    with pytest.raises(UsageError, match="--stage-only excludes --engine ray"):
-        index([corpus], settings=ray, stage_only=True)
+    command = ["index", str(corpus), "--library", str(tmp_path / "l"), "--stage-only"]
+    assert main([*command, "--engine", "ray"]) == 2
+    assert "--stage-only excludes --engine ray; " in capsys.readouterr().err
     with pytest.raises(UsageError, match="--commit-staged excludes PATH"):
         index([corpus], settings=settings_of(tmp_path / "l"), commit_staged=True)
     with pytest.raises(UsageError, match="--commit-staged excludes --dry-run"):
         index([], settings=settings_of(tmp_path / "l"), commit_staged=True, dry_run=True)
+
+
+def test_a_run_that_stages_does_so_here_whatever_engine_is_set(corpus: Path, tmp_path: Path) -> None:
+    ray = settings_of(tmp_path / "l").model_copy(update={"cluster": ClusterSettings(engine="ray")})
+    assert index([corpus / "0.md"], settings=ray, stage_only=True).staged == 1
 
 
 @pytest.mark.slow

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
+
+from eval.tasks.web_task import WebEnvironment
 from indexers.settings import EncoderSettings
+from rag._cli.agent_environment import open_library_environment
 from rag.library import Library
 from rag.settings import Settings
 from rag.web import open_web
@@ -33,6 +41,34 @@ def test_a_video_of_the_web_is_a_video_of_the_library(tmp_path: Path) -> None:
             assert library.engine.reader.clips(video.video_id)[0].end == 4.0
             assert (video.path, found.duration) == (str(videos / "kettle.mp4"), video.duration)
             assert web.search("lime").results[0].title == "Kettles"
+
+
+def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> None:
+    """The web names a copy, and none of what looks at its frames reads the other content."""
+    videos = tmp_path / "videos"
+    videos.mkdir()
+    write_video(videos / "a.mp4", 4.0, subtitles=[(0.5, 3.0, "Fill the kettle with water.")])
+    shutil.copy(videos / "a.mp4", videos / "b.mp4")
+    settings = Settings(library=tmp_path / ".rag", encoder=EncoderSettings(image="none"))
+    Library.index([videos], settings=settings)
+    other: Any = None
+    with Library.open(settings=settings) as library:
+        (video,) = library.engine.reader.videos()
+        given = WebEnvironment(other, other, other, library)
+        session: Any = SimpleNamespace(open_library=lambda: nullcontext(library))
+        write_video(videos / "a.mp4", 3.0, fps=5)
+        report = build_web(tmp_path / "web", library=library)
+        assert (report.videos, report.problems) == (1, ())
+        with open_web(tmp_path / "web", engine="bm25") as web:
+            assert web.download(web.catalogue.videos[0].url).video_id == video.video_id
+        assert given.path_of(video.video_id) == str(videos / "b.mp4")
+        write_video(videos / "b.mp4", 3.0, fps=6)
+        (videos / "note.md").write_text("# Kettles\n", encoding="utf-8")
+        (problem,) = build_web(tmp_path / "other", [videos / "note.md"], library=library).problems
+        assert problem.reason.startswith("the file is gone or changed; ")
+        assert given.path_of(video.video_id) is None
+        with open_library_environment(session) as environment:
+            assert environment.frames(str(videos / "a.mp4"), np.ones(1)) is None
 
 
 def test_hybrid_search_on_the_real_encoder_is_the_same_twice(tmp_path: Path) -> None:

@@ -329,6 +329,16 @@ def test_a_second_attempt_that_could_read_an_object_counts(tmp_path: Path) -> No
     assert (stats.indexed, stats.problems) == (1, [])
 
 
+def test_a_bad_file_that_was_staged_with_two_settings_is_reported_once(tmp_path: Path) -> None:
+    make_library(tmp_path)
+    objects = FolderObjects(Layout(tmp_path).staging)
+    for ocr in ("on", "off"):
+        sink = Stager(Staging(objects, META, {"ocr": ocr}), META, "cpu", {})
+        sink.skip_file(Group("0bad", (found(BAD.path),), (), ()), UnreadableFile(BAD.reason))
+    assert len(staged_files(tmp_path)) == 2
+    assert commit(tmp_path).problems == [BAD]
+
+
 def test_a_library_names_the_processors_of_all_its_runs(tmp_path: Path) -> None:
     make_library(tmp_path)
     for n, device in ((1, "cpu"), (2, "cuda B")):

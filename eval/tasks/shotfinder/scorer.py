@@ -35,6 +35,7 @@ from rag.errors import BudgetSpent, FileProblem, ReasonerError, ReasonerUnreacha
 from rag.reasoners.roles.match_frame import MATCH_FRAME, MatchRequest
 from rag.reasoners.roles.material import ConstraintKind, VideoView
 from rag.reasoners.wrappers import part_of
+from rag.store.lookup import whole_file
 from rag.words import content_words, word_set
 
 if TYPE_CHECKING:
@@ -151,7 +152,9 @@ class FrameStore:
         frames = None
         if self.pixels:
             try:
-                frames = self.library.engine.read_frames(self.library.path_of(video_id), moment)
+                reader = self.library.engine.reader
+                path = whole_file(reader, video_id, self.library.path_of(video_id))
+                frames = self.library.engine.read_frames(path, moment)
             except FileProblem:
                 return None
         return _view(float(moment[0]), vectors[nearest : nearest + 1], frames)

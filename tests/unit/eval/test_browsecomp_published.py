@@ -91,7 +91,8 @@ def test_an_outage_is_no_wrong_answer(tmp_path: Path, role: str) -> None:
 def test_windows_of_videos_without_a_file_are_shown_empty(tmp_path: Path) -> None:
     seen = Frames(np.zeros(2), np.zeros((2, 4, 4, 3), np.uint8))
     files = {"held": "video.mp4"}
-    engine = SimpleNamespace(read_frames=lambda _path, _times: seen)
+    reader = SimpleNamespace(files_of=lambda _: ())
+    engine = SimpleNamespace(read_frames=lambda _path, _times: seen, reader=reader)
     library = SimpleNamespace(path_of=files.__getitem__, engine=engine)
     task = BrowseCompTask("browsecomp", "", tmp_path)
     environment = environment_of(make_web(tmp_path), RuleReasoner(), library)

@@ -79,13 +79,13 @@ def test_a_stopped_backfill_leaves_its_measurements_to_be_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing else: a video that was moved since is not indexed again under its new name."""
-    group, seen = held(video(1).path, video(1).video_id), []
+    group, seen = held(video(1).path, video(1).video_id), list[str]()
     measuring = Measuring(VideoSettings(), {"shots": "off", "sound": "now"}, lambda: None)
     while "now" not in seen:
         library = tmp_path / str(len(seen))
         fill(library, videos=(1,), sources=())
         with Writer.open(library) as writer:
-            writer.put_stages(video(1), {"frames": "1", "sound": "then"})
+            writer.put_stages({video(1).video_id: {"frames": "1", "sound": "then"}})
         stopped = contextlib.suppress(Stop)
         with monkeypatch.context() as patch, stopped, Faint() as reader, Writer.open(library) as writer:
             stop_after(patch, len(seen), Database)

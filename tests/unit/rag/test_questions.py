@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.errors import QuestionError
-from rag.questions import MAX_CHARACTERS, option_label, parse_query, parse_question
+from rag.questions import MAX_CHARACTERS, option_label, parse_distinct_question, parse_query, parse_question
 
 
 @pytest.mark.parametrize(
@@ -112,6 +112,12 @@ def test_any_text_is_a_question_or_refused(text: str) -> None:
 def test_a_word_keeps_its_joiners_and_loses_its_soft_hyphens() -> None:
     assert parse_query("کتاب\u200cها") == "کتاب\u200cها"
     assert parse_query("Turm\u00addrehkran\u200e\x00?") == "Turmdrehkran ?"
+
+
+@pytest.mark.parametrize("zero_width", ["\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad"])
+def test_options_that_look_the_same_are_refused(zero_width: str) -> None:
+    with pytest.raises(QuestionError, match="options A and B are the same"):
+        parse_distinct_question("Which tool?", ["a drill", f"a dri{zero_width}ll"])
 
 
 def test_a_question_of_labels_is_read_in_linear_time() -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from corpora.identity import content_hash
 from corpora.objects import StoreAddress
 from corpora.settings import ScanSettings, StorageSettings
+from rag.errors import StaleFile
 from rag.store.layout import COPY
-from rag.store.lookup import content_states, path_of, stale_files
+from rag.store.lookup import content_states, path_of, stale_files, whole_file
 from rag.store.records import FileRow
 
 SCAN = ScanSettings()
@@ -80,3 +85,30 @@ def test_the_path_of_a_video_is_that_of_a_copy_that_is_as_it_was_indexed(tmp_pat
     assert named(rows[0]) == gone.path
     assert named(rows[0], rows[0]) == gone.path
     assert named(rows[0], row("s3://bucket/a.mp4", "a")) == "s3://bucket/a.mp4"
+
+
+def test_a_file_that_was_touched_has_its_content_still(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def counted_hash(path: str) -> str:
+        read.append(path)
+        return content_hash(path)
+
+    monkeypatch.setattr("rag.store.sidecars.content_hash", counted_hash)
+    touched, gone = tmp_path / "a.mp4", tmp_path / "gone.mp4"
+    touched.write_bytes(b"12")
+    content = content_hash(touched)
+    rows = [FileRow(str(path), content, "video", 2, 1, 1, "1") for path in (touched, gone)]
+    reader: Any = SimpleNamespace(files_of=lambda _: rows)
+    assert {whole_file(reader, content, row.path) for row in rows} == {str(touched)}
+    assert len(read) == 1
+    touched.write_bytes(b"34")
+    os.utime(touched, ns=(1, 2))
+    with pytest.raises(StaleFile):
+        whole_file(reader, content, str(touched))
+    touched.write_bytes(b"345")
+    with pytest.raises(StaleFile):
+        whole_file(reader, content, str(touched))
+    assert len(read) == 2
