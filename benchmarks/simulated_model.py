@@ -7,7 +7,7 @@
 The last of `--systems` is the baseline of the gains. Each preset is run as it is; each value of perception
 is run on top of the first preset, by all systems or those of `--swept`. A run that reaches `--minutes` is
 stopped: the first queries count, and the same command goes on with it. Writes TASK.md, TASK.csv and TASK.png.
-The figures are of a test instrument, of no model.
+`--data`: made by `rag eval run` before. The figures are of a test instrument, of no model.
 """
 
 from __future__ import annotations
