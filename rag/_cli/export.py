@@ -143,19 +143,26 @@ def _selects(session: Session, citations: Sequence[Path], found: Path | None) ->
             return stack.enter_context(session.open_library())
 
         def find_path(path: str, video_id: str) -> str:
-            """Where the library has the video now, or the path as it is. Raises `StaleFile`."""
+            """Where the library has the video now, or the path as it is.
+
+            Raises `StaleFile`, and `UsageError` where the library has another video at the path now.
+            """
             if not video_id:
                 return path
             exists = bool(path) and (is_url(path) or os.path.exists(path))
+            contents: set[str] = set()
             try:
                 opened = library()
-                known_id = opened.video_id(video_id)
-                if exists and path not in opened.engine.reader.paths(known_id):
+                contents = {row.content_id for _, rows in opened.engine.reader.copies([path]) for row in rows}
+                if exists and not contents:
                     return path
-                return opened.indexed_file(known_id)
+                return opened.indexed_file(opened.video_id(video_id))
             except StaleFile:
                 raise
-            except RagError:
+            except RagError as error:
+                if exists and contents - {video_id}:
+                    reason = "another video is there than was found; search again"
+                    raise UsageError(f"{path}: {reason}") from error
                 if path:
                     return path
                 raise

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag._cli.main import main
-from rag.errors import LibraryNotFound
+from rag.errors import LibraryNotFound, UsageError
 from rag.library import Library
 from tests.fakes.libraries import OneVideoLibrary
 from tests.fakes.synthetic import write_video
@@ -122,6 +122,21 @@ def test_a_missing_video_is_skipped_and_3(video: Path, capsys: pytest.CaptureFix
     Path("found.json").write_text(json.dumps(_found(Path("gone.mp4"), "")), encoding="utf-8")
     assert main(["export", "--from", "found.json", "--format", "csv"]) == 1
     assert not Path("selects.csv").exists()
+
+
+def test_json_of_a_video_that_another_one_replaced_is_refused(
+    video: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once the file is indexed again, the library has no video with the old id, and another one there."""
+
+    def unknown(*_: object) -> str:
+        raise UsageError("no such video in the library")
+
+    monkeypatch.setattr(OneVideoLibrary, "video_id", unknown)
+    Path("found.json").write_text(json.dumps(_found(video, "v0")), encoding="utf-8")
+    assert main(["export", "--from", "found.json", "--format", "times"]) == 2
+    assert "another video is there than was found; search again" in capsys.readouterr().err
+    assert not Path("selects.txt").exists()
 
 
 def test_wrong_usage_is_one_line(

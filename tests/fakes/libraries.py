@@ -114,7 +114,7 @@ class OneVideoLibrary:
 
     def __init__(self, path: Path, duration: float = 60.0) -> None:
         self.path, self.duration = path, duration
-        reader = SimpleNamespace(meta=None, unfinished=lambda: 0, paths=lambda _: (str(path),))
+        reader = SimpleNamespace(meta=None, unfinished=lambda: 0, copies=self.copies)
         self.engine = SimpleNamespace(reader=reader)
 
     def __enter__(self) -> OneVideoLibrary:
@@ -127,6 +127,9 @@ class OneVideoLibrary:
 
     def video_id(self, name: str) -> str:
         return name
+
+    def copies(self, paths: Iterable[str]) -> list[tuple[str, list[Any]]]:
+        return [(path, [SimpleNamespace(content_id="v1")]) for path in paths if path == str(self.path)]
 
     def indexed_file(self, video_id: str) -> str:  # noqa: ARG002 (as of `Library`)
         return str(self.path)
