@@ -47,10 +47,14 @@ def read_tracks(path: str, beat: Heartbeat) -> TrackFacts:
         steps = _steps(times if whole else sorted(times)[:-REORDERED])
         counted = Fraction(len(steps), sum(steps)) / video.time_base if steps else claimed
         context = audio.codec_context if audio is not None else None
+        frames = max(0, video.frames or 0)
+        if claimed and video.duration and video.time_base:
+            # Those that an edit list leaves out are counted in the header, and are not in the duration.
+            frames = min(frames, round(video.duration * video.time_base * claimed))
         return TrackFacts(
             rate=Fraction(claimed or counted or 25),
             variable=_varies(steps) or bool(claimed and abs(counted / claimed - 1) > OTHER_MEAN),
-            frames=max(0, video.frames or 0),
+            frames=frames,
             timecode=_timecode(one.metadata for one in (video, *container.streams.data, container)),
             channels=(context.channels or 0) if context is not None else 0,
             sample_rate=(context.sample_rate or 0) if context is not None else 0,
