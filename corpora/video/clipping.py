@@ -21,14 +21,17 @@ from corpora.video.stream_decoding import BEGINNING, DamageMet, Shown, StreamDec
 
 AUDIO_RATE = 48000
 TICKS = Fraction(1, 90000)
+ROUNDING = 0.0005 + EPSILON
+"""Seconds. Times in JSON are rounded to milliseconds, so one this near to a frame's edge is the edge."""
 
 
 def encode_clip(path: str, start: float, end: float, out: str, beat: Heartbeat) -> None:
     """Write [start, end) of `path` to `out` as H.264 and AAC in MP4; its clock starts at 0.
 
-    The first frame is the one on screen at `start`, where the last one stays to the end of the file. Images
-    are upright, of even size. Where none of the sound from `start` on decodes, the clip has images alone.
-    Raises `FileProblem` (reason without path) if nothing is in the interval.
+    The first frame is the one on screen at `start`, where the last one stays to the end of the file. A time
+    within half a millisecond of a frame's edge is that edge. Images are upright, of even size. Where none of
+    the sound from `start` on decodes, the clip has images alone. Raises `FileProblem` (reason without path)
+    if nothing is in the interval.
     """
     import av
 
@@ -122,15 +125,15 @@ def _between(
         try:
             with open_media(path) as source:
                 for shown in StreamDecoder(source, probe, strict=strict, skip=False, beat=beat, entry=entry):
-                    late = before is not None and before.time < start - EPSILON < start + EPSILON < shown.time
-                    if late and before is not None and given < start:
+                    late = given < start and shown.time > start + ROUNDING
+                    if late and before is not None and before.time < start - ROUNDING:
                         given = start
                         yield start, before
                     before = shown
-                    if shown.time >= end - EPSILON:
+                    if shown.time >= end - ROUNDING:
                         return
-                    if shown.time >= start - EPSILON and shown.time > given:
-                        given = max(shown.time, start)
+                    if shown.time >= start - ROUNDING and shown.time > given:
+                        given = shown.time if shown.time > start + ROUNDING else start
                         yield given, shown
             if given == -math.inf and before is not None and _shown_until(before, probe) > start:
                 yield start, before

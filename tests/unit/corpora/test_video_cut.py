@@ -37,6 +37,15 @@ def test_the_frames_of_the_interval_and_no_other(tmp_path: Path, name: str) -> N
     assert loud[loud > 0.5][0] == pytest.approx(1.05, abs=0.03)
 
 
+@pytest.mark.parametrize(("start", "end"), [(1.034, 2.035), (0.968, 1.969)])
+def test_times_in_milliseconds_are_the_edges_of_frames(tmp_path: Path, start: float, end: float) -> None:
+    """As of shots in JSON: the frame before or after would be seen for less than a millisecond."""
+    write_video(tmp_path / "a.mp4", 4, fps=30000 / 1001)
+    cut_clip(tmp_path / "a.mp4", start, end, tmp_path / "clip.mp4")
+    first, last = (round(time * 30000 / 1001) for time in (start, end))
+    assert codes(tmp_path / "clip.mp4") == list(range(first, last))
+
+
 @pytest.mark.slow
 def test_turned_images_come_out_upright_and_even(tmp_path: Path) -> None:
     write_video(tmp_path / "a.mp4", 2, size=(120, 162), rotation=270)
