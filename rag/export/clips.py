@@ -66,10 +66,9 @@ def clip_names(timeline: Timeline) -> list[str]:
 
 
 def _span(cut: Cut) -> tuple[float, float]:
-    """[start, end) seconds on the file's clock, handles included; without handles those of the select."""
-    source, select = cut.source, cut.select
-    before, after = (cut.mark - cut.first) / source.rate, (cut.last - cut.mark_end) / source.rate
-    return max(0.0, select.start - float(before)), select.end + float(after)
+    """[start, end) seconds of the frames of a cut on the file's clock."""
+    source = cut.source
+    return source.offset + float(cut.first / source.rate), source.offset + float(cut.last / source.rate)
 
 
 def _stem(cut: Cut) -> str:

@@ -197,6 +197,15 @@ def test_clips_in_a_folder_and_in_an_archive(folder: Path, tmp_path: Path) -> No
         assert archive.testzip() is None
 
 
+def test_clips_are_of_whole_frames(folder: Path, tmp_path: Path) -> None:
+    """1.0 s is in the middle of a frame: shown for a part of its time, it made the rate a variable one."""
+    write_export([_select(folder / ODD_NAME)], "clips", tmp_path / "clips")
+    (path,) = (tmp_path / "clips").glob("*.mp4")
+    with av.open(str(path)) as clip:
+        times = [float(frame.time or 0) for frame in clip.decode(video=0)]
+    assert times == pytest.approx([frame * 1001 / 30000 for frame in range(31)], abs=1e-4)
+
+
 def test_names_of_clips_fit_a_file_system() -> None:
     long = clip_names(timeline(source("/v/" + "日" * 200 + ".mp4")))
     assert all(len(name.encode()) < 255 for name in long)
