@@ -167,7 +167,7 @@ def remove_missing(
     if gone:
         writer.remove_paths(gone)
     outcomes.stats.removed = len(gone) - len(moved)
-    outcomes.stats.missing = len(missing) - len(gone)
+    outcomes.stats.missing = sorted(lost.difference(gone))
     writer.drop_unfinished()
     return gone
 

@@ -93,7 +93,8 @@ class IndexingStats:
     backfilled: int = 0
     """Unchanged videos that were measured."""
     moved: int = 0
-    missing: int = 0
+    missing: list[str] = field(default_factory=list)
+    """Paths that stay in the library without a file."""
     removed: int = 0
     clips: int = 0
     passages: int = 0

@@ -238,7 +238,8 @@ def _as_cached(found: Scan, settings: Settings) -> Sequence[FoundFile]:
 def _update_scan_cache(
     folder: Location, files: Sequence[FoundFile], stats: IndexingStats, fingerprint: str
 ) -> None:
-    """Fill the scan cache; the status of a file without a problem is empty."""
+    """Fill the scan cache; the status of a file without a problem is empty, and so is the stamp of one that
+    is gone."""
     troubles = {p.path: json.dumps([p.reason, p.action]) for p in stats.problems}
     rows = {
         f.path: (f.stamp, "unfinished" if f.path in stats.deferred else troubles.get(f.path, ""))
@@ -247,7 +248,7 @@ def _update_scan_cache(
     fingerprint += _seen(folder)
     with ScanCache(folder) as cache:
         if cache.library_id() != stats.library_id or cache.fingerprint() != fingerprint:
-            cache.replace(stats.library_id, fingerprint, rows)
+            cache.replace(stats.library_id, fingerprint, dict.fromkeys(stats.missing, ("", "")) | rows)
         else:
             cache.forget(stats.forgotten)
             cache.put(rows)
@@ -261,7 +262,7 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
         reembedded=stats.reembedded,
         unchanged=stats.unchanged,
         moved=stats.moved,
-        missing=stats.missing,
+        missing=len(stats.missing),
         removed=stats.removed,
         problems=_in_order(stats.problems),
         clips=stats.clips,

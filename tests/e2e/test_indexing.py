@@ -377,6 +377,15 @@ def test_a_folder_with_a_copy_leaves_the_subtitles_of_another(
     assert spoken(settings) == {"And dry it."}
 
 
+def test_a_missing_file_is_counted_by_every_run(corpus: Path, settings: Settings) -> None:
+    """Also by one without work after one that had some, and so wrote the scan cache again."""
+    run(corpus, settings)
+    (corpus / "a.mp4").unlink()
+    (corpus / "more.md").write_text("# Nuts\n\nA nut sits on the bolt.\n")
+    counted = [run(corpus, settings) for _ in range(3)]
+    assert [(report.indexed, report.missing) for report in counted] == [(1, 1), (0, 1), (0, 1)]
+
+
 def test_a_missing_file_is_kept_until_it_is_pruned(corpus: Path, settings: Settings) -> None:
     assert run(corpus, settings, limit=1).indexed == 1
     assert run(corpus, settings).indexed == 1, "a limited run goes on next time"
