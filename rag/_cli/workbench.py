@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -103,4 +104,4 @@ def _lines(report: CorpusReport) -> Iterator[str]:
         f"{counted(report.videos, 'video')}{existing} with {duration(report.seconds)} of media, "
         f"{byte_count(report.bytes)}, and {counted(report.passages, 'passage')}"
     )
-    yield f"index them with: rag index {os.fspath(report.folder)}"
+    yield f"index them with: rag index {shlex.quote(os.fspath(report.folder))}"

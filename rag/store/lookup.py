@@ -7,6 +7,7 @@ import glob
 import math
 import os
 import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -65,7 +66,8 @@ def find_video(reader: Reader, name: str) -> str:
     _refuse_document(reader, name)
     near = nearest_names(name, (path for video_id in videos for path in reader.paths(video_id)))
     hint = f"did you mean {' or '.join(near)}? Else," if near else "index it first,"
-    raise UsageError(f"{name}: no such video in the library; {hint} if the file exists: rag index {name}")
+    command = f"rag index {shlex.quote(name)}"
+    raise UsageError(f"{name}: no such video in the library; {hint} if the file exists: {command}")
 
 
 def _video_of_copy(reader: Reader, path: str) -> str | None:

@@ -43,7 +43,9 @@ def test_nothing_is_named_that_is_not_like_it() -> None:
 def test_the_library_says_what_may_have_been_meant(library: Library) -> None:
     with pytest.raises(UsageError, match=r"no such video in the library; did you mean workshop\.mp4\?"):
         library.video_id("wrokshop.mp4")
-    with pytest.raises(UsageError, match="no such video in the library; index it first, if the file exists"):
+    with pytest.raises(
+        UsageError, match=r"index it first, if the file exists: rag index 'quite another\.mkv'"
+    ):
         library.video_id("quite another.mkv")
 
 
