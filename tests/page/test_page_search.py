@@ -67,6 +67,15 @@ def test_2_every_result_says_why(tab: Tab) -> None:
     assert "beryllium" in line.locator("mark").all_inner_texts()
 
 
+def test_2_the_name_of_a_video_has_its_path_as_a_tooltip(tab: Tab) -> None:
+    for address in ("#/search?q=beryllium hammer", "#/library/videos"):
+        tab.open(address)
+        names = tab.page.locator("li.card:not(.passage) h2 a")
+        names.first.wait_for()
+        for at in range(names.count()):
+            assert (names.nth(at).get_attribute("title") or "").startswith("/")
+
+
 def test_2_the_line_that_the_server_says_proves_best_is_first(tab: Tab) -> None:
     def with_two(route: Any) -> None:
         shape = route.fetch().json()

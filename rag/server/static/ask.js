@@ -203,7 +203,7 @@ function cited(one, question, at, answer) {
     <li class="card cited ${active ? "active" : ""}" data-citation=${one.citation}>
       ${active ? html`<div class="loop">${loopIn(one, !still())}${loopFailure() ? html`<p class="state" role="alert">${printable(loopFailure())}</p>` : nothing}</div>` : momentImage(one, address, `Play ${span(one.start, one.end)} of ${name}`)}
       <div class="about">
-        <h2 class="name"><span class="number">${at + 1}</span> <a href=${address}>${name}</a></h2>
+        <h2 class="name"><span class="number">${at + 1}</span> <a href=${address} title=${printable(one.path)}>${name}</a></h2>
         <p class="times-line">${span(one.start, one.end)}</p>
         ${evidenceLines(one, question, { most: 3, answer })}
       </div>

@@ -182,7 +182,7 @@ export const videoCard = (hit, query, { threshold, listed = false } = {}) => {
     <li class="card" data-citation=${hit.citation}>
       ${momentImage(hit, address, `Play ${span(hit.start, hit.end)} of ${name}`)}
       <div class="about">
-        <h2 class="name"><a href=${address}>${name}</a></h2>
+        <h2 class="name"><a href=${address} title=${printable(hit.path)}>${name}</a></h2>
         ${listed ? nothing : evidenceLines(hit, query)}
         ${hit.shot ? html`<p class="measured">${[hit.shot.tone, hit.shot.style].filter(Boolean).join(", ")}</p>` : nothing}
       </div>

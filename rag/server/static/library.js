@@ -107,7 +107,7 @@ function videoRow(row) {
     <li class="card">
       ${row.width ? momentImage(whole, address, `Open ${name}`) : html`<a class="shot no-image" href=${address} aria-label=${`Open ${name}`}><span class="times">${clock(row.duration)}</span></a>`}
       <div class="about">
-        <h2 class="name"><a href=${address}>${name}</a></h2>
+        <h2 class="name"><a href=${address} title=${printable(row.path)}>${name}</a></h2>
         <p class="quiet">${[row.width ? `${row.width} × ${row.height}` : "sound only", row.evidence.map(kindName).join(", ").toLowerCase()].filter(Boolean).join(" · ")}</p>
         ${row.state !== "ok" ? html`<p class="state">${STATES[row.state] ?? row.state}</p>` : nothing}
         ${row.damage ? html`<p class="state">${printable(row.damage)}</p>` : nothing}

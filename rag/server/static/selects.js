@@ -110,7 +110,7 @@ function row(one, at) {
       <span class="number">${at + 1}</span>
       ${momentImage(one, address, `Play ${span(one.start, one.end)} of ${name}`)}
       <div class="about">
-        <h2><a href=${address}>${name}</a></h2>
+        <h2><a href=${address} title=${printable(one.path)}>${name}</a></h2>
         <div class="row">${field("start", "In")}${field("end", "Out")}<span class="quiet length">${exact(one.end - one.start)} s</span></div>
         <input class="note" .value=${one.note} placeholder="Note" aria-label="Note on select ${at + 1}" @change=${(/** @type {Event} */ event) => tray.change(at, { note: /** @type {HTMLInputElement} */ (event.target).value })} />
         <p class="quiet fine row">${one.query ? html`<span>found by “${one.query}”</span>` : nothing}${one.exported.length ? html`<span class="exported">${icon("tick")}exported as ${one.exported.join(", ")}</span>` : nothing}</p>
