@@ -33,7 +33,7 @@ contract; strong weak; suitable unsuitable; sweet sour; sweet bitter; tear mend;
 thin; tie untie; together apart; transparent opaque; up down; upper lower; useful useless; vacant
 occupied; visible invisible; waterproof leaky; wax wane; whole partial; win lose; with without;
 young old; aid hinder; absorb repel; accelerate slow; lighten darken; soften harden; wring flatten;
-recommended forbidden; safer riskier; safe risky; ideal unsuitable
+recommended forbidden; safer riskier; safe risky; ideal unsuitable; cover exclude; valid void
 """
 
 

@@ -69,6 +69,12 @@ def test_times_of_a_clock_are_compared_whole() -> None:
     assert agreement("not the workshop opens at 8:00", text).verdict > 0
 
 
+def test_what_is_excluded_is_not_covered() -> None:
+    excluded = "Batteries are excluded from the warranty."
+    assert agreement("Batteries are covered by the warranty.", excluded).verdict < 0
+    assert agreement("Batteries are not covered by the warranty.", excluded).verdict > 0
+
+
 def test_what_is_not_about_the_same_thing_has_no_verdict() -> None:
     unrelated = agreement("The lamp is red.", "Whole milk gives thick yogurt.")
     assert (unrelated.coverage, unrelated.verdict, unrelated.reasons) == (0.0, 0.0, ())
