@@ -268,6 +268,7 @@ def summary_lines(
     counts = {
         "found": report.files_found,
         "of other shards": report.other_shards,
+        "not included": report.not_included,
         "unchanged": report.unchanged,
         "staged": report.staged if report.forecast else 0,
         "moved or copied": report.moved,
