@@ -29,7 +29,7 @@ def select_of(citation: VideoCitation) -> Select:
 def read_documents(text: str, find_path: FindPath) -> list[Select]:
     """The windows of videos in one JSON document, or in JSON lines of several.
 
-    Passages are left out, and hits of a search below its threshold, which are only the nearest.
+    Passages are left out, and what is below the threshold of a document, which is only the nearest.
     Raises `UsageError` for what is none of the documents that have windows.
     """
     return [select for document in _documents(text) for select in _selects(document, find_path)]
@@ -59,7 +59,7 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
         raise UsageError(f"a JSON document to export has one of the lists {', '.join(LISTS)}")
     query = next((document[name] for name in QUERIES if isinstance(document.get(name), str)), "")
     threshold = None
-    if key == "results" and document.get("threshold") is not None:
+    if document.get("threshold") is not None:
         threshold = _number(document, "threshold")
     for item in document[key]:
         if not isinstance(item, Mapping):
@@ -67,7 +67,8 @@ def _selects(document: Any, find_path: FindPath) -> Iterator[Select]:
         if item.get("kind", "video") != "video":
             continue
         if threshold is None or item.get("relevance") is None or _number(item, "relevance") >= threshold:
-            yield _select(item, query, find_path)
+            # The windows of `rag.localize/1` are of one video, whose path the document has.
+            yield _select({"path": document.get("path"), **item}, query, find_path)
 
 
 def _select(item: Mapping[str, Any], query: str, find_path: FindPath) -> Select:

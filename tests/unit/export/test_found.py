@@ -55,6 +55,15 @@ def test_windows_without_a_path_are_looked_up() -> None:
         "windows": [{"video_id": "5f0c", "start": 1, "end": 2}],
     }
     assert _read(document) == [Select("/found/5f0c", "5f0c", 1.0, 2.0, query="q")]
+    assert _read({**document, "path": "/v/x.mp4"}) == [Select("/v/x.mp4", "5f0c", 1.0, 2.0, query="q")]
+
+
+def test_windows_that_are_only_the_nearest_are_left_out() -> None:
+    windows = [
+        {"video_id": "5f0c", "start": 1, "end": 2, "relevance": relevance} for relevance in (0.3, 0.29)
+    ]
+    document = {"schema": "rag.localize/1", "path": "/v/x.mp4", "windows": windows, "threshold": 0.3}
+    assert _read(document) == [Select("/v/x.mp4", "5f0c", 1.0, 2.0)]
 
 
 def test_a_citation_and_a_list_of_selects() -> None:
