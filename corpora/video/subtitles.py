@@ -132,7 +132,8 @@ class Cues:
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
-_ARROW = re.compile(r"-{1,2}>")
+_TIMING_LINE = re.compile(r"\s*\d[\d:.,\s]*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d")
+"""Also one that cannot be understood; an arrow between words is text."""
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
@@ -153,7 +154,7 @@ def parse_subtitles(name: str, text: str) -> Cues:
 def parse_srt(text: str) -> Cues:
     """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
     lines = text.split("\n")
-    starts = [index for index, line in enumerate(lines) if _ARROW.search(line)]
+    starts = [index for index, line in enumerate(lines) if _TIMING_LINE.match(line)]
     cues: list[Cue | None] = []
     for at, until in itertools.pairwise([*starts, len(lines)]):
         body = lines[at + 1 : until]
@@ -169,7 +170,7 @@ def parse_vtt(text: str) -> Cues:
     for block in _blocks(text.split("\n")):
         if block[0].startswith(("NOTE", "STYLE", "REGION")):
             continue
-        starts = [index for index, line in enumerate(block) if _ARROW.search(line)]
+        starts = [index for index, line in enumerate(block) if _TIMING_LINE.match(line)]
         for at, until in itertools.pairwise([*starts, len(block)]):
             body = block[at + 1 : until]
             if until < len(block) and len(body) >= 2 and not body[-2].strip():

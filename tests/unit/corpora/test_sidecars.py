@@ -10,7 +10,7 @@ import pytest
 
 from corpora.video.records import TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
-from corpora.video.subtitles import Cue, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_line
+from corpora.video.subtitles import Cue, Cues, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_line
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -56,6 +56,14 @@ def test_malformed_cues_are_skipped_and_counted(tmp_path: Path) -> None:
         (7.0, 8.0, "no number, and a blank line inside"),
     ]
     assert found.notes == ("video.srt: 2 malformed cues skipped",)
+
+
+@pytest.mark.parametrize("head", ["", "WEBVTT\n\n"])
+def test_an_arrow_between_words_is_text(head: str) -> None:
+    parsed = parse_subtitles(
+        "a.srt", f"{head}00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n"
+    )
+    assert parsed == Cues((Cue(1.0, 3.0, ("Press File --> Open.", "--> Then wait.")),), 0)
 
 
 def test_a_cue_that_is_a_number_keeps_it() -> None:
