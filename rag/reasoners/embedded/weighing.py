@@ -16,6 +16,7 @@ from rag.reasoners.embedded.answer_types import MEASURES
 from rag.reasoners.embedded.calendar_terms import names_same_dates
 from rag.reasoners.embedded.claims import named_thing, statement, topic_of, two_hop
 from rag.reasoners.embedded.frame_votes import frame_votes
+from rag.reasoners.embedded.pairings import misarranged
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing, compiled
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, contrasts, on_other_days, sentences_of, shortlist
@@ -31,6 +32,9 @@ WORDS, COVERAGE, VERDICT = 8.0, 3.0, 2.5
 ASKED = 3.0
 """Of the question's words in the sentence nearest to an option, where all have a number: each row of a table
 has one."""
+ARRANGED = 12.0
+"""Off for an option of which its text says less than of the best one of the same words (`pairings.arranged`).
+From 8 to 24 the same options are chosen of those that it was made with."""
 OWN_WORDS = 0.25
 """What all of an option's own words add in choosing its nearest sentence."""
 ON_TOPIC = 0.15
@@ -60,6 +64,8 @@ class Weighed:
     """Whether the sentence shares a word with what is asked, or comes near it, and not the option alone."""
     asked: float = 0.0
     """Share of the question's words that the sentence holds; 0 where an option has no number."""
+    misarranged: float = 0.0
+    """As of `pairings.misarranged`."""
     image: float | None = None
     frames: tuple[int, ...] = ()
     """Windows whose frames gave the vote."""
@@ -67,7 +73,7 @@ class Weighed:
     def text_score(self) -> float:
         """What the words say."""
         said = COVERAGE * self.agreement.coverage + VERDICT * self.agreement.verdict
-        return WORDS * self.words + said + ASKED * self.asked
+        return WORDS * self.words + said + ASKED * self.asked - ARRANGED * self.misarranged
 
 
 def weigh(
@@ -95,7 +101,22 @@ def weigh(
         vote = votes[at] if votes else None
         by_images = Weighed() if vote is None else Weighed(image=vote.z, frames=vote.windows)
         weighed.append(comparison.with_words(by_images, at, claim, sentences))
-    return weighed
+    return _by_arrangement(question, weighed)
+
+
+def _by_arrangement(question: Question, weighed: Sequence[Weighed]) -> list[Weighed]:
+    """The options, with those of the same words distinguished by the arrangement of these, and not by the
+    verdict, which takes each number by itself."""
+    texts = ["" if one.sentence is None else one.sentence.context for one in weighed]
+    worse = misarranged(question.text, question.options, texts)
+    compared = [one for one, value in zip(weighed, worse, strict=True) if value is not None]
+    verdict = max((one.agreement.verdict for one in compared), default=0.0)
+    return [
+        one
+        if value is None
+        else replace(one, misarranged=value, agreement=replace(one.agreement, verdict=verdict, reasons=()))
+        for one, value in zip(weighed, worse, strict=True)
+    ]
 
 
 def _sentences_about(

@@ -4,6 +4,7 @@ import pytest
 
 from corpora.records import Passage
 from rag.reasoners.embedded.answer_choice import answer_choice
+from rag.reasoners.embedded.pairings import misarranged
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -120,6 +121,74 @@ def test_a_bare_number_is_of_what_is_counted(
     text: str, options: tuple[str, ...], said: str, choice: str | None
 ) -> None:
     assert choose(text, options, said).choice == choice
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        (
+            "How deep is the lake?",
+            ("3 metres in the middle and 14 at the pier", "14 metres in the middle and 3 at the pier"),
+            "The lake is 14 metres deep in the middle and 3 metres at the pier.",
+        ),
+        (
+            "How much can be loaded?",
+            ("40 cups and 40 plates", "40 cups and 25 plates", "25 cups and 40 plates"),
+            "Load up to 40 cups and 25 plates.",
+        ),
+        (
+            "What do helpers and drivers earn an hour?",
+            ("19 and 14 euros", "14 and 19 euros", "14 and 14 euros"),
+            "Helpers earn 14 euros an hour, drivers 19.",
+        ),
+        (
+            "What do the lid and the door weigh?",
+            ("30 and 12 kilograms", "12 and 30 kilograms"),
+            "The door weighs 30 kilograms and the lid 12.",
+        ),
+        (
+            "Where is music played?",
+            ("folk on channel two and jazz on channel five", "jazz on channel two and folk on channel five"),
+            "Jazz is played on channel two, folk on channel five.",
+        ),
+        (
+            "Wann fahren die Züge ab?",
+            ("nach Ulm um 11 Uhr und nach Bonn um 8 Uhr", "nach Ulm um 8 Uhr und nach Bonn um 11 Uhr"),
+            "Der Zug nach Ulm fährt um 8 Uhr ab, der Zug nach Bonn um 11 Uhr.",
+        ),
+        (
+            "How is the blade moved?",
+            ("from bottom to top", "from top to bottom"),
+            "Move it from top to bottom",
+        ),
+    ],
+)
+def test_of_options_of_the_same_words_the_one_arranged_as_in_the_text_is_chosen(
+    text: str, options: tuple[str, ...], said: str
+) -> None:
+    chosen = choose(text, options, said)
+    assert chosen.choice == "B"
+    assert chosen.confidence > 0.6
+    assert "contradicted" not in chosen.explanation
+    assert choose(text, (options[1], options[0], *options[2:]), said).choice == "A"
+
+
+def test_an_option_about_one_thing_alone_is_not_compared_by_its_arrangement() -> None:
+    said = "The shop opens at nine and closes at six."
+    options = ("six and nine", "nine and six", "eight")
+    assert misarranged("When does it open and close?", options, [said] * 3) == [1.0, 0.0, None]
+
+
+def test_what_options_deny_is_not_read_from_their_arrangement() -> None:
+    said = "Cats are forbidden, dogs are allowed."
+    options = ("cats but not dogs", "dogs but not cats")
+    assert misarranged("Which animals are allowed?", options, [said] * 2) == [None, None]
+
+
+def test_options_that_a_text_does_not_say_are_not_compared_by_their_arrangement() -> None:
+    said = "The shop sells tea and the cellar is dry."
+    options = ("red tea and green coffee", "green tea and red coffee")
+    assert misarranged("What is sold?", options, [said] * 2) == [None, None]
 
 
 @pytest.mark.parametrize(
