@@ -203,16 +203,18 @@ class _Work:
 
     def _affected(self, *, measured: bool) -> set[str]:
         """Contents with rows in damaged fragments: of measurements, or of anything else."""
-        found: set[str] = set()
+        found = set[str]()
+        videos = {*self._videos}
+        known = videos | self._unknown if self._tables["videos"].damaged else videos
         for name, table in self._tables.items():
             if table.damaged and name not in {"files", "problems"}:
                 if (name in schema.MEASURED_TABLES) != measured:
                     continue
-                every = self._sources if name == "passages" else self._videos.keys()
+                every, held = (self._sources, self._kinds) if name == "passages" else (videos, known)
                 owners = table.owners
-                if name == "passages" and owners is not None and not owners <= self._kinds.keys():
-                    owners = None  # An id that no file has is damaged, and says not whose passage it was.
-                found |= {*every} if owners is None else owners
+                if owners is None or not owners <= {*held}:
+                    owners = every  # An id that no content has is damaged, and says not whose row it was.
+                found |= owners
         return found & {*self._videos, *self._sources, *self._paths}
 
     def _there(self, contents: Iterable[str]) -> set[str]:

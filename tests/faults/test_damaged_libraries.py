@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.damage_library import Bench, Damager, damage_runs
+from corpora.identity import content_hash
 
 TIMES = 6
 
@@ -57,6 +58,18 @@ def test_stages_that_cannot_be_read_end_no_repair(tmp_path: Path) -> None:
     assert b'"shots"' in content
     rows.write_bytes(content.replace(b'"shots"', b'"sh\x01ts"', 1))
     assert damager._judge("flipped", gone=True) == "sources gone: whole"
+
+
+@pytest.mark.slow
+def test_measurements_under_the_id_of_no_video_are_made_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    damager = Damager(bench, 0, 0.0, 0.0)
+    bench.start()
+    (rows,) = (bench.library / "tables" / "fingerprints.lance" / "data").glob("*.lance")
+    content, video_id = rows.read_bytes(), content_hash(bench.corpus / "long.mp4").encode()
+    assert video_id in content
+    rows.write_bytes(content.replace(video_id, (b"0" if video_id[:1] != b"0" else b"1") + video_id[1:]))
+    assert damager._judge("flipped", gone=False) == "repaired"
 
 
 @pytest.mark.slow
