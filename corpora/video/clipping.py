@@ -125,16 +125,16 @@ def _between(
         try:
             with open_media(path) as source:
                 for shown in StreamDecoder(source, probe, strict=strict, skip=False, beat=beat, entry=entry):
-                    late = given < start and shown.time > start + ROUNDING
-                    if late and before is not None and before.time < start - ROUNDING:
+                    time = shown.time if shown.time > start + ROUNDING else start
+                    if given < start < time and before is not None:
                         given = start
                         yield start, before
                     before = shown
-                    if shown.time >= end - ROUNDING:
+                    if start < time >= end - ROUNDING:
                         return
-                    if shown.time >= start - ROUNDING and shown.time > given:
-                        given = shown.time if shown.time > start + ROUNDING else start
-                        yield given, shown
+                    if shown.time >= start - ROUNDING and time > given:
+                        given = time
+                        yield time, shown
             if given == -math.inf and before is not None and _shown_until(before, probe) > start:
                 yield start, before
             return

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from corpora.outputs import OverwritePolicy
+from corpora.video.clipping import encode_clip
 from corpora.video.reader import MediaReader, cut_clip
+from corpora.video.stream_decoding import DamageMet, Shown, StreamDecoder
 from rag.errors import DamagedFile, UsageError
 from tests.fakes.synthetic import read_time_code, write_video
 
@@ -44,6 +47,29 @@ def test_times_in_milliseconds_are_the_edges_of_frames(tmp_path: Path, start: fl
     cut_clip(tmp_path / "a.mp4", start, end, tmp_path / "clip.mp4")
     first, last = (round(time * 30000 / 1001) for time in (start, end))
     assert codes(tmp_path / "clip.mp4") == list(range(first, last))
+
+
+def test_of_two_frames_that_are_near_the_start_the_first_is_shown(tmp_path: Path) -> None:
+    """At 1000 frames a second both are half a millisecond from it."""
+    write_video(tmp_path / "a.mp4", 0.03, fps=1000)
+    cut_clip(tmp_path / "a.mp4", 0.0105, 0.0155, tmp_path / "clip.mp4")
+    assert codes(tmp_path / "clip.mp4") == [10, 12, 13, 14]
+
+
+def test_the_first_frame_is_shown_once_where_damage_comes_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Damaged(StreamDecoder):
+        def __iter__(self) -> Iterator[Shown]:
+            for shown in super().__iter__():
+                yield shown
+                if self._strict and shown.time > 0.1:
+                    raise DamageMet
+
+    monkeypatch.setattr("corpora.video.clipping.StreamDecoder", Damaged)
+    write_video(tmp_path / "a.mp4", 0.4, fps=30000 / 1001)
+    encode_clip(str(tmp_path / "a.mp4"), 0.1, 0.3, str(tmp_path / "clip.mp4"), lambda: None)
+    assert codes(tmp_path / "clip.mp4") == [3, 4, 5, 6, 7, 8]
 
 
 @pytest.mark.slow
