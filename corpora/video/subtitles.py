@@ -132,8 +132,10 @@ class Cues:
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?")
-_TIMING_LINE = re.compile(r"\s*\d[\d:.,\s]*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d")
-"""Also one that cannot be understood; an arrow between words is text."""
+_TIMING_LINE = re.compile(
+    r"\s*\d[\d:.,\s]*-{1,2}>|\s*[^\s:]{1,4}:[^\s:]{1,2}:\S+\s*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d"
+)
+"""Also one that cannot be understood, as with letters O for zeros; an arrow between words is text."""
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")

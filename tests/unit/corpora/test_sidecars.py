@@ -66,6 +66,12 @@ def test_an_arrow_between_words_is_text(head: str) -> None:
     assert parsed == Cues((Cue(1.0, 3.0, ("Press File --> Open.", "--> Then wait.")),), 0)
 
 
+def test_a_timing_with_letters_for_zeros_is_a_malformed_cue() -> None:
+    """And neither its line nor what is said then is text of the cue before."""
+    parsed = parse_srt("1\n00:01 --> 00:02\nOne.\n\n2\nOO:OO:O3,000 --> OO:OO:O4,000\nTwo.\n")
+    assert parsed == Cues((Cue(1.0, 2.0, ("One.",)),), 1)
+
+
 def test_a_cue_that_is_a_number_keeps_it() -> None:
     parsed = parse_srt("1\n00:01 --> 00:02\n42\n\n2\n00:03 --> 00:04\n43\n\n")
     assert spans(parsed.cues) == [(1.0, 2.0, "42"), (3.0, 4.0, "43")]
