@@ -85,7 +85,7 @@ def open_library_environment(session: Session) -> Iterator[LibraryEnvironment]:
             try:
                 whole = whole_file(library.engine.reader, library.video_id(path), path)
                 return library.engine.read_frames(whole, times)
-            except FileProblem:
+            except (FileProblem, UsageError):  # several libraries have several videos of that path
                 return None
 
         reasoner, counting = open_reasoner(session, library)

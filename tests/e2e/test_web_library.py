@@ -69,6 +69,7 @@ def test_a_file_that_was_replaced_is_no_video_of_the_library(tmp_path: Path) -> 
         assert given.path_of(video.video_id) is None
         with open_library_environment(session) as environment:
             assert environment.frames(str(videos / "a.mp4"), np.ones(1)) is None
+            assert environment.frames(str(tmp_path / "none or several.mp4"), np.ones(1)) is None
 
 
 def test_hybrid_search_on_the_real_encoder_is_the_same_twice(tmp_path: Path) -> None:
