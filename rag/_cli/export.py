@@ -153,14 +153,16 @@ def _selects(session: Session, citations: Sequence[Path], found: Path | None) ->
             contents: set[str] = set()
             try:
                 opened = library()
-                contents = {row.content_id for _, rows in opened.engine.reader.copies([path]) for row in rows}
-                if exists and not contents:
-                    return path
+                if exists:
+                    copies = opened.engine.reader.copies([path])
+                    contents = {row.content_id for _, rows in copies for row in rows}
+                    if not contents:
+                        return path
                 return opened.indexed_file(opened.video_id(video_id))
             except StaleFile:
                 raise
             except RagError as error:
-                if exists and contents - {video_id}:
+                if contents - {video_id}:
                     reason = "another video is there than was found; search again"
                     raise UsageError(f"{path}: {reason}") from error
                 if path:
