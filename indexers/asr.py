@@ -59,26 +59,24 @@ class Asr:
         for offset, audio in windows(chunks):
             with device_memory("speech recognition"):
                 # It decodes while its segments are taken.
-                segments = list(self._segments(audio))
+                segments = list(
+                    self._model.transcribe(
+                        audio,
+                        language=self._language or None,
+                        beam_size=5,
+                        temperature=0.0,
+                        condition_on_previous_text=False,
+                        vad_filter=True,
+                        without_timestamps=False,
+                        word_timestamps=False,
+                    )[0]
+                )
             start, length = offset / RATE, len(audio) / RATE
             for segment in segments:
                 text = " ".join(segment.text.split())
                 begin, end = max(0.0, float(segment.start)), min(length, float(segment.end))
                 if text and begin < end and segment.compression_ratio <= REPEATING:
                     yield start + begin, start + end, text
-
-    def _segments(self, audio: NDArray[np.float32]) -> Iterable[Any]:
-        segments: Iterable[Any] = self._model.transcribe(
-            audio,
-            language=self._language or None,
-            beam_size=5,
-            temperature=0.0,
-            condition_on_previous_text=False,
-            vad_filter=True,
-            without_timestamps=False,
-            word_timestamps=False,
-        )[0]
-        return segments
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
