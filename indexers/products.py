@@ -24,10 +24,10 @@ LEAST = 8
 WITHOUT_COPIES = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
 """OpenBLAS's names of its kernels that multiply small matrices as they are."""
 WITH_EDGES = frozenset({"Haswell", "Zen"})
-"""Its names of those for AVX2."""
+"""Its names of its kernels for AVX2."""
 EDGE = 8
-"""Columns at each end of their products that have other bits; the others have the same ones where all are a
-multiple of as many."""
+"""Columns at each end of their products that have other bits. Those between have the bits of every product
+whose number of columns is a multiple of this."""
 SMALL = 1_000_000
 """Multiplications of a product that is small to them."""
 ROWS = (512, 256, 128, 64, 32, 16)
@@ -46,7 +46,7 @@ def blas() -> ThreadpoolController:
 
 @cache
 def _kernels() -> frozenset[str]:
-    """OpenBLAS's names of those that are in use."""
+    """OpenBLAS's names of the kernels in use; empty for another BLAS."""
     return frozenset(library.get("architecture", "") for library in blas().info())
 
 
@@ -55,12 +55,13 @@ def _without_copies() -> bool:
 
 
 def edge() -> int:
-    """Zeros before the tokens of `columns`."""
+    """How many columns of zeros `columns` has before the tokens; 0 with kernels that need none."""
     return 0 if WITH_EDGES.isdisjoint(_kernels()) else EDGE
 
 
 def filled(tokens: int) -> int:
-    """Columns of a product of so many tokens: with zeros where they have its bits, or take less time."""
+    """Columns of a product of so many tokens: more, of zeros, where tokens keep their bits so, or where it
+    takes less time."""
     if edge():
         return EDGE + -(-tokens // EDGE) * EDGE + EDGE
     lanes = -(-tokens // LANES) * LANES

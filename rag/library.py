@@ -432,8 +432,8 @@ class Library:
 
     @property
     def contents(self) -> str:
-        """A digest of what is indexed, 16 hex digits; another one after something was indexed or removed, but
-        for further paths of the same content."""
+        """A digest of what is indexed, 16 hex digits; another one after something was indexed, measured or
+        removed, but for further paths of the same content."""
         return self._reader.contents()
 
     @property

@@ -90,7 +90,7 @@ class Committer:
                 self._committed(bundle.head)
 
     def close(self) -> None:
-        """Commit what waits, and tidy up."""
+        """Commit what waits, and note how much is staged that does not fit the library."""
         self.commit()
         if others := self._staging.others():
             self._outcomes.note(

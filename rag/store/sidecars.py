@@ -77,7 +77,7 @@ def file_state(row: FileRow) -> FileState:
 
 def has_indexed_content(row: FileRow) -> bool:
     """Whether a file of this machine has the content that was indexed: one of the same size with another time
-    of change is read, once."""
+    of change is hashed, once while it stays as it is."""
     if (state := file_state(row)) != "changed":
         return state == "ok"
     try:
