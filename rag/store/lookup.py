@@ -34,6 +34,9 @@ MOST_IDS = 5
 NEXT_OF_GONE = "index the folder it was moved to, or remove it with rag index FOLDER --prune"
 """What to do where an indexed file no longer exists."""
 
+MOST_HASHED = 4 * 2**30
+"""Bytes of a file that is hashed while a question waits."""
+
 STATE_SECONDS = 3.0
 """How long a store is waited for that is asked whether objects are there."""
 
@@ -126,13 +129,15 @@ def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str
 def whole_file(reader: Reader, video_id: str, path: str) -> str:
     """`path` of a video, or that of a copy where the file there is gone or changed; of this machine alone.
 
-    Raises `StaleFile` where it was changed since it was indexed, and no copy has the content still.
+    Raises `StaleFile` where it was changed since it was indexed, and no copy has the content still. One with
+    another time of change and more than `MOST_HASHED` bytes counts as changed.
     """
     rows = {row.path: row for row in reader.files_of(video_id) if not is_url(row.path)}
     if path not in rows:
         return path
     asked = rows.pop(path)
-    whole = next(filter(has_indexed_content, (asked, *rows.values())), None)
+    small = (row for row in (asked, *rows.values()) if row.size <= MOST_HASHED or file_state(row) == "ok")
+    whole = next(filter(has_indexed_content, small), None)
     if whole is None and file_state(asked) == "changed":
         raise StaleFile(path)
     return path if whole is None else whole.path

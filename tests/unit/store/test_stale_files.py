@@ -104,6 +104,10 @@ def test_a_file_that_was_touched_has_its_content_still(
     reader: Any = SimpleNamespace(files_of=lambda _: rows)
     assert {whole_file(reader, content, row.path) for row in rows} == {str(touched)}
     assert len(read) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("rag.store.lookup.MOST_HASHED", 1)
+        with pytest.raises(StaleFile):
+            whole_file(reader, content, str(touched))
     touched.write_bytes(b"34")
     os.utime(touched, ns=(1, 2))
     with pytest.raises(StaleFile):
