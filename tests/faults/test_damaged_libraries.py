@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,37 +49,36 @@ def test_a_wrong_hash_and_a_wrong_path_do_not_outlast_a_repair(tmp_path: Path) -
         assert outcome(rows, folder, letter + folder[1:]) == "repaired"
 
 
+def damaged(folder: Path, table: str, change: Callable[[bytes], bytes]) -> Damager:
+    """A library in which the file with the rows of a table is changed."""
+    bench = Bench(folder)
+    bench.start()
+    (rows,) = (bench.library / "tables" / f"{table}.lance" / "data").glob("*.lance")
+    content = rows.read_bytes()
+    assert change(content) != content
+    rows.write_bytes(change(content))
+    return Damager(bench, 0, 0.0, 0.0)
+
+
 @pytest.mark.slow
 def test_stages_that_cannot_be_read_end_no_repair(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    damager = Damager(bench, 0, 0.0, 0.0)
-    bench.start()
-    (rows,) = (bench.library / "tables" / "videos.lance" / "data").glob("*.lance")
-    content = rows.read_bytes()
-    assert b'"shots"' in content
-    rows.write_bytes(content.replace(b'"shots"', b'"sh\x01ts"', 1))
+    damager = damaged(tmp_path, "videos", lambda content: content.replace(b'"shots"', b'"sh\x01ts"', 1))
     assert damager._judge("flipped", gone=True) == "sources gone: whole"
 
 
 @pytest.mark.slow
 def test_measurements_under_the_id_of_no_video_are_made_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    damager = Damager(bench, 0, 0.0, 0.0)
-    bench.start()
-    (rows,) = (bench.library / "tables" / "fingerprints.lance" / "data").glob("*.lance")
-    content, video_id = rows.read_bytes(), content_hash(bench.corpus / "long.mp4").encode()
-    assert video_id in content
-    rows.write_bytes(content.replace(video_id, (b"0" if video_id[:1] != b"0" else b"1") + video_id[1:]))
-    assert damager._judge("flipped", gone=False) == "repaired"
+    def other_id(content: bytes) -> bytes:
+        video_id = content_hash(tmp_path / "corpus" / "long.mp4").encode()
+        return content.replace(video_id, (b"0" if video_id[:1] != b"0" else b"1") + video_id[1:])
+
+    assert damaged(tmp_path, "fingerprints", other_id)._judge("flipped", gone=False) == "repaired"
 
 
 @pytest.mark.slow
 def test_a_span_under_the_name_of_another_video_does_not_stay(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    damager = Damager(bench, 0, 0.0, 0.0)
-    bench.start()
-    (rows,) = (bench.library / "tables" / "evidence.lance" / "data").glob("*.lance")
-    content = rows.read_bytes()
-    at = content.index(b":e000000") - 1
-    rows.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-    assert damager._judge("flipped", gone=True) == "sources gone: said"
+    def other_name(content: bytes) -> bytes:
+        at = content.index(b":e000000") - 1
+        return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+    assert damaged(tmp_path, "evidence", other_name)._judge("flipped", gone=True) == "sources gone: said"
