@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag"]
+EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag", "image"]
+"""`image`: what frames look like, by their embeddings; it is not stored, and no query finds its words."""
 SPOKEN: tuple[EvidenceKind, ...] = ("subtitle", "asr")
 """Kinds of what is said."""
 Tone = Literal["warm", "cold", "neutral"]

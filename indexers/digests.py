@@ -61,9 +61,14 @@ def _file_digest(path: str, stamp: Stamp) -> str:
     return digest
 
 
-def _cache_file() -> Path:
+def cache_folder() -> Path:
+    """The user's folder for what can be made again."""
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(root) / "rag" / "digests.json"
+    return Path(root) / "rag"
+
+
+def _cache_file() -> Path:
+    return cache_folder() / "digests.json"
 
 
 def _read_cache() -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Families of image encoders: what one is, which files its model folders have, how it is registered.
+"""Families of encoders: what one is, which files its model folders have, how it is registered.
 
-A family is one module with an `ImageEncoderFamily`, and an entry point in the group `rag.image_encoders`
-under the family's name; docs/how-to/image-encoder.md builds one. Modules of families are cheap to import:
-what is heavy is imported when an encoder is opened.
+A family is one module with an `ImageEncoderFamily` or a `TextEncoderFamily`, and an entry point under the
+family's name in the group `rag.image_encoders` or `rag.text_encoders`; docs/how-to/image-encoder.md builds
+one. Modules of families are cheap to import: what is heavy is imported when an encoder is opened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from indexers.models.catalogue import Model
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
-    from indexers.protocol import ImageEncoder, TextTower
+    from indexers.folders import Role
+    from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 Alternatives = tuple[tuple[str, ...], ...]
 """Satisfied by any one of its members, each of which is a set of files."""
@@ -53,6 +54,7 @@ WHISPER = FolderLayout(
 
 
 GROUP = "rag.image_encoders"
+TEXT_GROUP = "rag.text_encoders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,34 @@ class ImageEncoderFamily:
     """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
     models: tuple[Model, ...] = ()
     """Models known by name, beside those of `indexers.models.catalogue`."""
+
+
+class OpenTextEncoder(Protocol):
+    """Loads an encoder of sentences and passages; raises as `OpenImageEncoder`.
+
+    `role`: some models were trained with other words before a question than before a passage.
+    """
+
+    def __call__(self, source: EncoderSource, role: Role) -> TextEncoder: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextEncoderFamily:
+    """Encoders of sentences and passages that one module opens."""
+
+    open: OpenTextEncoder
+    layout: FolderLayout
+    """Files of a whole model folder."""
+    file: str = ""
+    """The one file of the folder that is opened; empty where the folder is."""
+    models: tuple[Model, ...] = ()
+    """Models known by name, beside those of `indexers.models.catalogue`."""
+
+
+def load_text_family(name: str) -> TextEncoderFamily:
+    """Raises `UsageError` for an unknown name, `SettingsError` where its module cannot be imported."""
+    family: TextEncoderFamily = load_entry_point(TEXT_GROUP, name, "family of text encoders")
+    return family
 
 
 def load_family(name: str) -> ImageEncoderFamily:

@@ -11,7 +11,7 @@ from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid
 from indexers.families import TRANSFORMERS, EncoderSource, ImageEncoderFamily
 from indexers.folders import model_type
-from indexers.numpy_text_encoder import open_image_text
+from indexers.onnx_text import open_image_text
 from indexers.preprocess import read_preprocessing
 from indexers.tensors import Tensors, weight_files
 from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transformers

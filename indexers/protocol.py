@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -70,7 +70,7 @@ class TextEncoder(Protocol):
     dim: int
     backend: str
     batch: int
-    """Texts in a batch; the same text gives the same bits whatever is encoded beside it."""
+    """Texts in a batch."""
 
     @property
     def weights(self) -> str:
@@ -84,14 +84,6 @@ class TextEncoder(Protocol):
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim)."""
-        ...
-
-
-class PassageEncoder(TextEncoder, Protocol):
-    """A `TextEncoder` for indexing, which yields each batch as soon as it is done."""
-
-    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        """Indices in `texts` and their unit rows, float32 (m, dim); together what `encode_text` gives."""
         ...
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Hashable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpora.entry_points import find_entry_point
 from corpora.errors import SettingsError, os_reason
-from indexers.devices import available_backends, find_device
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
     SENTENCE,
+    TEXT_GROUP,
     EncoderSource,
     FolderLayout,
     ImageEncoderFamily,
+    TextEncoderFamily,
     is_family,
     load_family,
+    load_text_family,
 )
 from indexers.models import lookup
 from indexers.models.catalogue import known_model
@@ -25,7 +28,7 @@ from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from indexers.backend import Measured
-    from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder, TextTower
+    from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 DEFAULT_BATCH = 16
 ALIASES = {"imagebind": "imagebind-huge"}
@@ -52,15 +55,16 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
 
 
 def resolve_text_encoder(settings: EncoderSettings) -> str:
-    """The encoder of sentences and passages that the settings name, and its folder, as `NAME, from FOLDER`.
+    """The encoder of sentences and passages that the settings name, and its files, as `NAME, from FOLDER`.
 
     Looks at files only. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
     """
     from indexers.folders import read_sentence_folder
 
-    folder = _sentence_folder(settings.text, settings)
-    _check_own(SENTENCE, read_sentence_folder(folder).transformer)
-    return f"{settings.text}, from {folder}"
+    family, source = _text_source(settings.text, settings)
+    if family.layout is SENTENCE:
+        _check_own(SENTENCE, read_sentence_folder(source.path).transformer)
+    return f"{settings.text}, from {source.path}"
 
 
 def open_image_encoder(
@@ -99,64 +103,66 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     return family.open_text(source)
 
 
-def open_text_encoder(name: str, settings: EncoderSettings, *, backend: str = "") -> PassageEncoder:
-    """Passages and evidence into vectors, through sentence-transformers, in stable batches.
-
-    `backend`: a library's own; else the settings', of which `auto` is float32 on their device. Raises
-    `SettingsError` for one that does not run here.
-    """
-    from indexers.sentence import SentenceEncoder
-
-    chosen = backend or settings.text_backend
-    if chosen == "auto":
-        chosen = available_backends(find_device(settings.device))[0]
-    return SentenceEncoder(name, _sentence_folder(name, settings), backend=chosen)
+def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
+    """Passages and evidence into vectors. Raises as `open_image_encoder`."""
+    family, source = _text_source(name, settings)
+    return family.open(source, "document")
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
-    """Questions into the space of `open_text_encoder`, without torch where the model is a BERT.
+    """Questions into the space of `open_text_encoder`; encoded rows are kept, for all in this process that
+    open it, until a file of the model changes. Raises as `open_image_encoder`."""
+    _, source = _text_source(name, settings)
+    root = source.path
+    files = sorted(path for path in root.rglob("*") if path.is_file()) if root.is_dir() else [root]
+    return _opened(
+        name, settings, tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files)
+    )
 
-    Encoded rows are cached, those of a BERT for all that open it in this process.
-    """
-    from indexers.numpy_text_encoder import can_read_sentences, shared_sentences
 
-    folder = _sentence_folder(name, settings)
-    if can_read_sentences(folder):
-        return shared_sentences(name, folder)
+@lru_cache(maxsize=4)
+def _opened(name: str, settings: EncoderSettings, stamps: tuple[Hashable, ...]) -> TextEncoder:  # noqa: ARG001 (of the key)
     from indexers.protocol import CachedTextEncoder
-    from indexers.sentence import SentenceEncoder
 
-    return CachedTextEncoder(SentenceEncoder(name, folder, role="query"))
+    family, source = _text_source(name, settings)
+    return CachedTextEncoder(family.open(source, "query"))
 
 
 def open_word_counter(name: str) -> Callable[[str], int]:
-    """Text to its number of tokens under a text encoder's tokenizer: whole, and without special ones.
-
-    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
-    """
+    """Text to its number of tokens under the tokenizer of a text encoder's folder: whole, and without special
+    ones. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`."""
     from indexers.folders import read_sentence_folder
     from indexers.tokens import word_counter
 
-    folder = _sentence_folder(name, EncoderSettings())
-    return word_counter(read_sentence_folder(folder).transformer)
+    _, source = _text_source(name, EncoderSettings())
+    return word_counter(read_sentence_folder(source.path).transformer)
 
 
-def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
+def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
+    """The family that opens a text encoder, and what from. Raises as `_open_source`."""
     path = name.removeprefix("hf:")
+    kind, _, rest = name.partition(":")
     if path.startswith(PATH_STARTS):
-        return _existing_folder(Path(path).expanduser())
+        return load_text_family("sentence"), EncoderSource(
+            name, _existing_folder(Path(path).expanduser()), settings
+        )
+    if rest and find_entry_point(TEXT_GROUP, kind) is not None:
+        return _source_in(load_text_family(kind), name, Path(rest).expanduser(), settings)
     folder = lookup.find_weights(name, settings)
     model = known_model(name)
     if model.purpose != "text encoder":
         raise SettingsError(
             f"encoder.text {name!r} is for {model.purpose}; `rag models list` names what fits"
         )
-    published = model.sha256.get("model.safetensors")
-    if published is not None:
-        from indexers.digests import expect_digest
+    return _source_in(load_text_family(model.family), name, folder, settings)
 
-        expect_digest(folder / "model.safetensors", published)
-    return folder
+
+def _source_in(
+    family: TextEncoderFamily, name: str, path: Path, settings: EncoderSettings
+) -> tuple[TextEncoderFamily, EncoderSource]:
+    if family.file and not path.is_file():
+        return family, EncoderSource(name, _existing_file(path / family.file), settings)
+    return family, EncoderSource(name, path if family.file else _existing_folder(path), settings)
 
 
 def _own_model(name: str) -> tuple[str, str] | None:

@@ -18,20 +18,16 @@ class EncoderSettings(SettingsSection):
 
     image: str = "auto"
     """`auto`, `none`, a name of `rag models list`, or `hf:FOLDER` (also `hf:./FOLDER`)."""
-    text: str = "all-MiniLM-L6-v2"
-    """Encoder of sentences and passages, a name of `rag models list`, or `hf:FOLDER`. It is read where a
-    library is made: a library keeps its own, which encodes its questions too, and `rag index` refuses
-    another name."""
+    text: str = "multilingual-e5-small-q4"
+    """Encoder of sentences and passages, a name of `rag models list`, `hf:FOLDER`, or `FAMILY:PATH` of
+    another package. It is read where a library is made: a library keeps its own, which encodes its questions
+    too, and `rag index` refuses another name."""
     device: Device = "auto"
-    """Where images, passages and speech are encoded: `cuda`, `mps`, `cpu`; `auto` takes the first that torch
-    sees. A library keeps the device that it was made on; questions are encoded on the processor."""
+    """Where pulled models run: `cuda`, `mps`, `cpu`; `auto` takes the first that torch sees. A library keeps
+    the device that its images were encoded on; the default models run on the processor."""
     backend: str = "auto"
     """`auto` measures the device's once and keeps the best; or one of `torch-fp32`, `torch-bf16`,
     `cuda-fp16`, `cuda-bf16`, `cuda-fp32`, `mps-fp16`, `mps-fp32`, ..."""
-    text_backend: str = "auto"
-    """Arithmetic of sentences and passages: a name as of `backend`, or for a BERT on an x86 processor
-    `onednn-fp32` or `onednn-bf16`, without padding. `auto` is float32 on the device. A library keeps its
-    own. Lower precision can change which passages rank tenth and eleventh."""
     batch: int = Field(0, ge=0, le=1024)
     """Images in a batch; 0 measures once and keeps."""
     reuse_still_frames: bool = True

@@ -39,7 +39,16 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, VideoInterval, rounded_down
+from rag.records import (
+    Answer,
+    Citation,
+    Question,
+    ScoredOption,
+    SearchFilter,
+    VideoCitation,
+    VideoInterval,
+    rounded_down,
+)
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.retrieval.ranking import judged_by_sentence
@@ -484,7 +493,7 @@ class Pipeline:
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 result = replace(result, best_confidence=reply.confidence)
         else:
-            citations = self.cite(reading, reply)
+            citations = with_what_is_seen(self.cite(reading, reply), context)
             clock.stop("answer")
             result = answer_of(
                 context.question,
@@ -495,6 +504,16 @@ class Pipeline:
                 details=details,
             )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
+
+
+def with_what_is_seen(citations: Sequence[Citation], context: Context) -> tuple[Citation, ...]:
+    """The citations, each of a window with what its stored frames look like."""
+    return tuple(
+        replace(one, evidence=(*one.evidence, *context.retriever.seen(one.video_id, one.start, one.end)))
+        if isinstance(one, VideoCitation)
+        else one
+        for one in citations
+    )
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:

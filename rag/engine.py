@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from corpora.video.reader import MediaReader
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
+    from indexers.settings import EncoderSettings
     from rag.reasoners.protocol import Reasoner
     from rag.retrieval import Retriever
 
@@ -45,7 +46,7 @@ class Engine:
         from indexers.protocol import CachedTextEncoder
         from indexers.registry import open_text_tower
 
-        tower = open_text_tower(meta.image_encoder.name, self.settings.encoder)
+        tower = open_text_tower(meta.image_encoder.name, self._encoder_settings)
         _check_weights("image", meta.image_encoder.weights, tower)
         return CachedTextEncoder(tower)
 
@@ -71,9 +72,16 @@ class Engine:
             return None
         from indexers.registry import open_image_encoder
 
-        encoder = open_image_encoder(meta.image_encoder.name, self.settings.encoder, batch=1)
+        encoder = open_image_encoder(meta.image_encoder.name, self._encoder_settings, batch=1)
         _check_weights("image", meta.image_encoder.weights, encoder)
         return encoder
+
+    @property
+    def _encoder_settings(self) -> EncoderSettings:
+        """Those of the user, with the library's own text encoder: an image encoder may build on its space."""
+        meta = self.reader.meta
+        own = self.settings.encoder.text if meta is None else meta.text_encoder.name
+        return self.settings.encoder.model_copy(update={"text": own})
 
     @cached_property
     def reasoner(self) -> Reasoner:

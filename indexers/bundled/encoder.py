@@ -1,4 +1,4 @@
-"""The bundled encoder: its image tower in torch, its text through the numpy sentence encoder.
+"""The bundled encoder: its image tower in torch, its text through the sentence encoder.
 
 The tower is plain convolutions and a readout, which adds up vectors of what it detects: the object in the
 hand, the action, scene, light and decor, each weighted by its probability. Batch normalization is folded
@@ -8,7 +8,6 @@ into the convolutions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,40 +19,12 @@ from indexers.devices import CPU_BACKENDS
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
-from indexers.models.lookup import find_weights
-from indexers.numpy_text_encoder import shared_sentences
 from indexers.preprocess import Preprocessing
-from indexers.protocol import CachedTextEncoder, FileIdentity, Vocabulary, unit_rows
+from indexers.protocol import FileIdentity, TextEncoder, Vocabulary
+from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
+from indexers.text_space import TextSpace
 from indexers.torch_backend import TorchImageEncoder
-
-
-@dataclass(frozen=True, slots=True)
-class TextSpace:
-    """x -> unit((x - mean) @ matrix): raw sentence vectors share a large common part, which says nothing."""
-
-    mean: NDArray[np.float32]
-    """(d,)"""
-    matrix: NDArray[np.float32]
-    """(d, d), symmetric."""
-
-    @classmethod
-    def fitted(cls, vectors: NDArray[np.float32], shrinkage: float) -> TextSpace:
-        """The space that whitens `vectors`, float32 (n, d): one raw sentence vector a row.
-
-        `shrinkage`: how many times the mean eigenvalue is added to every eigenvalue.
-        """
-        mean = vectors.astype(np.float64).mean(axis=0)
-        rest = vectors - mean
-        values, axes = np.linalg.eigh(rest.T @ rest / len(rest))
-        scale = 1 / np.sqrt(values + shrinkage * values.mean())
-        matrix = (axes * (scale / scale.mean())) @ axes.T
-        return cls(mean.astype(np.float32), matrix.astype(np.float32))
-
-    def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Sentence vectors (n, d) into unit rows of the space, float32 (n, d)."""
-        return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))
-
 
 BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
@@ -77,7 +48,7 @@ class BundledText(FileIdentity):
     name = BUNDLED
     dim = DIM
 
-    def __init__(self, sentences: CachedTextEncoder, weights: Path) -> None:
+    def __init__(self, sentences: TextEncoder, weights: Path) -> None:
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
@@ -99,12 +70,17 @@ class BundledText(FileIdentity):
         return np.concatenate(rows) if rows else np.empty((0, DIM), np.float32)
 
 
-def open_bundled_text(sentences: Path, weights: Path = WEIGHTS) -> BundledText:
-    """`sentences`: the folder of all-MiniLM-L6-v2. Raises `WeightsMissing` or `WeightsInvalid`."""
-    return BundledText(shared_sentences(SENTENCES, sentences), _require_file(weights))
+def open_bundled_text(settings: EncoderSettings, weights: Path = WEIGHTS) -> BundledText:
+    """The tower was trained against all-MiniLM-L6-v2, whatever `encoder.text` is. Raises `WeightsMissing` or
+    `WeightsInvalid`."""
+    from indexers.registry import open_query_encoder
+
+    return BundledText(open_query_encoder(SENTENCES, settings), _require_file(weights))
 
 
-def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batch: int) -> TorchImageEncoder:
+def open_bundled(
+    settings: EncoderSettings, weights: Path = WEIGHTS, *, backend: str, batch: int
+) -> TorchImageEncoder:
     """The image half; the text half opens at the first text. Raises `WeightsMissing` or `WeightsInvalid`."""
     return TorchImageEncoder(
         name=BUNDLED,
@@ -112,7 +88,7 @@ def open_bundled(sentences: Path, weights: Path = WEIGHTS, *, backend: str, batc
         weights=folder_digest((_require_file(weights),)),
         preprocessing=PREPROCESSING,
         forward=_checked_forward(open_tower(Tensors((weights,))), weights),
-        open_text=partial(open_bundled_text, sentences, weights),
+        open_text=partial(open_bundled_text, settings, weights),
         backend=backend,
         batch=batch,
     )
@@ -144,18 +120,13 @@ def _require_file(weights: Path) -> Path:
     return weights
 
 
-def _sentences(source: EncoderSource) -> Path:
-    """The sentence encoder that the tower was trained against, whatever `encoder.text` is."""
-    return find_weights(SENTENCES, source.settings)
-
-
 def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
-    return open_bundled(_sentences(source), source.path, backend=backend, batch=batch)
+    return open_bundled(source.settings, source.path, backend=backend, batch=batch)
 
 
 FAMILY = ImageEncoderFamily(
     open_image=_open_image,
-    open_text=lambda source: open_bundled_text(_sentences(source), source.path),
+    open_text=lambda source: open_bundled_text(source.settings, source.path),
     layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
     file="tower.safetensors",
     backends=CPU_BACKENDS,

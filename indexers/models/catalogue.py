@@ -83,6 +83,8 @@ class Model:
     note: str = ""
     specialised: bool = False
     """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
+    packaged: bool = False
+    """Comes with the installation, for those who pull nothing."""
     pin: Pin | None = None
     """What a pull is held to, of a model that `catalogue.toml` has no pin for."""
 
@@ -155,6 +157,11 @@ def known_model(name: str) -> Model:
     folder = Path(name).expanduser()
     own = f"; the folder is hf:{folder.resolve()}" if name and folder.is_dir() else ""
     raise SettingsError(f"no model is called {name!r}: `rag models list` names them all{own}")
+
+
+def is_packaged(name: str) -> bool:
+    """Whether that model comes with the installation; false for unknown names."""
+    return any(model.name == name and model.packaged for model in MODELS)
 
 
 def is_specialised(name: str) -> bool:

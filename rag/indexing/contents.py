@@ -13,10 +13,10 @@ from corpora.passages.scanned_text import TextLine
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from indexers.asr import Asr, asr_line, open_asr
-from indexers.models.catalogue import is_specialised
-from indexers.models.lookup import specialised_encoder_warning
+from indexers.models.catalogue import is_packaged, is_specialised
+from indexers.models.lookup import readable_size, recommended_image_encoder, specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
-from indexers.protocol import Disabled
+from indexers.protocol import Disabled, ImageEncoder
 from rag.errors import FileProblem, UnfetchedFile
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave
@@ -181,7 +181,11 @@ class ContentIndexer:
         settings = self._settings
         ocr, asr = self._ocr, open_asr(settings.asr, settings.encoder)
         image = self._encoders.open_image()
-        self.lines += [ocr.reason, asr.reason, *off_lines(settings.video, self.measuring.fingerprints)]
+        self.lines.append(reads_line(image, ocr, asr, settings.asr.model))
+        self.lines += [each.reason for each in (ocr, asr) if isinstance(each, Disabled)]
+        self.lines += off_lines(settings.video, self.measuring.fingerprints)
+        if self._encoders.new and (line := better_line(image)):
+            self.lines.append(line)
         if line := enlarging_line(image, self._encoders.meta):
             self.lines.append(line)
         for line in self.lines:
@@ -194,6 +198,30 @@ class ContentIndexer:
             reuse_still_frames=settings.encoder.reuse_still_frames,
             measuring=self.measuring,
         )
+
+
+def reads_line(
+    image: ImageEncoder | None, ocr: Ocr | Disabled, asr: Asr | Disabled, speech_model: str
+) -> str:
+    """What a run reads of media: `reads: text, images (efficientnet-lite2), text on screen, speech (X)`."""
+    senses = ["text"]
+    if image is not None:
+        senses.append(f"images ({image.name})")
+    if not isinstance(ocr, Disabled):
+        senses.append("text on screen")
+    if not isinstance(asr, Disabled):
+        senses.append(f"speech ({speech_model})")
+    return f"reads: {', '.join(senses)}"
+
+
+def better_line(image: ImageEncoder | None) -> str:
+    """What sees more than the encoder that comes with the installation, and how to get it; empty beside
+    others. Said once, where a library is made."""
+    if image is None or not is_packaged(image.name):
+        return ""
+    best = recommended_image_encoder()
+    size = readable_size(best.size)
+    return f"sees more: rag models pull {best.name} ({size}), then rag index FOLDER --reembed"
 
 
 def _done(result: MediaResult) -> Done:

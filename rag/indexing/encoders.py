@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
 from indexers.errors import OTHER_ENCODER, Role
 from indexers.families import require_backend
-from indexers.protocol import ImageEncoder, PassageEncoder, TextEncoder
+from indexers.protocol import ImageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
 from rag.errors import EncoderMismatch, SettingsError
 from rag.settings import Settings
@@ -32,10 +32,12 @@ class SelectedEncoders:
     """The encoders of a run. `open_image` loads the weights, so it waits until a video needs it."""
 
     meta: Meta
-    text: PassageEncoder
+    text: TextEncoder
     open_image: Callable[[], ImageEncoder | None]
     line: str
     """One line on the image encoder: which, or why there is none."""
+    new: bool = False
+    """Whether the library was made by this run."""
 
 
 def select_encoders(
@@ -49,7 +51,7 @@ def select_encoders(
     held = writer.meta
     if held is None:
         meta, image, text, line = choose_encoders(settings, recommended)
-        return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line)
+        return SelectedEncoders(writer.set_meta(meta), text, lambda: image, line, new=True)
     return stored_encoders(held, settings, recommended=recommended)
 
 
@@ -92,7 +94,7 @@ def reference(encoder: ImageEncoder | TextEncoder) -> EncoderRef:
 
 def choose_encoders(
     settings: Settings, recommended: str | None
-) -> tuple[Meta, ImageEncoder | None, PassageEncoder, str]:
+) -> tuple[Meta, ImageEncoder | None, TextEncoder, str]:
     """What a new library is to be made with, measured on this machine, and one line on it."""
     image, line = open_configured_encoder(settings, recommended=recommended)
     text = open_text_encoder(settings.encoder.text, settings.encoder)
@@ -208,13 +210,9 @@ class LazyTextEncoder:
         """Unit rows, float32 (n, dim). Raises `EncoderMismatch` where the weights are not the library's."""
         return self._opened.encode_text(texts)
 
-    def encode_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-        """Indices and unit rows, float32 (m, dim), by batches. Raises `EncoderMismatch` as `encode_text`."""
-        return self._opened.encode_parts(texts)
-
     @cached_property
-    def _opened(self) -> PassageEncoder:
-        encoder = open_text_encoder(self.name, self._settings.encoder, backend=self.backend or "torch-fp32")
+    def _opened(self) -> TextEncoder:
+        encoder = open_text_encoder(self.name, self._settings.encoder)
         if encoder.fingerprint != self.fingerprint:
             raise _mismatch("text", f"{self.name} ({self.fingerprint[:12]})", encoder.fingerprint[:12])
         return encoder

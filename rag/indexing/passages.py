@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from corpora.passages.scanned_text import ScannedPage, TextLine
 from corpora.records import Passage, Problem
 from corpora.video.reader import MediaReader, PageReader
-from indexers.protocol import PassageEncoder
+from indexers.protocol import TextEncoder
 from rag.errors import FileProblem
 from rag.indexing.copies import LocalGroup
 from rag.indexing.outcomes import ContentSink, Done, require_unchanged
@@ -60,7 +60,7 @@ class PassageIndexer:
 
     def __init__(
         self,
-        encoder: PassageEncoder,
+        encoder: TextEncoder,
         reader: MediaReader,
         sink: ContentSink,
         progress: Progress,
@@ -163,21 +163,25 @@ class PassageIndexer:
         self._sink.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
 
 
+PART = 64
+"""Texts that are encoded between two reports of progress."""
+
+
 def encode_passages(
-    encoder: PassageEncoder, passages: Sequence[Passage], encoded: Callable[[int], None]
+    encoder: TextEncoder, passages: Sequence[Passage], encoded: Callable[[int], None]
 ) -> NDArray[np.float32]:
     """Unit rows, float32 (n, dim), in the order of `passages`.
 
-    `encoded` is called with the index of each passage as soon as its row is known, batch by batch. All
-    texts go to the encoder in one call, because it fills more batches out of many texts than out of few.
+    `encoded` is called with the index of each passage as soon as its row is known, part by part.
     """
     rows = np.empty((len(passages), encoder.dim), np.float32)
     if not passages:
         return rows
     texts = [f"{passage.title}\n{passage.text}" for passage in passages]
-    for indices, part in encoder.encode_parts(texts):
-        rows[indices] = part
-        for index in indices:
+    for start in range(0, len(texts), PART):
+        part = range(start, min(start + PART, len(texts)))
+        rows[part.start : part.stop] = encoder.encode_text(texts[part.start : part.stop])
+        for index in part:
             encoded(index)
     return rows
 

@@ -148,7 +148,7 @@ def _index_contents(
     """Encoders, then media, then measurements, then passages."""
     stats = outcomes.stats
     encoders = select_encoders(writer, settings, recommended=recommended)
-    if not any(line.startswith("image embeddings: ") for line in stats.stages):
+    if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
         stats.stages.append(encoders.line)
     if plan.groups:
         device = device_here(encoders.meta)

@@ -200,7 +200,7 @@ class Retriever:
             where, kind = self.resolve(where), "video"
         clips, passages = self._find(query, kind, k, where)
         windows = self.localize(clips, query, "within", where)
-        evidence = self.reader.evidence_of([(w.video_id, w.start, w.end) for w in windows])
+        evidence = self._evidence_of([(w.video_id, w.start, w.end) for w in windows])
         hits: list[VideoHit | PassageHit] = [
             _hit(found, window, found.clip, found.score, found.relevance, spans)
             for found, window, spans in zip(clips, windows, evidence, strict=True)
@@ -259,7 +259,7 @@ class Retriever:
                 if overlap(span.evidence.start, span.evidence.end, window.start, window.end) > 0
             ]
             relevance = max([image_relevance.get(clip.clip_id, 0.0), *in_text])
-            evidence = self.reader.evidence(video_id, window.start, window.end)
+            (evidence,) = self._evidence_of([(video_id, window.start, window.end)])
             found.append(_hit(video, window, clip, window.score, relevance, evidence))
         return found
 
@@ -344,7 +344,7 @@ class Retriever:
             video = self.reader.video(held.clip.video_id)
             window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
-            evidence = self.reader.evidence(video.video_id, window.start, window.end)
+            (evidence,) = self._evidence_of([(video.video_id, window.start, window.end)])
             hits.append(_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
         return sorted(hits, key=lambda hit: (-hit.score, hit.clip.clip_id))
 
@@ -352,7 +352,29 @@ class Retriever:
         """Stored frames by clip id, each read once; a clip without frames is left out."""
         return self._frames.get(list(dict.fromkeys(clip_ids))) if self.tower is not None else {}
 
+    def seen(self, video_id: str, start: float, end: float) -> tuple[Evidence, ...]:
+        """What the stored frames of [start, end) seconds look like, as one line of the kind `image`.
+
+        None where nothing stands out, or the library's image encoder names nothing.
+        """
+        looks_like = getattr(self.tower, "looks_like", None)
+        if looks_like is None:
+            return ()
+        inside = [clip.clip_id for clip in self._clips_of(video_id) if clip.start < end and clip.end > start]
+        held = list(self.frames(inside).values())
+        if not held:
+            return ()
+        times, vectors = joined_frames(held)
+        shown = vectors[(times >= start) & (times < end)]
+        names = looks_like(shown) if len(shown) else []
+        return (Evidence(video_id, start, end, "image", f"looks like: {', '.join(names)}"),) if names else ()
+
     # Inside
+
+    def _evidence_of(self, windows: Sequence[tuple[str, float, float]]) -> list[tuple[Evidence, ...]]:
+        """The text of each window, then what its frames look like."""
+        texts = self.reader.evidence_of(windows)
+        return [(*held, *self.seen(*window)) for held, window in zip(texts, windows, strict=True)]
 
     def _frames_of_video(self, video_id: str) -> list[ClipFrames]:
         return list(self.frames([clip.clip_id for clip in self._clips_of(video_id)]).values())

@@ -90,6 +90,7 @@ export const KINDS = {
   description: "Description",
   tag: "Tag",
   title: "Title",
+  image: "Image",
 };
 
 /** @param {string} kind */

