@@ -41,7 +41,7 @@ def list_(session: Session) -> int:
 @app.command("pull")
 @_with_settings
 def pull(session: Session, name: Name, force: Force = False) -> int:
-    """Download a model's files at a pinned commit.
+    """Download a model's files, at the pinned commit where there is one.
 
     Their hashes are checked; safetensors only.
     """
