@@ -51,7 +51,7 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     model = known_model(name)
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
-    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force))
+    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force), echo_stderr)
     print_report(
         session.as_json,
         report_shape("rag.models.pull/1", {"name": name, "path": folder}),

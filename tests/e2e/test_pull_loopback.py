@@ -137,16 +137,15 @@ def test_a_pull_given_up_goes_on_the_next_time(hub: Hub, settings: EncoderSettin
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_a_second_pull_waits_for_the_first(hub: Hub, settings: EncoderSettings, killed: bool) -> None:
+def test_a_second_pull_waits_for_the_first(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, killed: bool
+) -> None:
     """It finds the files, or goes on where a killed one stopped."""
-    command = (
-        "from pathlib import Path; from indexers.models.pull import pull; "
-        "from indexers.settings import EncoderSettings; "
-        f"print(pull({NAME!r}, EncoderSettings(models_dir=Path({str(settings.models_dir)!r}))))"
-    )
     hub.files["model.safetensors"] = save({"weight": np.zeros(1_000_000, np.uint8)})
     hub.gate.clear()
-    start = partial(subprocess.Popen, [sys.executable, "-c", command], text=True, stderr=subprocess.PIPE)
+    monkeypatch.setenv("RAG_ENCODER__MODELS_DIR", str(settings.models_dir))
+    command = [sys.executable, "-c", "from rag._cli.main import run; run()", "models", "pull", NAME]
+    start = partial(subprocess.Popen, command, text=True, stderr=subprocess.PIPE)
     with start() as first:
         while not hub.ranges("storage/model.safetensors"):
             assert first.poll() is None
