@@ -51,6 +51,8 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     model = known_model(name)
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
+    if model.pinned == "not pinned":
+        echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
     folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force), echo_stderr)
     print_report(
         session.as_json,

@@ -113,20 +113,16 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             elif path.startswith("/api/models/"):
                 self._refuse(404, "RepoNotFound")
             elif path.startswith(start := f"/{hub.repo}/resolve/{hub.commit}/"):
-                self._resolve(path.removeprefix(start))
+                name = path.removeprefix(start)
+                if name.endswith(LARGE):
+                    self.send_response(302)
+                    self.send_header("Location", f"{hub.storage}/{name}")
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                else:
+                    self._bytes(name)
             else:
                 self._refuse(404, "EntryNotFound")
-
-        def _resolve(self, name: str) -> None:
-            if name not in hub.files:
-                self._refuse(404, "EntryNotFound")
-            elif name.endswith(LARGE):
-                self.send_response(302)
-                self.send_header("Location", f"{hub.storage}/{name}")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            else:
-                self._bytes(name)
 
         def _bytes(self, name: str) -> None:
             data = hub.corrupted.get(name, hub.files[name])
