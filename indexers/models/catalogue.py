@@ -13,6 +13,7 @@ from corpora.entry_points import all_entry_points, own_entry_points
 from corpora.errors import SettingsError
 
 Purpose = Literal["image encoder", "text encoder", "speech", "reader", "reasoner"]
+Pinned = Literal["commit and hash", "commit", "hash", "not pinned"]
 
 TRANSFORMERS_FILES = (
     *("config.json", "preprocessor_config.json", "processor_config.json", "tokenizer.json"),
@@ -49,16 +50,6 @@ FILE_SETS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pin:
-    """What a pull is held to: revision and file digests of a model that are known to work."""
-
-    revision: str | None = None
-    """Commit on the hub; None where the hub does not have the model."""
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    """File name to hex digest. Files that are not named are pinned on first pull."""
-
-
-@dataclass(frozen=True, slots=True)
 class Model:
     """One model by name."""
 
@@ -85,22 +76,17 @@ class Model:
     """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
     packaged: bool = False
     """Comes with the installation, for those who pull nothing."""
-    pin: Pin | None = None
-    """What a pull is held to, of a model that `catalogue.toml` has no pin for."""
+    revision: str | None = None
+    """Commit that a pull is held to; None: the one that `main` names at the first pull."""
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    """Published digests by file name. Other files are held to what the hub declares at the first pull."""
 
     @property
-    def revision(self) -> str | None:
-        """Commit that a pull is held to; None: the first pull pins."""
-        return self._pin.revision
-
-    @property
-    def sha256(self) -> Mapping[str, str]:
-        """Published digest per file name."""
-        return self._pin.sha256
-
-    @property
-    def _pin(self) -> Pin:
-        return self.pin or PINS.get(self.name, Pin())
+    def pinned(self) -> Pinned:
+        """What holds a first pull to files that are known to work."""
+        if self.sha256:
+            return "commit and hash" if self.revision else "hash"
+        return "commit" if self.revision else "not pinned"
 
     @property
     def commercial(self) -> bool:
@@ -108,17 +94,17 @@ class Model:
         return not self.licence_note.startswith("non-commercial")
 
 
-def _read_catalogue() -> tuple[tuple[Model, ...], dict[str, Pin]]:
-    """The rows of `catalogue.toml`: models in its order, and the pins by name."""
+def _read_catalogue() -> tuple[Model, ...]:
+    """The rows of `catalogue.toml`, in its order."""
     rows = tomllib.loads(Path(__file__).with_name("catalogue.toml").read_text(encoding="utf-8"))["model"]
-    pins = {row["name"]: Pin(**row.pop("pin")) for row in rows if "pin" in row}
     for row in rows:
         files = row.pop("files", "transformers")
         row["files"] = FILE_SETS[files] if isinstance(files, str) else tuple(files)
-    return tuple(Model(**row) for row in rows), pins
+        row.update(row.pop("pin", {}))
+    return tuple(Model(**row) for row in rows)
 
 
-MODELS, PINS = _read_catalogue()
+MODELS = _read_catalogue()
 
 
 def catalogue() -> tuple[Model, ...]:

@@ -39,6 +39,7 @@ AUTO_ORDER = (
     "metaclip-b16-fullcc2.5b",
     "metaclip-b32-400m",
     "clip-vit-base-patch32",
+    "siglip-so400m-384",
     "metaclip-l14-fullcc2.5b",
     "metaclip-h14-fullcc2.5b",
     "efficientnet-lite2",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from corpora.identity import file_sha256
 from indexers.errors import WeightsInvalid, WeightsMissing
-from indexers.models.catalogue import Model, Purpose, catalogue, known_model
+from indexers.models.catalogue import Model, Pinned, Purpose, catalogue, known_model
 from indexers.models.lookup import find_weights
 from indexers.settings import EncoderSettings
 
@@ -87,8 +87,8 @@ class ModelRow:
     """The folder found; empty where it is not here."""
     problem: str
     """Why files that are here cannot be used; empty otherwise."""
-    pinned: Literal["by us", "on first pull"]
-    """`by us`: the commit or the weights' hash is held to a published value (`catalogue.toml`)."""
+    pinned: Pinned
+    """What `catalogue.toml` holds a first pull to, beside the hub's own hashes."""
     note: str
 
 
@@ -152,18 +152,5 @@ def _row(model: Model, settings: EncoderSettings) -> ModelRow:
         pass
     except WeightsInvalid as error:
         problem = str(error)
-    ours = model.revision is not None or bool(model.sha256)
-    return ModelRow(
-        name=model.name,
-        purpose=model.purpose,
-        size=model.size,
-        licence=model.licence,
-        licence_note=model.licence_note,
-        commercial=model.commercial,
-        recommended=model.recommended,
-        here=bool(path),
-        path=path,
-        problem=problem,
-        pinned="by us" if ours else "on first pull",
-        note=model.note,
-    )
+    same = {each.name: getattr(model, each.name) for each in fields(ModelRow) if hasattr(model, each.name)}
+    return ModelRow(here=bool(path), path=path, problem=problem, **same)

@@ -41,7 +41,7 @@ def list_(session: Session) -> int:
 @app.command("pull")
 @_with_settings
 def pull(session: Session, name: Name, force: Force = False) -> int:
-    """Download a model's files at a pinned commit.
+    """Download a model's files, at the pinned commit where there is one.
 
     Their hashes are checked; safetensors only.
     """
@@ -51,7 +51,9 @@ def pull(session: Session, name: Name, force: Force = False) -> int:
     model = known_model(name)
     if model.licence_note:
         echo_stderr(f"{name}: {model.licence}, {model.licence_note}")
-    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force))
+    if model.pinned == "not pinned":
+        echo_stderr(f"{name}: not pinned: its newest commit is pulled, and held to the hub's own hashes")
+    folder = pull(name, session.settings.encoder, _Meter(), OverwritePolicy(force), echo_stderr)
     print_report(
         session.as_json,
         report_shape("rag.models.pull/1", {"name": name, "path": folder}),

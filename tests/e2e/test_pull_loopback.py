@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
+import math
+import re
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
-from huggingface_hub import constants
 from safetensors.numpy import load_file, save
 
-from indexers.models.catalogue import PINS, Pin, known_model
+from indexers.models import catalogue
+from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights, home_folder
-from indexers.models.pull import pull
+from indexers.models.pull import IDLE_ATTEMPTS, pull
 from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
 from rag.errors import ModelError, WeightsInvalid, WeightsMissing
@@ -43,11 +50,15 @@ def settings(tmp_path: Path) -> EncoderSettings:
 
 @pytest.fixture(autouse=True)
 def _online(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The hub library may use the network, which in tests ends at loopback; its waits are not waited for,
-    and its chunks are smaller than the files."""
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 1000)
+    """The network, which in tests ends at loopback, may be used; attempts follow at once."""
+    monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setattr(time, "sleep", lambda _: None)
+
+
+def publish(monkeypatch: pytest.MonkeyPatch, name: str, sha256: dict[str, str]) -> None:
+    """Make the catalogue one of that model alone, held to these digests."""
+    model = dataclasses.replace(known_model(name), name=name, revision=None, sha256=sha256)
+    monkeypatch.setattr(catalogue, "MODELS", (model,))
 
 
 @pytest.fixture
@@ -72,66 +83,87 @@ def test_a_pull_stores_the_wanted_files_and_a_lock(hub: Hub, settings: EncoderSe
     assert lock["revision"] == hub.commit
     assert lock["sha256"] == {name: sha256(FILES[name]) for name in WANTED}
     assert seen == {name: len(FILES[name]) for name in WANTED}
-    assert {path.name for path in folder.parent.iterdir()} == {folder.name}
-    asked = " ".join(path for _, path, _ in hub.requests)
+    assert {path.name for path in folder.parent.iterdir()} == {folder.name, f".{folder.name}.lock"}
+    asked = " ".join(path for path, _ in hub.requests)
     assert "pytorch_model.bin" not in asked
     assert "modeling.py" not in asked
-    assert f"/storage/{'model.safetensors'}" in asked
-
-
-def test_a_second_pull_asks_for_nothing(hub: Hub, settings: EncoderSettings) -> None:
-    pull(NAME, settings)
+    assert "/storage/model.safetensors" in asked
     hub.requests.clear()
     pull(NAME, settings)
     assert hub.requests == []
 
 
 @pytest.mark.usefixtures("hub")
-def test_verify_holds_the_files_to_the_first_pull(settings: EncoderSettings) -> None:
+def test_a_changed_file_is_pulled_again(settings: EncoderSettings) -> None:
     folder = pull(NAME, settings)
+    (folder / "tokenizer.json").write_bytes(b'{"version": "2.0"}')
+    assert not verify(NAME, settings).ok
+    assert pull(NAME, settings) == folder
     assert verify(NAME, settings).ok
     assert verify(NAME, settings).pinned
-    (folder / "tokenizer.json").write_bytes(b'{"version": "2.0"}')
-    (folder / "tokenizer_config.json").write_bytes(b"{}")
-    checks = {check.path: check.state for check in verify(NAME, settings).files}
-    assert checks == dict.fromkeys(WANTED, "ok") | {
-        "tokenizer.json": "changed",
-        "tokenizer_config.json": "unpinned",
-    }
-    assert not verify(NAME, settings).ok
-    again = pull(NAME, settings)
-    assert again == folder
-    assert verify(NAME, settings).ok
 
 
-def test_a_cut_connection_is_resumed_where_it_broke(hub: Hub, settings: EncoderSettings) -> None:
-    hub.cuts["model.safetensors"] = 2
+@pytest.mark.parametrize(("size", "breaks"), [(30_000_000, 5_000_000), (20_000, 999)])
+def test_a_line_that_breaks_brings_the_whole_file(
+    hub: Hub, settings: EncoderSettings, size: int, breaks: int
+) -> None:
+    data = hub.files["model.safetensors"] = save({"weight": np.zeros(size, np.uint8)})
+    hub.breaks = breaks
     folder = pull(NAME, settings)
-    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
-    assert hub.ranges("model.safetensors") == ["", "bytes=6000-", "bytes=9000-"]
+    assert (folder / "model.safetensors").read_bytes() == data
+    asked = hub.ranges("storage/model.safetensors")
+    assert asked == ["", *(f"bytes={start}-" for start in range(breaks, len(data), breaks))]
 
 
 def test_a_pull_given_up_goes_on_the_next_time(hub: Hub, settings: EncoderSettings) -> None:
-    hub.cuts["model.safetensors"] = 10**6
-    # Halves of halves of the file: the retries of one pull come to an end long before the bytes do.
-    hub.files["model.safetensors"] = save({"weight": np.arange(40_000, dtype=np.float32)})
+    hub.left = 5000
     with pytest.raises(WeightsMissing, match=r"is this machine online\? what came so far is kept in"):
         pull(NAME, settings)
     with pytest.raises(WeightsMissing, match="is not on this machine"):
         find_weights(NAME, settings)
-    hub.cuts.clear()
-    hub.requests.clear()
+    assert hub.ranges("storage/model.safetensors") == ["", *["bytes=5000-"] * IDLE_ATTEMPTS]
+    hub.left = math.inf
     folder = pull(NAME, settings)
-    assert (folder / "model.safetensors").read_bytes() == hub.files["model.safetensors"]
-    assert [range_ for range_ in hub.ranges("model.safetensors") if range_ in ("", "bytes=0-")] == []
+    assert (folder / "model.safetensors").read_bytes() == WEIGHTS
+    assert hub.ranges("storage/model.safetensors")[-1] == "bytes=5000-"
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_second_pull_waits_for_the_first(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, killed: bool
+) -> None:
+    """It finds the files, or goes on where a killed one stopped."""
+    hub.files["model.safetensors"] = save({"weight": np.zeros(1_000_000, np.uint8)})
+    hub.gate.clear()
+    monkeypatch.setenv("RAG_ENCODER__MODELS_DIR", str(settings.models_dir))
+    command = [sys.executable, "-c", "from rag._cli.main import run; run()", "models", "pull", NAME]
+    start = partial(subprocess.Popen, command, text=True, stderr=subprocess.PIPE)
+    with start() as first:
+        while not hub.ranges("storage/model.safetensors"):
+            assert first.poll() is None
+            Event().wait(0.02)
+        with start() as second:
+            assert second.stderr is not None
+            assert second.stderr.readline().startswith(f"{NAME}: not pinned")
+            assert second.stderr.readline() == f"{NAME}: another process pulls it; waiting for it\n"
+            if killed:
+                first.kill()
+                first.wait()
+            hub.gate.set()
+    assert (first.returncode, second.returncode) == (-9 if killed else 0, 0)
+    assert find_weights(NAME, settings) == home_folder(known_model(NAME), settings)
+    asked = hub.ranges("storage/model.safetensors")
+    assert len(asked) == 1 + killed
+    assert re.fullmatch(r"bytes=\d{6}-" if killed else "", asked[-1])
 
 
 def test_a_full_disk_is_seen_before_the_first_byte(
     hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
 ) -> None:
     usage = shutil.disk_usage(Path.cwd())
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=100))
-    with pytest.raises(ModelError, match="no space left"):
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2_000_000))
+    hub.files["model.safetensors"] = save({"weight": np.zeros(3_000_000, np.uint8)})
+    with pytest.raises(ModelError, match="no space left: 3 MB are needed, 2 MB are free"):
         pull(NAME, settings)
     assert hub.ranges("model.safetensors") == []
 
@@ -154,47 +186,67 @@ def test_the_token_stays_with_the_hub(
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_bytes_that_are_not_what_the_hub_promised(hub: Hub, settings: EncoderSettings, name: str) -> None:
     hub.corrupted[name] = FILES[name][:-2] + b" }"
-    with pytest.raises(WeightsInvalid, match=f"{name} from .* is wrong: .*; it was deleted"):
+    with pytest.raises(WeightsInvalid, match=f"{name} is wrong: .*; it was deleted"):
         pull(NAME, settings)
     assert not home_folder(known_model(NAME), settings).exists()
+    assert len(hub.ranges("storage/model.safetensors")) == (name == "model.safetensors")
     hub.corrupted.clear()
     pull(NAME, settings)
     assert verify(NAME, settings).ok
 
 
-def test_a_pinned_model_with_other_bytes_is_refused(
-    monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
+def test_other_bytes_than_published_are_refused_before_the_weights_come(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, name: str
 ) -> None:
-    name = "siglip2-base-patch16-224"
-    pin = PINS[name]
-    assert pin.revision is not None
-    with serve(Hub(f"google/{name}", dict(FILES), commit=pin.revision)) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
-        with pytest.raises(WeightsInvalid, match=f"published {'|'.join(pin.sha256.values())}"):
-            pull(name, settings)
+    publish(monkeypatch, NAME, {name: "0" * 64})
+    with pytest.raises(WeightsInvalid, match=f"{name} is wrong: .*, published {'0' * 64}"):
+        pull(NAME, settings)
+    assert hub.ranges("model.safetensors") == []
 
 
-def test_the_pinned_commit_is_asked_for(monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings) -> None:
-    with serve(Hub("google/siglip2-base-patch16-224", dict(FILES))) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
-        with pytest.raises(WeightsMissing, match="has no commit 75de2d55"):
-            pull("siglip2-base-patch16-224", settings)
+def test_a_mirror_that_lists_names_alone(hub: Hub, settings: EncoderSettings) -> None:
+    hub.metadata, hub.breaks = False, 5000
+    folder = pull(NAME, settings)
+    assert {name: (folder / name).read_bytes() for name in WANTED} == {name: FILES[name] for name in WANTED}
+
+
+@pytest.mark.parametrize("page", ["/api/", "config.json"])
+def test_a_login_page_in_place_of_the_hub(hub: Hub, settings: EncoderSettings, page: str) -> None:
+    hub.page = page
+    with pytest.raises(WeightsMissing, match=r"^[^\n]* a page came that is not the hub's: check HF_ENDPOINT"):
+        pull(NAME, settings)
+
+
+def test_a_proxy_that_cannot_be_used(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    with pytest.raises(WeightsMissing, match=r"^[^\n]* the proxy in ALL_PROXY, .* unset it or .*socksio"):
+        pull(NAME, settings)
+    assert hub.requests == []
+
+
+def test_the_pinned_commit_is_asked_for(hub: Hub, settings: EncoderSettings) -> None:
+    hub.repo = "google/siglip2-base-patch16-224"
+    with pytest.raises(WeightsMissing, match=r"@75de2d55.*: no such commit"):
+        pull("siglip2-base-patch16-224", settings)
 
 
 def test_unknown_and_gated_repositories(hub: Hub, settings: EncoderSettings) -> None:
-    with pytest.raises(WeightsMissing, match="no such repository, or not for you: tiny/other at http"):
+    with pytest.raises(WeightsMissing, match=r"tiny/other@main at .*: no such repository, or not for you"):
         pull("hf:tiny/other", settings)
     hub.gated = True
-    with pytest.raises(WeightsMissing, match="is gated: accept its licence there, set HF_TOKEN"):
+    with pytest.raises(WeightsMissing, match=": gated: accept its licence there, set HF_TOKEN"):
         pull(NAME, settings)
 
 
 def test_no_hub_at_all(monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(WeightsMissing, match=r"cannot be reached .* is this machine online") as caught:
+    with pytest.raises(WeightsMissing, match="refused: is this machine online") as caught:
         pull(NAME, settings)
     assert "\n" not in str(caught.value)
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(WeightsMissing, match="HF_HUB_OFFLINE forbids the network"):
         pull(NAME, settings)
 
@@ -208,53 +260,49 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 def test_a_repository_with_nothing_but_a_pickle(hub: Hub, settings: EncoderSettings) -> None:
     del hub.files["model.safetensors"]
-    with pytest.raises(WeightsMissing, match=r"holds no safetensors at commit .*; pickles are never loaded"):
+    with pytest.raises(WeightsMissing, match="has no safetensors; pickles are never loaded"):
         pull(NAME, settings)
 
 
+def offer_pickle(hub: Hub, monkeypatch: pytest.MonkeyPatch, state: object) -> str:
+    """The hub has that state as the one pickle that the catalogue knows, whose name is returned."""
+    import torch
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    hub.repo = "facebook/metaclip-b32-400m"
+    del hub.files["model.safetensors"]
+    hub.files["pytorch_model.bin"] = buffer.getvalue()
+    publish(monkeypatch, "metaclip-b32-400m", {"pytorch_model.bin": sha256(buffer.getvalue())})
+    return "metaclip-b32-400m"
+
+
 def test_the_one_known_pickle_becomes_safetensors(
-    monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
 ) -> None:
     import torch
 
-    name, values = "metaclip-b32-400m", torch.arange(6.0).reshape(2, 3)
-    buffer = io.BytesIO()
-    torch.save({"a": values, "b": values.T}, buffer)
-    files = {key: data for key, data in FILES.items() if key != "model.safetensors"}
-    files["pytorch_model.bin"] = buffer.getvalue()
-    with serve(Hub(f"facebook/{name}", files)) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
-        with pytest.raises(WeightsInvalid, match="published 3b5c64e1"):
-            pull(name, settings)
-        monkeypatch.setitem(PINS, name, Pin(None, {"pytorch_model.bin": sha256(buffer.getvalue())}))
-        folder = pull(name, settings)
-    tensors = load_file(folder / "model.safetensors")
-    np.testing.assert_array_equal(tensors["b"], values.numpy().T)
+    values = torch.arange(6.0).reshape(2, 3)
+    name = offer_pickle(hub, monkeypatch, {"a": values, "b": values.T})
+    folder = pull(name, settings)
+    np.testing.assert_array_equal(load_file(folder / "model.safetensors")["b"], values.numpy().T)
     assert not (folder / "pytorch_model.bin").exists()
     assert json.loads((folder / "MODEL.json").read_text())["converted_from"].startswith("pytorch_model.bin")
     assert verify(name, settings).ok
 
 
 def test_a_pickle_with_code_in_it_is_not_run(
-    monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, tmp_path: Path
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, tmp_path: Path
 ) -> None:
     """Even one of the published hash goes through torch's restricted unpickler."""
-    import torch
 
     class Bomb:
         def __reduce__(self) -> tuple[object, tuple[str]]:
             return Path.touch, (str(tmp_path / "ran"),)
 
-    buffer = io.BytesIO()
-    torch.save({"a": Bomb()}, buffer)
-    name = "metaclip-b32-400m"
-    files = {key: data for key, data in FILES.items() if key != "model.safetensors"}
-    files["pytorch_model.bin"] = buffer.getvalue()
-    monkeypatch.setitem(PINS, name, Pin(None, {"pytorch_model.bin": sha256(buffer.getvalue())}))
-    with serve(Hub(f"facebook/{name}", files)) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
-        with pytest.raises(WeightsInvalid, match="cannot be turned into safetensors"):
-            pull(name, settings)
+    name = offer_pickle(hub, monkeypatch, {"a": Bomb()})
+    with pytest.raises(WeightsInvalid, match="cannot be turned into safetensors"):
+        pull(name, settings)
     assert not (tmp_path / "ran").exists()
 
 

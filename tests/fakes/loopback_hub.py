@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import unquote
 
 LARGE = (".safetensors", ".bin", ".pth")
@@ -26,28 +27,41 @@ class Hub:
     gated: bool = False
     corrupted: dict[str, bytes] = field(default_factory=dict)
     """Other bytes, of the same length, sent for a file than those that its hash was made of."""
-    cuts: dict[str, int] = field(default_factory=dict)
-    """How often the connection is cut half-way through a file."""
-    requests: list[tuple[str, str, str]] = field(default_factory=list)
-    """Method, path and Range header, in order."""
+    metadata: bool = True
+    """False: a mirror that lists names alone, without sizes and hashes."""
+    page: str = ""
+    """A part of the addresses that are answered with a login page."""
+    breaks: int = 0
+    """Bytes of a large file after which each connection is cut; 0: none is."""
+    left: float = math.inf
+    """Bytes of large files that are sent before the line is dead."""
+    gate: Event = field(default_factory=Event)
+    """The second half of a large file waits until it is set."""
+    requests: list[tuple[str, str]] = field(default_factory=list)
+    """Path and Range header, in order."""
     tokens: set[str] = field(default_factory=set)
     """Authorization headers that the hub saw."""
     storage_tokens: set[str] = field(default_factory=set)
     endpoint: str = ""
     storage: str = ""
 
+    def __post_init__(self) -> None:
+        self.gate.set()
+
     def info(self) -> dict[str, object]:
         siblings: list[dict[str, object]] = []
         for name, data in self.files.items():
-            row: dict[str, object] = {"rfilename": name, "size": len(data), "blobId": git_blob(data)}
-            if name.endswith(LARGE):
-                row["lfs"] = {"sha256": sha256(data), "size": len(data), "pointerSize": 134}
+            row: dict[str, object] = {"rfilename": name}
+            if self.metadata:
+                row |= {"size": len(data), "blobId": git_blob(data)}
+                if name.endswith(LARGE):
+                    row["lfs"] = {"sha256": sha256(data), "size": len(data), "pointerSize": 134}
             siblings.append(row)
         return {"id": self.repo, "modelId": self.repo, "sha": self.commit, "siblings": siblings}
 
     def ranges(self, name: str) -> list[str]:
         """The Range headers of the GETs for a file's bytes."""
-        return [asked for method, path, asked in self.requests if method == "GET" and path.endswith(name)]
+        return [asked for path, asked in self.requests if path.endswith(name)]
 
 
 def sha256(data: bytes) -> str:
@@ -80,47 +94,37 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: object) -> None:
             """Not printed."""
 
-        def do_HEAD(self) -> None:
-            self._answer(body=False)
-
         def do_GET(self) -> None:
-            self._answer(body=True)
-
-        def _answer(self, body: bool) -> None:
             path = unquote(self.path.partition("?")[0])
-            hub.requests.append((self.command, path, self.headers.get("Range", "")))
+            hub.requests.append((path, self.headers.get("Range", "")))
             stored = path.startswith("/storage/")
             (hub.storage_tokens if stored else hub.tokens).add(self.headers.get("Authorization", ""))
-            if stored:
-                self._bytes(path.removeprefix("/storage/"), body)
+            if hub.page and hub.page in path:
+                self._send(200, b"<!DOCTYPE html><title>Sign in</title>", "text/html")
+            elif stored:
+                self._bytes(path.removeprefix("/storage/"))
             elif hub.gated:
-                self._refuse(401, "GatedRepo", body)
+                self._refuse(401, "GatedRepo")
             elif found := re.fullmatch(rf"/api/models/{hub.repo}(?:/revision/(\w+))?", path):
-                known = found[1] in (None, "main", hub.commit)
-                self._json(hub.info()) if known else self._refuse(404, "RevisionNotFound", body)
+                if found[1] in (None, "main", hub.commit):
+                    self._send(200, json.dumps(hub.info()).encode(), "application/json")
+                else:
+                    self._refuse(404, "RevisionNotFound")
             elif path.startswith("/api/models/"):
-                self._refuse(404, "RepoNotFound", body)
+                self._refuse(404, "RepoNotFound")
             elif path.startswith(start := f"/{hub.repo}/resolve/{hub.commit}/"):
-                self._resolve(path.removeprefix(start), body)
+                name = path.removeprefix(start)
+                if name.endswith(LARGE):
+                    self.send_response(302)
+                    self.send_header("Location", f"{hub.storage}/{name}")
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                else:
+                    self._bytes(name)
             else:
-                self._refuse(404, "EntryNotFound", body)
+                self._refuse(404, "EntryNotFound")
 
-        def _resolve(self, name: str, body: bool) -> None:
-            if name not in hub.files:
-                self._refuse(404, "EntryNotFound", body)
-            elif name.endswith(LARGE):
-                data = hub.files[name]
-                self.send_response(302)
-                self.send_header("Location", f"{hub.storage}/{name}")
-                self.send_header("X-Linked-Etag", f'"{sha256(data)}"')
-                self.send_header("X-Linked-Size", str(len(data)))
-                self.send_header("X-Repo-Commit", hub.commit)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-            else:
-                self._bytes(name, body)
-
-        def _bytes(self, name: str, body: bool) -> None:
+        def _bytes(self, name: str) -> None:
             data = hub.corrupted.get(name, hub.files[name])
             start = 0
             if found := re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")):
@@ -128,33 +132,27 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             self.send_response(206 if start else 200)
             if start:
                 self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-            self.send_header("ETag", f'"{git_blob(hub.files[name])}"')
-            self.send_header("X-Repo-Commit", hub.commit)
-            self.send_header("Accept-Ranges", "bytes")
             self.send_header("Content-Length", str(len(data) - start))
             self.end_headers()
-            if not body:
-                return
-            if hub.cuts.get(name, 0) > 0:
-                hub.cuts[name] -= 1
-                self.wfile.write(data[start : start + (len(data) - start) // 2])
-                self.close_connection = True
-                return
-            self.wfile.write(data[start:])
+            body = data[start:]
+            if name.endswith(LARGE):
+                body = body[: int(min(hub.breaks or math.inf, hub.left, len(body)))]
+                hub.left -= len(body)
+                self.close_connection = start + len(body) < len(data)
+            with suppress(ConnectionError):  # who pulls may be killed
+                self.wfile.write(body[: len(body) // 2])
+                if name.endswith(LARGE):
+                    hub.gate.wait()
+                self.wfile.write(body[len(body) // 2 :])
 
-        def _json(self, value: object) -> None:
-            data = json.dumps(value).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+        def _refuse(self, status: int, code: str) -> None:
+            self._send(status, b'{"error": "no"}', "application/json", code)
 
-        def _refuse(self, status: int, code: str, body: bool) -> None:
-            data = b'{"error": "no"}' if body else b""
+        def _send(self, status: int, data: bytes, content_type: str, code: str = "") -> None:
             self.send_response(status)
-            self.send_header("X-Error-Code", code)
-            self.send_header("Content-Type", "application/json")
+            if code:
+                self.send_header("X-Error-Code", code)
+            self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

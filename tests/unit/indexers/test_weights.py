@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import save
 
 from indexers import registry
-from indexers.models.catalogue import PINS, catalogue, known_model
+from indexers.models.catalogue import catalogue, known_model
 from indexers.models.lookup import (
     AUTO_ORDER,
     check_safetensors,
@@ -54,7 +54,6 @@ def fill(folder: Path, **changes: bytes | None) -> Path:
 def test_the_catalogue_is_consistent() -> None:
     names = [model.name for model in catalogue()]
     assert len(set(names)) == len(names)
-    assert set(PINS) <= set(names)
     assert set(AUTO_ORDER) <= {model.name for model in catalogue() if model.purpose == "image encoder"}
     for model in catalogue():
         assert known_model(model.name) is model
@@ -288,11 +287,11 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
     assert rows[NAME].here
     assert rows[NAME].path == str(tmp_path / "models" / NAME)
     broken = rows["metaclip-b16-fullcc2.5b"]
-    assert (broken.here, broken.pinned) == (False, "on first pull")
+    assert (broken.here, broken.pinned) == (False, "not pinned")
     assert "no config.json" in broken.problem
     assert rows["all-MiniLM-L6-v2"].here
     assert rows["siglip2-base-patch16-224"].recommended
-    assert rows["siglip2-base-patch16-224"].pinned == "by us"
+    assert rows["siglip2-base-patch16-224"].pinned == "commit and hash"
 
 
 def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ MODEL = ModelRow(
     here=False,
     path="",
     problem="",
-    pinned="on first pull",
+    pinned="commit and hash",
     note="",
 )
 VERIFIED = Verification(
