@@ -154,6 +154,10 @@ def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamil
         raise SettingsError(
             f"encoder.text {name!r} is for {model.purpose}; `rag models list` names what fits"
         )
+    if published := model.sha256.get("model.safetensors"):
+        from indexers.digests import expect_digest
+
+        expect_digest(folder / "model.safetensors", published)
     return _source_in(load_text_family(model.family), name, folder, settings)
 
 

@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.devices import device_memory, find_device
-from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid
 from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
 from indexers.folders import Role, prompt, read_sentence_folder
-from indexers.models.catalogue import MODELS
 from indexers.onnx_text import can_read_sentences, open_sentences
 from indexers.protocol import FileIdentity, TextEncoder, unit_rows
 from indexers.tensors import weight_files
@@ -77,9 +75,6 @@ def _load(folder: Path) -> Any:
 
 
 def _open(source: EncoderSource, role: Role) -> TextEncoder:
-    for model in MODELS:
-        if model.name == source.name and (published := model.sha256.get("model.safetensors")):
-            expect_digest(source.path / "model.safetensors", published)
     if can_read_sentences(source.path):
         return open_sentences(source.name, source.path, role)
     return SentenceTransformersEncoder(source, role)
