@@ -1,4 +1,4 @@
-"""A question of `rag demo`, with the answer that is right and where its proof lies."""
+"""A question of `rag demo`, with the answer that is right and the seconds that prove it."""
 
 from __future__ import annotations
 

@@ -149,12 +149,12 @@ CLIPS = (TABLE, FLIGHT, PORTRAIT)
 
 
 def demo_questions() -> tuple[DemoQuestion, ...]:
-    """What is seen, what is heard, what is read: each of another clip."""
+    """What is seen, what is said, what is read: each of another clip."""
     drinks = ("beer", "coffee", "milk", "water")
     rocket, astronaut = FLIGHT.proof(ROCKET), PORTRAIT.proof(ASTRONAUT)
     return (
         DemoQuestion("seen", "Which drink is in the red cup?", drinks, "B", TABLE.proof(COFFEE)),
-        DemoQuestion("heard", "Why did the rocket stay on the ground on Sunday?", (), "radar", rocket),
+        DemoQuestion("said", "Why did the rocket stay on the ground on Sunday?", (), "radar", rocket),
         DemoQuestion("read", "Who was the pilot of STS-63?", (), "Eileen Collins", astronaut),
     )
 

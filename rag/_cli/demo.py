@@ -16,9 +16,9 @@ from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
-from rag.records import Answer, VideoCitation
+from rag.records import Answer, VideoCitation, span_name
 from rag.rendering.shapes import answer_shape, plain, report_shape
-from rag.rendering.terminal import answer_lines, duration, span
+from rag.rendering.terminal import answer_lines, duration
 
 if TYPE_CHECKING:
     from eval.demo_question import DemoQuestion, Proof
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 def demo(
     workbench: Annotated[
-        bool,
-        option("--workbench", "Drawn clips and passages, with questions of one and two hops and of time."),
+        bool, option("--workbench", "The synthetic world: rendered clips and passages.")
     ] = False,
     folder: Annotated[
         Path | None,
@@ -46,7 +45,7 @@ def demo(
 ) -> int:
     """Make clips out of photographs, index them, ask three questions and render the windows cited.
 
-    One is about what is seen, one about what is heard, one about what is read.
+    One is about what is seen, one about what is said, one about what is read.
     """
     folder = folder or Path("demo-workbench" if workbench else "demo")
     # The Workbench's clips contain neither speech nor on-screen text, so neither is looked for.
@@ -142,7 +141,7 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
 
 
 def _where(proof: Proof | None) -> str:
-    return f" in {proof.video} at {span(proof.start, proof.end)}" if proof else ""
+    return f" in {proof.video} at {span_name(proof.start, proof.end)} s" if proof else ""
 
 
 def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
