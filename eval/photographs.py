@@ -233,12 +233,12 @@ def _frame(photograph: Image, shot: Shot, done: float) -> Image:
 
 
 def _write(frame: Image, caption: str) -> None:
-    """White on a dark bar, in the lower part of the frame."""
+    """White on a dark bar in the lower part of the frame, above the times of a contact sheet."""
     from PIL import ImageDraw, ImageFont
 
     draw = ImageDraw.Draw(frame)
     bar = 2 * CAPTION_POINTS
-    top = frame.height - round(1.4 * bar)
+    top = frame.height - round(2.2 * bar)
     draw.rectangle((0, top, frame.width, top + bar), fill=(16, 16, 24))
     font = ImageFont.load_default(CAPTION_POINTS)
     draw.text((frame.width / 2, top + bar / 2), caption, fill="white", font=font, anchor="mm")
