@@ -1,4 +1,4 @@
-"""Write the pictures of the README, docs/images/*.webp and docs/start/contact-sheet.png, from `rag demo`.
+"""Write the images of the README, docs/images/*.webp and docs/start/contact-sheet.png, from `rag demo`.
 
 Needs the extra `serve`, playwright and Chromium (`RAG_CHROMIUM`, or chromium-headless-shell on the path):
 
