@@ -1,4 +1,4 @@
-"""Write the screenshots of the README, docs/images/*.webp, from the library that `rag demo` makes.
+"""Write the images of the README, docs/images/*.webp and docs/start/contact-sheet.png, from `rag demo`.
 
 Needs the extra `serve`, playwright and Chromium (`RAG_CHROMIUM`, or chromium-headless-shell on the path):
 
@@ -19,9 +19,14 @@ from urllib.parse import quote
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from eval.workbench.demo import demo_questions
+from corpora.outputs import OverwritePolicy
+from eval.photographs import demo_questions
+from rag import Library
+from rag._cli.show import render_sheet
 
 IMAGES = Path(__file__).parent / "images"
+SHEET = Path(__file__).parent / "start" / "contact-sheet.png"
+SEARCHED = "a rocket"
 SIZE = {"width": 1280, "height": 860}
 CHROMIUM = os.environ.get("RAG_CHROMIUM") or shutil.which("chromium-headless-shell")
 LOADED = "() => [...document.images].every(image => image.complete)"
@@ -46,13 +51,14 @@ def write(address: str) -> None:
         page = browser.new_page(viewport=SIZE)
         page.goto(f"{address}#/ask?q={quote(question.text)}{options}")
         page.locator("article.answer").wait_for(timeout=120_000)
-        cited = page.locator(".citations .card a").first.get_attribute("href")
         page.wait_for_function(PLAYS)
         save(page, "ask.webp")
         page.close()
         page = browser.new_page(viewport=SIZE, color_scheme="dark")
-        window = cited.split("&q=")[0]
-        page.goto(f"{address}{window}&q={quote('a plate on the scale')}")
+        page.goto(f"{address}#/search?q={quote(SEARCHED)}")
+        found = page.locator(".card a").first
+        found.wait_for()
+        page.goto(address + found.get_attribute("href"))
         page.wait_for_function(PLAYS)
         page.get_by_role("button", name="Hits").click()
         page.locator(".hits img").first.wait_for()
@@ -60,8 +66,17 @@ def write(address: str) -> None:
         browser.close()
 
 
+def write_sheet(library: str) -> None:
+    """The contact sheet of what the last question is answered by."""
+    asked = demo_questions()[-1]
+    with Library.open(library) as opened:
+        cited = opened.ask(asked.text, options=asked.options).citations[0]
+    render_sheet(cited, SHEET, policy=OverwritePolicy(force=True))
+
+
 def main() -> None:
     """Serve the library that is named on a free port, and photograph it."""
+    write_sheet(sys.argv[1])
     command = ["rag", "serve", "--library", sys.argv[1], "--port", "0"]
     command[0] = str(Path(sys.executable).with_name("rag"))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

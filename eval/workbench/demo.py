@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from eval.demo_question import DemoQuestion
 from eval.workbench.catalogue import KINDS, Kind, action, allows, indefinite, kind, place_name, predicate
 from eval.workbench.jobs import CorpusPlan, video_jobs
 from eval.workbench.passages import WorldPassage, world_passages
@@ -17,17 +17,6 @@ DEMO_PLAN = CorpusPlan(seed=20, split="test", clips=10, render=Render(fps=6))
 OPTIONS = 6
 PICK = 1
 """Which questions are asked: a pick that is answered right; see docs/design/workbench.md for its share."""
-
-
-@dataclass(frozen=True, slots=True)
-class DemoQuestion:
-    """A multiple-choice question with its ground truth."""
-
-    question_id: str
-    text: str
-    options: tuple[str, ...]
-    expected: str
-    """The label of the right option."""
 
 
 def demo_questions() -> tuple[DemoQuestion, ...]:

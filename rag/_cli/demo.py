@@ -1,4 +1,4 @@
-"""`rag demo`: make a small synthetic corpus, index it, ask, cite, and render contact sheets."""
+"""`rag demo`: make a small corpus, index it, ask, cite, and render contact sheets."""
 
 from __future__ import annotations
 
@@ -10,46 +10,62 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import rag
+from corpora.outputs import OverwritePolicy
 from rag._cli.index import summary_lines
 from rag._cli.options import option
 from rag._cli.output import echo_stderr, print_report, width
 from rag._cli.session import Config, Force, Json, Seed, Session, Verbose, given_path, start
 from rag._cli.show import render_sheet, sheet_name
-from rag.records import Answer, VideoCitation
+from rag.records import Answer, VideoCitation, span_name
 from rag.rendering.shapes import answer_shape, plain, report_shape
 from rag.rendering.terminal import answer_lines, duration
 
 if TYPE_CHECKING:
-    from corpora.outputs import OverwritePolicy
+    from eval.demo_question import DemoQuestion, Proof
     from rag.indexing.report import IndexReport
 
 
 def demo(
+    workbench: Annotated[
+        bool, option("--workbench", "The synthetic world: rendered clips and passages.")
+    ] = False,
     folder: Annotated[
-        Path, option("--dir DIR", "Folder for the corpus, library and sheets.", parser=given_path)
-    ] = Path("demo"),
+        Path | None,
+        option(
+            "--dir DIR",
+            "Folder for the corpus, library and sheets. Default: demo, with --workbench demo-workbench.",
+            parser=given_path,
+        ),
+    ] = None,
     force: Force = False,
     config: Config = None,
     as_json: Json = None,
     verbose: Verbose = 0,
     seed: Seed = None,
 ) -> int:
-    """Render a small corpus, index it, ask three questions and render the windows cited."""
-    library = folder / ".rag"
-    # The clips contain neither speech nor on-screen text, so neither is looked for.
-    silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")}
-    session = start([library], config, as_json, verbose, seed, silent)
-    from eval.workbench.demo import demo_questions
+    """Make clips out of photographs, index them, ask three questions and render the windows cited.
 
-    corpus = folder / "corpus"
+    One is about what is seen, one about what is said, one about what is read.
+    """
+    folder = folder or Path("demo-workbench" if workbench else "demo")
+    # The Workbench's clips contain neither speech nor on-screen text, so neither is looked for.
+    silent = {f"{stage}.mode": "off" for stage in ("ocr", "asr")} if workbench else {}
+    session = start([folder / ".rag"], config, as_json, verbose, seed, silent)
+    if workbench:
+        from eval.workbench.demo import demo_questions
+
+        render = _render_workbench
+    else:
+        from eval.photographs import demo_questions
+
+        render = _render_photographs
+    report, printed = _index(session, render(folder / "corpus", force))
     policy = session.overwrite_policy(force)
-    _render(corpus, policy)
-    report, printed = _index(session, corpus)
     answers: list[Answered] = []
     with rag.Library.open(settings=session.settings) as opened:
         for question in demo_questions():
             answer = opened.ask(question.text, options=question.options, question_id=question.question_id)
-            answers.append(Answered(answer, question.expected, _sheets(answer, folder, policy)))
+            answers.append(Answered(question, answer, _sheets(answer, folder, policy)))
     print_report(session.as_json, _shape(folder, report, answers), _lines(folder, report, printed, answers))
     return report.exit_code
 
@@ -58,19 +74,28 @@ def demo(
 class Answered:
     """One question of the demo."""
 
+    question: DemoQuestion
     answer: Answer
-    expected: str
-    """The label that is right by construction."""
     sheets: list[Path]
 
 
-def _render(corpus: Path, policy: OverwritePolicy) -> None:
+def _render_photographs(corpus: Path, force: bool) -> Path:
+    from eval.photographs import CLIPS, SOURCES, make_corpus
+
+    echo_stderr(f"making {len(CLIPS)} clips out of photographs, with a synthetic voice, in {corpus}")
+    begun = time.monotonic()
+    clips = make_corpus(corpus, OverwritePolicy(force))
+    echo_stderr(f"made in {duration(time.monotonic() - begun)}; {corpus / SOURCES} names their sources")
+    return clips
+
+
+def _render_workbench(corpus: Path, force: bool) -> Path:
     from eval.workbench.corpus import make_corpus
     from eval.workbench.demo import DEMO_PLAN, demo_passages
     from rag._cli.progress import open_progress
 
     echo_stderr(f"rendering {DEMO_PLAN.clips} clips and writing passages into {corpus}")
-    begun = time.monotonic()
+    begun, policy = time.monotonic(), OverwritePolicy(force)
     with open_progress() as progress:
         report = make_corpus(corpus, DEMO_PLAN, progress=progress, policy=policy, world=demo_passages())
     echo_stderr(
@@ -78,13 +103,14 @@ def _render(corpus: Path, policy: OverwritePolicy) -> None:
         if report.made
         else "they exist already"
     )
+    return corpus
 
 
-def _index(session: Session, corpus: Path) -> tuple[IndexReport, list[str]]:
+def _index(session: Session, videos: Path) -> tuple[IndexReport, list[str]]:
     from rag._cli.progress import open_progress
 
     with open_progress() as progress:
-        report = rag.Library.index([str(corpus)], settings=session.settings, progress=progress)
+        report = rag.Library.index([str(videos)], settings=session.settings, progress=progress)
     return report, progress.printed
 
 
@@ -105,17 +131,28 @@ def _lines(folder: Path, report: IndexReport, printed: list[str], answers: list[
         yield from answer_lines(each.answer, width=width(), libraries=[str(folder / ".rag")])
         for sheet in each.sheets:
             yield f"    contact sheet: {sheet}"
-        verdict = "correct" if each.answer.choice == each.expected else "incorrect"
-        yield f"    ground truth: {each.expected} ({verdict})"
+        question = each.question
+        verdict = "correct" if question.is_right(each.answer) else "incorrect"
+        yield f"    ground truth: {question.expected}{_where(question.proof)} ({verdict})"
     yield ""
     library = shlex.quote(str(folder / ".rag"))
     yield f'everything is in {folder}; ask more with: rag ask --library {library} "..."'
     yield f"or look at it in a browser: rag serve --library {library} --open"
 
 
+def _where(proof: Proof | None) -> str:
+    return f" in {proof.video} at {span_name(proof.start, proof.end)} s" if proof else ""
+
+
 def _shape(folder: Path, report: IndexReport, answers: list[Answered]) -> dict[str, Any]:
     asked = [
-        {**answer_shape(each.answer), "sheets": plain(each.sheets), "expected": each.expected}
+        {
+            **answer_shape(each.answer),
+            "sheets": plain(each.sheets),
+            "expected": each.question.expected,
+            "proof": plain(each.question.proof),
+            "right": each.question.is_right(each.answer),
+        }
         for each in answers
     ]
     return report_shape("rag.demo/1", {"folder": folder, "index": plain(report), "answers": asked})

@@ -1,4 +1,4 @@
-"""The demo and its server from the built wheel, in a network namespace without interfaces."""
+"""Both demos and a server from the built wheel, in a network namespace without interfaces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eval.workbench.demo import demo_questions
+from eval.photographs import demo_questions
+from eval.workbench.demo import demo_questions as workbench_questions
 from tests.fakes.command import run_rag
 
 ROOT = Path(__file__).parents[2]
@@ -119,29 +120,40 @@ def demo(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
     return folder, json.loads(_run(*NO_NETWORK, installed / "rag", "demo", "--json", cwd=folder))
 
 
-def test_the_demo_answers_with_citations_without_a_network(demo: tuple[Path, Any]) -> None:
+def test_the_demo_sees_hears_and_reads_without_a_network(demo: tuple[Path, Any]) -> None:
     folder, shape = demo
     assert not shape["index"]["problems"]
-    assert len(shape["answers"]) == 3
-    for expected, given in zip(demo_questions(), shape["answers"], strict=True):
-        assert given["answer"]["matched"], given
-        assert given["citations"], given
-        assert given["expected"] == expected.expected
-        assert given["answer"]["choice"] in "ABCDEF", given["answer"]
-    sheets = [Path(folder, sheet) for given in shape["answers"] for sheet in given["sheets"]]
-    assert sheets
-    assert all(sheet.read_bytes().startswith(b"\x89PNG") for sheet in sheets)
+    for question, given in zip(demo_questions(), shape["answers"], strict=True):
+        assert given["right"], (question, given)
+        assert given["sheets"]
+        assert all(Path(folder, sheet).read_bytes().startswith(b"\x89PNG") for sheet in given["sheets"])
 
-    # Again, on what was made: the same answers for people.
+
+def test_the_demo_again_finds_its_clips_unchanged_and_prints_the_same_answers(demo: tuple[Path, Any]) -> None:
+    folder, shape = demo
     again = run_rag(folder, "demo", "--text")
     assert again.returncode == 0, again.stderr
-    printed = again.stdout
+    assert "3 found, 3 unchanged" in again.stdout
     for question, given in zip(demo_questions(), shape["answers"], strict=True):
-        assert f"? {question.text}" in printed
-        verdict = "correct" if given["answer"]["choice"] == question.expected else "incorrect"
-        assert f"ground truth: {question.expected} ({verdict})" in printed
-    assert "contact sheet: demo/" in printed
-    assert 'rag ask --library demo/.rag "..."' in printed
+        assert f"? {question.text}\n" in again.stdout
+        assert given["answer"]["text"] in again.stdout
+    assert again.stdout.count("(correct)") == 3
+    assert again.stdout.count("contact sheet: demo/") >= 3
+    assert 'rag ask --library demo/.rag "..."' in again.stdout
+
+
+def test_the_workbench_demo_answers_with_citations_without_a_network(installed: Path, tmp_path: Path) -> None:
+    printed = _run(*NO_NETWORK, installed / "rag", "demo", "--workbench", "--json", cwd=tmp_path)
+    shape = json.loads(printed)
+    assert not shape["index"]["problems"]
+    for question, given in zip(workbench_questions(), shape["answers"], strict=True):
+        assert given["answer"]["matched"], given
+        assert given["citations"], given
+        assert given["expected"] == question.expected
+        assert given["right"] == (given["answer"]["choice"] == question.expected)
+    sheets = [tmp_path / sheet for given in shape["answers"] for sheet in given["sheets"]]
+    assert sheets
+    assert all(sheet.read_bytes().startswith(b"\x89PNG") for sheet in sheets)
 
 
 def test_the_server_searches_and_answers_without_a_network(installed: Path, demo: tuple[Path, Any]) -> None:
