@@ -40,9 +40,10 @@ def text_spans(
         come = [box for box in after if box.text not in {other.text for other in here}]
         left = {first: math.inf} | images.likeness(leave, first, range(first + 1, stop))
         came = images.likeness(come, stop, range(stop - 1, first, -1))
+        # Of two texts in one place the later one begins where it is the likelier one, and goes on.
+        change = min((at for at in came if came[at] > left.get(at, 0.0)), default=stop)
         for at in range(first, stop):
-            old, new = left.get(at, 0.0), came.get(at, 0.0)
-            shown = [*stay, *(leave if old >= new and old else []), *(come if new > old else [])]
+            shown = [*stay, *(come if at >= change else leave if at in left else [])]
             text = "\n".join(lines_in_reading_order(shown))
             start = float(frames.times[at])
             if spans and spans[-1].text == text and spans[-1].end == start:
