@@ -13,9 +13,9 @@ from corpora.records import Clip, Evidence, Frames
 from indexers.ocr import DETECTION_SIDE, lines_in_reading_order
 from indexers.screen import TextBox, around, clipped, slopes_of
 
-LEAST_LIKENESS = 0.4
-"""Correlation of the slopes of a text with those of an earlier or later frame, from which on it is there too:
-captions over moving images have 0.5 to 1, other texts in their place 0.3 and less."""
+LEAST_CORRELATION = 0.4
+"""Correlation of the slopes of a text with those of an earlier or later frame, from which on it is there too.
+F1 of `benchmarks.screen_text` is about the same from 0.3 to 0.4, and lower for small captions at 0.5."""
 REACH = 0.1
 """How far a text moves from one sampled frame to the next, at most, in short sides of the image."""
 
@@ -38,8 +38,8 @@ def text_spans(
         stay = [box for box in here if box.text in {other.text for other in after}]
         leave = [box for box in here if box not in stay]
         come = [box for box in after if box.text not in {other.text for other in here}]
-        left = {first: math.inf} | images.likeness(leave, first, range(first + 1, stop))
-        came = images.likeness(come, stop, range(stop - 1, first, -1))
+        left = {first: math.inf} | images.correlation(leave, first, range(first + 1, stop))
+        came = images.correlation(come, stop, range(stop - 1, first, -1))
         # Of two texts in one place the later one begins where it is the likelier one, and goes on.
         change = min((at for at in came if came[at] > left.get(at, 0.0)), default=stop)
         for at in range(first, stop):
@@ -60,22 +60,22 @@ class _Slopes:
         self._images = images
         self._known: dict[int, NDArray[np.float32]] = {}
 
-    def likeness(self, boxes: Sequence[TextBox], at: int, frames: Iterable[int]) -> dict[int, float]:
+    def correlation(self, boxes: Sequence[TextBox], at: int, frames: Iterable[int]) -> dict[int, float]:
         """How like the texts of frame `at` are at the places that they have moved to, in [0, 1] by frame, in
-        the order of `frames` for as long as it is `LEAST_LIKENESS`; longer texts weigh more."""
+        the order of `frames` for as long as it is `LEAST_CORRELATION`; longer texts weigh more."""
         letters = sum(len(box.text) for box in boxes)
         paths = [(len(box.text) / letters, *self._strokes(at, box)) for box in boxes]
         found: dict[int, float] = {}
         for frame in frames if boxes else ():
-            likeness, followed = 0.0, []
+            correlation, followed = 0.0, []
             for weight, left, top, strokes in paths:
                 like, left, top = self._nearest(frame, left, top, strokes)
-                if like >= LEAST_LIKENESS:
-                    likeness += weight * like
+                if like >= LEAST_CORRELATION:
+                    correlation += weight * like
                     followed.append((weight, left, top, strokes))
-            if likeness < LEAST_LIKENESS:
+            if correlation < LEAST_CORRELATION:
                 break
-            paths, found[frame] = followed, likeness
+            paths, found[frame] = followed, correlation
         return found
 
     def _of(self, frame: int) -> NDArray[np.float32]:
@@ -100,6 +100,6 @@ class _Slopes:
         (high, wide), reach = strokes.shape, round(REACH * min(slopes.shape))
         row, column = max(0, top - reach), max(0, left - reach)
         near = np.ascontiguousarray(slopes[row : top + high + reach, column : left + wide + reach])
-        likeness = cv2.matchTemplate(near, strokes, cv2.TM_CCORR_NORMED)
-        down, right = np.unravel_index(int(likeness.argmax()), likeness.shape)
-        return float(likeness[down, right]), column + int(right), row + int(down)
+        correlation = cv2.matchTemplate(near, strokes, cv2.TM_CCORR_NORMED)
+        down, right = np.unravel_index(int(correlation.argmax()), correlation.shape)
+        return float(correlation[down, right]), column + int(right), row + int(down)
