@@ -308,11 +308,12 @@ def fake_readers() -> None:
     """Text on the screen and speech as numbers, by which equal frames and sounds give equal texts."""
     from indexers.asr import Asr
     from indexers.ocr import Ocr
+    from indexers.screen import TextBox
     from rag.indexing import contents
 
     class Colours(Ocr):
-        def read_clip(self, images: Iterable[Any]) -> Iterator[str]:
-            return (f"colour {image.mean() // 8:.0f}" for image in images)
+        def read_clip(self, images: Iterable[Any]) -> Iterator[tuple[TextBox, ...]]:
+            return ((TextBox(0, 0, 9, 9, f"colour {image.mean() // 8:.0f}", 1.0),) for image in images)
 
     class Loudness(Asr):
         def transcribe(self, chunks: Iterable[Any]) -> Iterator[tuple[float, float, str]]:

@@ -48,15 +48,12 @@ DETECTION_SCORE, PROBE_SCORE = 0.5, 0.3
 """Least mean probability of a box: the engine's own, and that of the first look, whose finds are searched
 again."""
 
-LONE_CONFIDENCE = 0.95
-"""Least confidence of a text with one letter or digit on a screen: things without text are read as one ("自",
-"O"). Of 18 such in Workbench videos 17 are below; of 68 letters that are there and found, 58 are not."""
-
-KEYFRAME_RULE = 3
+KEYFRAME_RULE = 4
 """Number of the rule by which keyframes are chosen: raised with every change to `corpora.video.keyframes`."""
 
-SCREEN_RULE = 4
-"""Number of the rule by which a clip is searched: raised with every change to it or to `indexers.screen`."""
+SCREEN_RULE = 5
+"""Number of the rule by which a clip is searched: raised with every change to it, to `indexers.screen` or to
+`indexers.text_tracking`."""
 
 THREADS = 1
 """Two threads take 25 % more CPU for detection and twice as much for recognition: they wait by spinning."""
@@ -73,12 +70,12 @@ class Ocr:
         self.reason = reason
 
     def boxes(self, image: NDArray[np.uint8]) -> tuple[TextBox, ...]:
-        """Pieces of text of at least the least confidence, that of one character more, in the engine's order.
+        """Pieces of text of at least the least confidence, in reading order; a lone character is none.
 
         `image`: uint8 (height, width, 3) RGB, upright; corners are in pixels of the image as it is scaled
         for detection. Raises `ValueError` for another shape.
         """
-        return tuple(box for box in self._all(_scaled(image, DETECTION_SIDE)) if self._shown(box))
+        return self._shown(self._all(_scaled(image, DETECTION_SIDE)))
 
     def read(self, image: NDArray[np.uint8]) -> str:
         """The image's text, lines in reading order joined by newlines; empty where there is none.
@@ -97,8 +94,8 @@ class Ocr:
         found = (box for box in self._all(colours) if self._sure(box))
         return [TextLine(box.left, box.top, box.right, box.bottom, box.text) for box in found]
 
-    def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[str]:
-        """The text of each image of one clip, uint8 (height, width, 3) RGB, in order; quicker than `read`.
+    def read_clip(self, images: Iterable[NDArray[np.uint8]]) -> Iterator[tuple[TextBox, ...]]:
+        """The texts of each image of one clip, uint8 (height, width, 3) RGB, as `boxes`, but quicker.
 
         Where an image has no strokes, or those of the images before it in this call, nothing is searched;
         texts that are unchanged, or have scrolled, are not recognized again, whatever moves around them. No
@@ -121,8 +118,7 @@ class Ocr:
                 parts = merged([*found, *dense], slopes.shape)
             parts = screen.with_neighbours(parts)
             self._read_parts(scaled, slopes, parts, before, screen)
-            shown = (line.box for line in screen.lines if self._shown(line.box))
-            yield "\n".join(lines_in_reading_order(shown))
+            yield self._shown(line.box for line in screen.lines)
 
     def _read_parts(
         self,
@@ -151,10 +147,13 @@ class Ocr:
     def _sure(self, box: TextBox) -> bool:
         return bool(box.text) and box.score >= self._min_confidence
 
-    def _shown(self, box: TextBox) -> bool:
-        """Whether a text that is found on a screen is one."""
-        lone = sum(char.isalnum() for char in box.text) < 2
-        return self._sure(box) and not (lone and box.score < LONE_CONFIDENCE)
+    def _shown(self, boxes: Iterable[TextBox]) -> tuple[TextBox, ...]:
+        """Of what is found on a screen what is text, in reading order: one letter or digit only beside a
+        longer text, for corners and textures are read as one."""
+        rows = rows_of(box for box in boxes if self._sure(box))
+        return tuple(
+            box for row in rows if any(sum(map(str.isalnum, one.text)) > 1 for one in row) for box in row
+        )
 
     def _detect(self, part: NDArray[np.uint8], least: float) -> Sequence[Any]:
         """The four points of each text, float (4, 2), in pixels of `part`, BGR."""

@@ -69,7 +69,7 @@ class Line:
         height, width = self.slopes.shape
         if abs(right - left - width) > MOVED or abs(bottom - top - height) > MOVED:
             return False
-        left, top, right, bottom = _clipped(
+        left, top, right, bottom = clipped(
             (left - MOVED, top - MOVED, right + MOVED, bottom + MOVED), slopes.shape
         )
         # Its own edge is left out: other things may be beside it there.
@@ -150,10 +150,10 @@ def _corners(box: TextBox) -> Corners:
 
 
 def _pixels(corners: Corners, shape: tuple[int, ...]) -> Part:
-    return _clipped(tuple(round(edge) for edge in corners), shape)
+    return clipped(tuple(round(edge) for edge in corners), shape)
 
 
-def _clipped(part: tuple[int, ...], shape: tuple[int, ...]) -> Part:
+def clipped(part: tuple[int, ...], shape: tuple[int, ...]) -> Part:
     """The part inside an image of this shape, at least a pixel wide and high."""
     left, top, right, bottom = part
     left, top = min(max(0, left), shape[1] - 1), min(max(0, top), shape[0] - 1)
@@ -193,10 +193,10 @@ def merged(parts: Sequence[Part], shape: tuple[int, ...]) -> list[Part]:
 
 
 def _even(part: tuple[int, ...], shape: tuple[int, ...]) -> Part:
-    left, top, right, bottom = _clipped(part, shape)
+    left, top, right, bottom = clipped(part, shape)
     wide, high = (-(-side // 32) * 32 for side in (right - left, bottom - top))
     left, top = max(0, min(left, shape[1] - wide)), max(0, min(top, shape[0] - high))
-    return _clipped((left, top, left + wide, top + high), shape)
+    return clipped((left, top, left + wide, top + high), shape)
 
 
 def _by_cells(values: NDArray[np.float32]) -> NDArray[np.float32]:

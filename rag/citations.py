@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from corpora.records import SPOKEN, page_range
+from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
+from rag.reasoners.embedded.cues import cues_with
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
@@ -18,8 +19,6 @@ from rag.records import Answer, Citation, PassageCitation, VideoCitation, pages_
 from rag.retrieval import RetrievedClip, RetrievedPassage
 from rag.words import folded
 
-LONGEST_PAUSE = 2.0
-"""Seconds of silence within a quotation, at most: text further apart is another utterance."""
 LONGEST_QUOTED = 200
 """Characters of a text that is quoted where nothing is answered."""
 QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
@@ -59,15 +58,15 @@ def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, 
 def with_paths(answer: Answer, path_of: Callable[[VideoCitation, Sequence[str]], str]) -> Answer:
     """The answer with the path of each video that it cites as `path_of` gives it for the subtitle lines that
     it quotes of that window, or for all of the window."""
-    quoted = [folded(text) for text in [answer.text, *QUOTED.findall(answer.explanation)] if text.strip()]
+    quotations = [answer.text, *QUOTED.findall(answer.explanation)]
     cited: list[Citation] = []
     for citation in answer.citations:
         if isinstance(citation, PassageCitation):
             cited.append(citation)
             continue
-        lines = [evidence.text for evidence in citation.evidence if evidence.kind == "subtitle"]
-        proof = [line for line in lines if any(_quotes(text, folded(line)) for text in quoted)]
-        cited.append(replace(citation, path=path_of(citation, proof or lines)))
+        lines = [evidence for evidence in citation.evidence if evidence.kind == "subtitle"]
+        proof = quoted_texts(quotations, lines) or lines
+        cited.append(replace(citation, path=path_of(citation, [line.text for line in proof])))
     return replace(answer, citations=tuple(cited))
 
 
@@ -80,26 +79,44 @@ def _words(citation: Citation) -> str:
 def citation_window(read: ReadWindow, quotations: Sequence[str]) -> tuple[float, float]:
     """[start, end) in seconds: the window that was read, or the one in its texts that holds `quotations`.
 
-    The window moves to where it covers the quoted text best, and grows over speech that it would cut.
+    Speech that is quoted is in it whole, over all its cues; text on screen may stay beyond it. A window that
+    does not hold the quoted text moves to where it covers it best, and grows over the speech that it cuts.
     """
     start, end = read.window.start, read.window.end
-    quoted = [text for text in map(folded, quotations) if text]
-    proof = [e for e in read.texts if any(_quotes(text, folded(e.text)) for text in quoted)]
-    spans = [(e.start, e.end) for e in proof]
-    if not spans or all(s < end and e > start for s, e in spans):
+    quoted = _quoted(quotations, read.texts)
+    spoken, shown = (
+        [(texts[0].start, texts[-1].end) for texts in quoted if (texts[0].kind in SPOKEN) == said]
+        for said in (True, False)
+    )
+    if all(start <= s and e <= end for s, e in spoken) and all(s < end and e > start for s, e in shown):
         return start, end
+    spans = [*spoken, *shown]
     starts, ends = zip(*spans, strict=True)
     low, high = min(read.clip.start, start, *starts), max(read.clip.end, end, *ends)
     begin, until, score = covering_window(spans, [1.0] * len(spans), start=low, end=high, length=end - start)
     if score <= 0:
         return start, end
-    if all(s < until and e > begin for s, e in spans):
-        return round(begin, 6), round(until, 6)
-    spoken = [(e.start, e.end) for e in proof if e.kind in SPOKEN]
-    for s, e in [*spoken, *reversed(spoken)]:
-        if s - LONGEST_PAUSE <= until and e + LONGEST_PAUSE >= begin:
-            begin, until = min(begin, max(s, low)), max(until, min(e, high))
-    return round(begin, 6), round(until, 6)
+    cut = [(s, e) for s, e in spoken if s < until and e > begin]
+    return round(min([begin, *(s for s, _ in cut)]), 6), round(max([until, *(e for _, e in cut)]), 6)
+
+
+def quoted_texts(quotations: Sequence[str], texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Those of the texts that hold a quotation or words of one, in their order.
+
+    What is quoted of speech may begin in one cue and end in another.
+    """
+    found = {text for together in _quoted(quotations, texts) for text in together}
+    return tuple(text for text in texts if text in found)
+
+
+def _quoted(quotations: Sequence[str], texts: Sequence[Evidence]) -> list[tuple[Evidence, ...]]:
+    """What holds a quotation or words of one: the cues over which it is said, each other text by itself."""
+    said = [quotation for quotation in map(folded, quotations) if quotation]
+    spoken = [[text for text in texts if text.kind == kind] for kind in SPOKEN]
+    found = [together for each in said for cues in spoken for together in cues_with(each, cues)]
+    held = {cue for together in found for cue in together}
+    rest = [text for text in texts if text not in held]
+    return found + [(one,) for one in rest if any(_quotes(each, folded(one.text)) for each in said)]
 
 
 def _quotes(quotation: str, text: str) -> bool:

@@ -39,11 +39,20 @@ from rag.settings import Settings, load_settings
 from rag.store.filters import at_or_below
 from rag.store.finding import absolute_path, find_library, library_location, nothing_indexed, path_list
 from rag.store.layout import Location
-from rag.store.lookup import find_video, indexed_file, path_of, resolve_citation, stale_files, window_seconds
+from rag.store.lookup import (
+    as_named,
+    cited_path,
+    find_video,
+    globs_of,
+    indexed_file,
+    path_of,
+    resolve_citation,
+    stale_files,
+    window_seconds,
+)
 from rag.store.reading import Reader
 from rag.store.records import FileState, Removed, Stats
 from rag.store.scan_cache import ScanCache
-from rag.store.sidecars import path_with_lines
 
 if TYPE_CHECKING:
     import numpy as np
@@ -187,10 +196,8 @@ class Library:
                 pipeline=pipeline,
             )
         )
-        reader, chosen = self._reader, self.settings.scan
-        return with_paths(
-            answer, lambda cited, lines: path_with_lines(reader, cited.video_id, lines, cited.path, chosen)
-        )
+        reader, chosen, named = self._reader, self.settings.scan, checked_filter(where).paths
+        return with_paths(answer, lambda cited, said: cited_path(reader, cited, said, named, chosen))
 
     def search(
         self,
@@ -214,7 +221,8 @@ class Library:
         require_positive(top_k=top_k)
         query, chosen = parse_query(query), checked_filter(where)
         check_filter(chosen, kind)
-        return self._of_one_state(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
+        hits = self._of_one_state(lambda: self._engine.new_retriever().search(query, kind, top_k, chosen))
+        return as_named(self._reader, hits, chosen.paths)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -265,8 +273,10 @@ class Library:
             raise UsageError("a filter to browse by is missing: a tone, a style, an audio class, a height")
         # Without a text to search for, no model is opened.
         if chosen.shots.after or chosen.shots.before:
-            return browse(self._engine.new_retriever().resolve(chosen), self._reader)
-        return browse(resolved(chosen, self._reader, None, lambda _: ()), self._reader)
+            hits = browse(self._engine.new_retriever().resolve(chosen), self._reader)
+        else:
+            hits = browse(resolved(chosen, self._reader, None, lambda _: ()), self._reader)
+        return as_named(self._reader, hits, chosen.paths)
 
     def unmeasured(self, where: SearchFilter | ShotFilter) -> UnmeasuredVideos | None:
         """The videos that a filter on shots cannot decide about: not measured, or not completely.
@@ -335,7 +345,7 @@ class Library:
                 raise no_image_embeddings(self._reader, "a moment")
             return self._engine.new_retriever().find_like(video_id, start, end, count, chosen)
 
-        return self._of_one_state(found)
+        return as_named(self._reader, self._of_one_state(found), chosen.paths)
 
     def search_image(
         self,
@@ -358,7 +368,8 @@ class Library:
             raise no_image_embeddings(self._reader, "an image")
         vector = encoder.encode_images(image[None])[0]
         count, chosen = top_k or self.settings.search.top_k, checked_filter(where)
-        return self._of_one_state(lambda: self._engine.new_retriever().find_near(vector, count, chosen))
+        hits = self._of_one_state(lambda: self._engine.new_retriever().find_near(vector, count, chosen))
+        return as_named(self._reader, hits, chosen.paths)
 
     def resolve(self, citation: str) -> VideoCitation | PassageCitation:
         """What a citation refers to: `PATH@START-END`, `VIDEO_ID@START-END`, or a passage id.
@@ -398,7 +409,7 @@ class Library:
         uncompared = self.videos_without_fingerprint() if copies else frozenset[str]()
         known = copies and video.height > 0 and video_id not in uncompared
         return video, {
-            "path": self.path_of(video_id),
+            "path": self.path_of(video_id, name),
             "video_id": video_id,
             "width": video.width,
             "height": video.height,
@@ -449,10 +460,10 @@ class Library:
         require_text("the video", name)
         return find_video(self._reader, name)
 
-    def path_of(self, video_id: str) -> str:
+    def path_of(self, video_id: str, name: str = "") -> str:
         """The first path of a video where the file is the one that was indexed, else the first that exists,
-        else the first it had. Raises KeyError for an unknown id."""
-        return path_of(self._reader, video_id)
+        else the first it had; before others one with this name. Raises KeyError for an unknown id."""
+        return path_of(self._reader, video_id, globs_of(name))
 
     def stats(self) -> Stats:
         """Counts, hours of video and bytes, of the library and of each of its tables.
@@ -462,13 +473,14 @@ class Library:
         self._one_folder()
         return self._reader.stats()
 
-    def indexed_file(self, video_id: str) -> str:
-        """The first path of a video where the file is the one that was indexed, by size and time of change.
+    def indexed_file(self, video_id: str, name: str = "") -> str:
+        """The first path of a video where the file is the one that was indexed, by size and time of change;
+        before others one with this name.
 
         Raises `StaleFile` where it was changed since, `UnreadableFile` where it is gone or cannot be read,
         and KeyError for an unknown id.
         """
-        return indexed_file(self._reader, video_id, self.settings.storage)
+        return indexed_file(self._reader, video_id, self.settings.storage, globs_of(name))
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:
         """By path, the state of each cited file that is no longer the one that was indexed.

@@ -1,8 +1,8 @@
 """Which sampled frames may show other text than the last one taken: those are worth a look by OCR.
 
 Text holds still while the image behind it moves, and its strokes have a bright-to-dark edge right beside
-a dark-to-bright one. So a frame is taken when such strokes are where none were at the last keyframe, or
-have gone from where they were; what merely moves has none.
+a dark-to-bright one. So a frame is taken when such strokes are where none have been since the last keyframe;
+what merely moves has none.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ ROW_STEP = 2
 CELL = (4, 4)
 """Rows, of those looked at, and bytes (of eight pixels) of a cell: two to four letters of a small caption."""
 STROKES = 6
-"""So many pixels of each sign, of 128, make a cell that may hold text: an object's outline has one sign.
-Two such cells must stand side by side: a word."""
-GAP_SECONDS = 2.0
-"""Keyframes of an image that moves are so far apart at least; a caption shown for 2 s has one in it."""
+"""So many pixels of each sign, of 128, make a cell that may hold text: an object's outline has one sign."""
+WORD, LINE = 2, 4
+"""Cells side by side that make a word, and a line of a caption."""
+GAP_SECONDS, LINE_GAP_SECONDS = 2.0, 1.0
+"""Keyframes of an image that moves are so far apart at least, and one with a new line of text from the one
+before: a caption that two sampled frames show has one."""
 MOVING_SECONDS = 10.0
 """Text that moves with the image is looked for so often."""
 STILL_LEVELS = 16
@@ -58,7 +60,6 @@ class KeyframePicker:
         self._reset = reset
         self._period = -math.inf
         self._taken: _Look | None = None
-        self._text: NDArray[np.bool_] | None = None
         self._taken_at = -math.inf
         self._near: tuple[NDArray[np.uint8], NDArray[np.uint8]]
         self._before: _Look | None = None
@@ -74,39 +75,27 @@ class KeyframePicker:
         self._before = look
         if period > self._period or before is None or taken is None or taken.green.shape != look.green.shape:
             self._period = period
-            self._take(time, look, None)
+            self._take(time, look)
             return True
         rising, falling = look.rising & before.rising, look.falling & before.falling
-        if self._text is None:
-            # The first keyframe's own text is what of it is there at the second sample.
-            self._text = _cells(rising, falling)
         waited = time - self._taken_at + 1e-6
         moving = _differing(look, before)
         rests = moving < STILL_SHARE
-        if waited < GAP_SECONDS and not rests:
-            return False
-        moved = _differing(look, taken) >= _least_change(moving, waited)
-        if not moved and not self._has_new(rising, falling) and not self._has_lost(taken, look, before):
-            return False
-        self._take(time, look, _cells(rising, falling))
-        return True
-
-    def _has_new(self, rising: NDArray[np.uint8], falling: NDArray[np.uint8]) -> bool:
-        """Whether there are strokes where the keyframe has none."""
-        return bool(_cells(rising & ~self._near[0], falling & ~self._near[1]).any())
-
-    def _has_lost(self, taken: _Look, look: _Look, before: _Look) -> bool:
-        """Whether strokes of the keyframe are in none of the last two frames."""
-        if self._text is None or not self._text.any():
-            return False
-        gone = _cells(
-            taken.rising & ~_near(look.rising | before.rising),
-            taken.falling & ~_near(look.falling | before.falling),
+        if rests or waited >= LINE_GAP_SECONDS:
+            cells = WORD if rests or waited >= GAP_SECONDS else LINE
+            moved = _differing(look, taken) >= _least_change(moving, waited)
+            if moved or _has_word(rising & ~self._near[0], falling & ~self._near[1], cells):
+                self._take(time, look)
+                return True
+        # What has gone is new when it comes back.
+        self._near = (
+            self._near[0] & _near(look.rising | before.rising),
+            self._near[1] & _near(look.falling | before.falling),
         )
-        return bool((self._text & gone).any())
+        return False
 
-    def _take(self, time: float, look: _Look, text: NDArray[np.bool_] | None) -> None:
-        self._taken, self._taken_at, self._text = look, time, text
+    def _take(self, time: float, look: _Look) -> None:
+        self._taken, self._taken_at = look, time
         self._near = _near(look.rising), _near(look.falling)
 
 
@@ -136,14 +125,12 @@ def _near(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return wide
 
 
-def _cells(rising: NDArray[np.uint8], falling: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Cells with strokes in them, enough edges of both signs, that have such a cell beside them."""
-    cells = (_counts(rising) >= STROKES) & (_counts(falling) >= STROKES)
-    pairs = cells[:, 1:] & cells[:, :-1]
-    words = np.zeros_like(cells)
-    words[:, 1:] |= pairs
-    words[:, :-1] |= pairs
-    return words
+def _has_word(rising: NDArray[np.uint8], falling: NDArray[np.uint8], cells: int) -> bool:
+    """Whether so many cells with strokes, enough edges of both signs, stand side by side."""
+    held = (_counts(rising) >= STROKES) & (_counts(falling) >= STROKES)
+    if held.shape[1] < cells or not held.any():
+        return False
+    return bool(np.lib.stride_tricks.sliding_window_view(held, cells, axis=1).all(axis=-1).any())
 
 
 def _counts(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:

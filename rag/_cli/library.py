@@ -23,10 +23,11 @@ from rag._cli.session import (
     words,
 )
 from rag.errors import UsageError
-from rag.rendering.shapes import report_shape, windows_shape, with_states
+from rag.rendering.shapes import report_shape, windows_shape, with_copies, with_states
 from rag.rendering.terminal import (
     STATES,
     byte_count,
+    copy_lines,
     counted,
     duration,
     problem_line,
@@ -161,17 +162,20 @@ def localize(
     name = os.fsdecode(video)
     if window is not None and not 0.001 <= window < math.inf:
         raise UsageError("--window is a length above 0 in seconds")
+    from rag.store.lookup import other_paths
+
     with session.open_library() as opened:
         video_id = opened.video_id(name)
         windows = opened.localize(video_id, words(query), count=count, window_seconds=window)
         least = session.settings.search.threshold
-        path = opened.path_of(video_id)
+        path = opened.path_of(video_id, name)
         stale = opened.stale_files([path])
-        (shape,) = with_states([windows_shape(name, path, video_id, query, windows, least)], stale)
+        made = with_states([windows_shape(name, path, video_id, query, windows, least)], stale)
+        copies = other_paths(opened.engine.reader, [path])
+        (shape,) = with_copies(made, copies)
         unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
-    print_report(
-        session.as_json, shape, [*window_lines(windows), *(STATES[state] for state in stale.values())]
-    )
+    states = (STATES[state] for state in stale.values())
+    print_report(session.as_json, shape, [*window_lines(windows), *states, *copy_lines(copies.get(path, ()))])
     if windows and not shape["matched"]:
         best = max(window["relevance"] for window in shape["windows"])
         echo_stderr(weak_hits_line("video", "windows", best, least))

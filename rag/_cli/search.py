@@ -27,7 +27,7 @@ from rag._cli.session import (
 )
 from rag.errors import RagError, UsageError
 from rag.records import ShotFilter
-from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape, with_states
+from rag.rendering.shapes import plain, problems_shape, report_shape, search_shape, with_copies, with_states
 from rag.rendering.terminal import hit_lines
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def _one(
     session: Session, query: str | None, kind: Kind, chosen: SearchFilter | None, most: int | None
 ) -> int:
     """One query; or, without one, at most `most` of the intervals that meet the filter."""
+    from rag.store.lookup import other_paths
+
     with session.open_library() as opened:
         hits: Sequence[VideoHit | PassageHit]
         if query is not None:
@@ -112,15 +114,17 @@ def _one(
             unmeasured = opened.unmeasured(chosen)
         unmatched = unmatched_paths(opened, chosen)
         stale = opened.stale_files(hit.path for hit in hits)
+        copies = other_paths(opened.engine.reader, [hit.path for hit in hits])
         if not hits and not opened.indexed_paths():
             from rag.store.finding import nothing_indexed
 
             echo_stderr(f"rag: {nothing_indexed(opened.engine.reader.folder)}")
     threshold = session.settings.search.threshold if query is not None else None
     shape = search_shape(query, hits, shots=hit_shots, unmeasured=unmeasured, threshold=threshold)
+    results = with_copies(with_states(shape["results"], stale), copies)
     print_report(
         session.as_json,
-        {**shape, "results": with_states(shape["results"], stale), **problems_shape(opened.left_out)},
+        {**shape, "results": results, **problems_shape(opened.left_out)},
         hit_lines(hits, width=width(), shots=hit_shots or (), threshold=threshold, stale=stale),
     )
     _report_unmeasured(unmeasured)

@@ -304,12 +304,13 @@ def with_session(
 
 
 def with_indexed_file(library: OpenedLibrary, cited: VideoCitation) -> VideoCitation:
-    """A citation, with a path of its video where the file is the one that was indexed, if one can be read.
+    """A citation, with a path of its video where the file is the one that was indexed, its own before others,
+    if one can be read.
 
     Raises `StaleFile` where it was changed since.
     """
     with contextlib.suppress(UnreadableFile):
-        return replace(cited, path=library.indexed_file(cited.video_id))
+        return replace(cited, path=library.indexed_file(cited.video_id, cited.path))
     return cited
 
 

@@ -20,8 +20,8 @@ from rag._cli.output import echo_stderr, print_json, print_lines
 from rag._cli.session import Force, Session, given_path, with_indexed_file, with_session
 from rag.errors import FileProblem, UsageError
 from rag.records import PassageCitation, VideoCitation, span_name
-from rag.rendering.shapes import citation_shape, plain, report_shape
-from rag.rendering.terminal import clock, excerpt, span
+from rag.rendering.shapes import citation_shape, plain, report_shape, with_copies
+from rag.rendering.terminal import clock, copy_lines, excerpt, span
 
 SHORT_SIDE = 360
 """Pixels of a sheet's frames before they are scaled."""
@@ -57,7 +57,7 @@ def show(
     force: Force = False,
 ) -> int:
     """Show a citation: a video's window as a contact sheet, a passage as text."""
-    from rag.store.lookup import file_states
+    from rag.store.lookup import file_states, other_paths
 
     with session.open_library() as opened:
         found = opened.resolve(os.fsdecode(citation))
@@ -71,6 +71,7 @@ def show(
                     f"rag: {found.path}: changed since it was indexed, and this is its text of then; "
                     "run rag index on its folder"
                 )
+        others = other_paths(opened.engine.reader, [found.path])
     shown = Shown()
     if isinstance(found, VideoCitation):
         policy, storage = session.overwrite_policy(force, Path(found.path)), session.settings.storage
@@ -78,10 +79,11 @@ def show(
     elif out is not None or clip is not None:
         raise UsageError("a passage has no frames; --out and --clip are for videos")
     if session.as_json:
-        shape: dict[str, Any] = {"citation": citation_shape(found), **plain(shown)}
+        (cited,) = with_copies([citation_shape(found)], others)
+        shape: dict[str, Any] = {"citation": cited, **plain(shown)}
         print_json(report_shape("rag.show/1", shape))
     else:
-        print_lines(_lines(found, shown))
+        print_lines([*_lines(found, shown), *copy_lines(others.get(found.path, ()))])
     nothing = isinstance(found, VideoCitation) and shown == Shown()
     return 1 if nothing else 0
 

@@ -12,6 +12,7 @@ from indexers.asr import Asr
 from indexers.frame_dedup import encode_frames
 from indexers.ocr import Ocr
 from indexers.protocol import ImageEncoder, TextEncoder
+from indexers.text_tracking import text_spans
 from rag.indexing.clips import CutClip
 from rag.indexing.measuring import Measuring
 from rag.store.records import ClipFrames
@@ -74,18 +75,11 @@ class Stages:
         return embed_clip(self._image, cut, reuse=self._reuse)
 
     def read_keyframes(self, cut: CutClip) -> list[Evidence]:
-        """On-screen text, one span from each keyframe to the next, equal neighbours joined."""
+        """On-screen text, as spans for as long as it is there."""
         if self._ocr is None:
             return []
-        spans: list[Evidence] = []
-        ends = [k.time for k in cut.keyframes[1:]] + [cut.clip.end]
-        texts = self._ocr.read_clip(keyframe.image for keyframe in cut.keyframes)
-        for keyframe, end, text in zip(cut.keyframes, ends, texts, strict=True):
-            if spans and spans[-1].text == text and spans[-1].end == keyframe.time:
-                spans[-1] = Evidence(cut.clip.video_id, spans[-1].start, end, "ocr", text)
-            elif text:
-                spans.append(Evidence(cut.clip.video_id, keyframe.time, end, "ocr", text))
-        return spans
+        readings = list(self._ocr.read_clip(keyframe.image for keyframe in cut.keyframes))
+        return text_spans(cut.clip, cut.frames, [keyframe.time for keyframe in cut.keyframes], readings)
 
     @property
     def audio_encoder(self) -> ImageEncoder | None:

@@ -105,6 +105,16 @@ def with_states(shapes: Iterable[Mapping[str, Any]], stale: Mapping[str, FileSta
     ]
 
 
+def with_copies(
+    shapes: Iterable[Mapping[str, Any]], others: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Citations or hits, each with `also_at` where other files have the content of its path."""
+    return [
+        {**shape, "also_at": list(others[shape["path"]])} if shape["path"] in others else dict(shape)
+        for shape in shapes
+    ]
+
+
 def search_shape(
     query: str | None,
     hits: Iterable[VideoHit | PassageHit],

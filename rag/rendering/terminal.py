@@ -254,6 +254,11 @@ def hit_lines(
         yield "In order of all rankings together; the relevance is that of each hit by itself."
 
 
+def copy_lines(paths: Iterable[str]) -> Iterator[str]:
+    """A line for each of the other files with the content of one."""
+    return (f"also at {visible(path)}" for path in paths)
+
+
 def window_lines(windows: Sequence[Window]) -> Iterator[str]:
     """Windows with their scores, one line each."""
     if not windows:

@@ -8,8 +8,10 @@ import math
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from corpora.escaping import visible
 from corpora.globs import composed
@@ -18,12 +20,14 @@ from corpora.objects import StoredObject, StoreError, is_url, object_states
 from corpora.scan import path_or_address
 from corpora.settings import ScanSettings, StorageSettings
 from rag.errors import StaleFile, UnreadableFile, UsageError
-from rag.records import PassageCitation, VideoCitation, passage_citation
+from rag.records import PassageCitation, PassageHit, VideoCitation, VideoHit, passage_citation
 from rag.store.filters import nearest_names, path_matches
 from rag.store.layout import COPY
 from rag.store.reading import Reader
 from rag.store.records import FileRow, FileState
-from rag.store.sidecars import file_state, has_indexed_content, other_sidecars
+from rag.store.sidecars import file_state, has_indexed_content, other_sidecars, path_with_lines
+
+HitT = TypeVar("HitT", bound=VideoHit | PassageHit)
 
 SHORTEST_ID = 4
 """Characters of a video id that are enough to name it, where no other begins with them."""
@@ -94,31 +98,67 @@ def _refuse_document(reader: Reader, name: str) -> None:
             raise UsageError(f"{name}: is a document; its passages are shown by their ids: {shown}")
 
 
-def path_of(reader: Reader, video_id: str) -> str:
-    """The first path of a video where the file is the one that was indexed, else the first that exists, else
-    the first it had. Raises KeyError for an unknown id.
+def globs_of(name: str) -> tuple[str, ...]:
+    """The globs that only a path that has this name, or ends with it, fits; none for an empty name."""
+    return (glob.escape(path_or_address(name)), glob.escape(name)) if name else ()
+
+
+def path_of(reader: Reader, content_id: str, named: tuple[str, ...] = ()) -> str:
+    """The first path of a content where the file is the one that was indexed, else the first that exists,
+    else the first it had. Paths that fit `named`, globs, come first. Raises KeyError for an unknown id.
 
     An object is taken to be as it was: its store is asked when it is read.
     """
-    paths = reader.paths(video_id)
+    paths = reader.paths(content_id)
     if len(paths) == 1:
         return paths[0]
-    rows = reader.files_of(video_id)
+    rows = _named_first(reader.files_of(content_id), named)
     whole = (row.path for row in rows if is_url(row.path) or file_state(row) == "ok")
-    return next(whole, next(filter(os.path.exists, paths), paths[0]))
+    return next(whole, next(filter(os.path.exists, (row.path for row in rows)), paths[0]))
 
 
-def indexed_file(reader: Reader, video_id: str, storage: StorageSettings) -> str:
-    """The first path of a video where the file is the one that was indexed.
+def other_paths(reader: Reader, paths: Iterable[str]) -> dict[str, list[str]]:
+    """By path, those of the other files with the same content, where there are any."""
+    copies = reader.copies(paths)
+    others = {path: [row.path for row in rows if row.path != path] for path, rows in copies}
+    return {path: rest for path, rest in others.items() if rest}
+
+
+def as_named(reader: Reader, hits: Iterable[HitT], named: tuple[str, ...]) -> list[HitT]:
+    """The hits, each with the path of its content that fits one of `named`, globs, where there are any."""
+    found = list(hits)
+    contents = {path: rows[0].content_id for path, rows in reader.copies(hit.path for hit in found if named)}
+    return [
+        replace(hit, path=path_of(reader, contents[hit.path], named)) if hit.path in contents else hit
+        for hit in found
+    ]
+
+
+def cited_path(
+    reader: Reader, cited: VideoCitation, lines: Sequence[str], named: tuple[str, ...], chosen: ScanSettings
+) -> str:
+    """The path of a cited video that fits one of `named`, globs; without any that of the copy whose subtitle
+    files hold most of the lines (`path_with_lines`)."""
+    if named:
+        return path_of(reader, cited.video_id, named)
+    return path_with_lines(reader, cited.video_id, lines, cited.path, chosen)
+
+
+def _named_first(rows: Iterable[FileRow], named: tuple[str, ...]) -> list[FileRow]:
+    return sorted(rows, key=lambda row: not path_matches((row.path,), named))
+
+
+def indexed_file(reader: Reader, video_id: str, storage: StorageSettings, named: tuple[str, ...] = ()) -> str:
+    """The first path of a video where the file is the one that was indexed; those that fit `named` first.
 
     Raises `StaleFile` where it was changed since, `UnreadableFile` where it is gone or cannot be read, and
     KeyError for an unknown id.
     """
-    states = file_states(reader.files_of(video_id), storage)
+    states = file_states(_named_first(reader.files_of(video_id), named), storage)
     for path, state in states.items():
         if state == "ok":
             return path
-    shown = path_of(reader, video_id)
+    shown = path_of(reader, video_id, named)
     if "changed" in states.values():
         raise StaleFile(shown)
     if "unreadable" in states.values():
@@ -225,7 +265,8 @@ def resolve_citation(reader: Reader, citation: str) -> VideoCitation | PassageCi
             raise UsageError(f"{citation}: the video is {video.duration:g} s long")
         end = min(end, video.duration)
         evidence = tuple(reader.evidence(video.video_id, start, end))
-        return VideoCitation(path_of(reader, video.video_id), video.video_id, start, end, 1.0, evidence)
+        path = path_of(reader, video.video_id, globs_of(name))
+        return VideoCitation(path, video.video_id, start, end, 1.0, evidence)
     try:
         (passage,) = reader.passages([citation])
     except KeyError:

@@ -6,7 +6,9 @@ import inspect
 import json
 import os
 import resource
+from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -137,6 +139,27 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a lamp", {"count": 3, "window_seconds": 2.0}),
+    ]
+
+
+def test_copies_of_what_is_found_are_listed(
+    library: FixedLibrary, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [SimpleNamespace(path=path) for path in ("a.mp4", "b/a.mp4", "c/a copy.mp4")]
+
+    def copies(paths: Iterable[str]) -> list[tuple[str, list[SimpleNamespace]]]:
+        return [(path, files) for path in dict.fromkeys(paths) if path.endswith(".mp4")]
+
+    monkeypatch.setattr(library.engine.reader, "copies", copies)
+    assert main(["localize", "a.mp4", "lamp"]) == 0
+    assert _json(capsys)["also_at"] == ["a.mp4", "c/a copy.mp4"]
+    assert main(["localize", "a.mp4", "lamp", "--text"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["also at a.mp4", "also at c/a copy.mp4"]
+    assert main(["search", "lamp"]) == 0
+    assert [result.get("also_at") for result in _json(capsys)["results"]] == [
+        ["b/a.mp4", "c/a copy.mp4"],
+        None,
+        None,
     ]
 
 

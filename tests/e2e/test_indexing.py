@@ -18,8 +18,10 @@ from rag.errors import DeviceFull, EncoderMismatch, LibraryBusy, SettingsError, 
 from rag.indexing import IndexReport, index
 from rag.indexing.report import Silent
 from rag.library import Library
+from rag.records import SearchFilter
 from rag.settings import Settings, load_settings
 from rag.store.layout import Layout
+from rag.store.lookup import other_paths
 from rag.store.reading import Reader
 from rag.store.sidecars import path_with_lines
 from rag.store.writing import Writer
@@ -251,6 +253,31 @@ def test_an_answer_cites_the_copy_whose_subtitles_it_quotes(corpus: Path, settin
     with Library.open(settings=settings) as library:
         reader = library.engine.reader
         assert path_with_lines(reader, "removed meanwhile", ["a line"], first, settings.scan) == first
+
+
+def test_of_copies_the_one_that_was_named_is_shown_and_the_others_are_listed(
+    corpus: Path, settings: Settings, tmp_path: Path
+) -> None:
+    first, copy = str(corpus / "a.mp4"), str(tmp_path / "kept" / "a copy.mp4")
+    os.mkdir(os.path.dirname(copy))
+    shutil.copy(first, copy)
+    for folder in (corpus, tmp_path / "kept"):
+        run(folder, settings)
+    question = "How tight is the bolt?"
+    with Library.open(settings=settings) as library:
+        (video,) = library.engine.reader.videos()
+        for named, other, glob in ((first, copy, "a.mp4"), (copy, first, "kept")):
+            where = SearchFilter(paths=(glob,))
+            assert {hit.path for hit in library.search(question, where=where)} == {named}
+            assert {cited.path for cited in library.ask(question, where=where).citations} == {named}
+            for name in (named, os.path.basename(named)):
+                assert library.resolve(f"{name}@0-5").path == named
+                assert library.measurements(name)[1]["path"] == named
+                assert library.path_of(video.video_id, name) == named
+                assert library.indexed_file(video.video_id, name) == named
+            assert other_paths(library.engine.reader, [named]) == {named: [other]}
+        os.unlink(copy)
+        assert library.resolve(f"{copy}@0-5").path == first, "a copy that is gone shows nothing"
 
 
 def test_a_cited_file_is_stale_where_no_copy_of_it_is_left(corpus: Path, settings: Settings) -> None:

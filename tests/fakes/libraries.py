@@ -74,7 +74,7 @@ class FixedLibrary:
     def video_id(self, name: str) -> str:
         return name.partition(".")[0]
 
-    def path_of(self, video_id: str) -> str:
+    def path_of(self, video_id: str, name: str = "") -> str:  # noqa: ARG002 (as of `Library`)
         return f"b/{video_id}.mp4"
 
     def stale_files(self, paths: Iterable[str]) -> dict[str, FileState]:

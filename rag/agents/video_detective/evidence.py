@@ -16,7 +16,7 @@ from localization.belief import BeliefField, distinct, diverse, graph_nms
 from localization.windows import TIME_STEP, Window
 from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
-from rag.citations import QUOTED
+from rag.citations import QUOTED, quoted_texts
 from rag.reasoners.embedded.cues import MAX_GAP
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
@@ -25,7 +25,7 @@ from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.records import Question, Usage, VideoCitation
-from rag.words import CLOSED, folded
+from rag.words import CLOSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -206,16 +206,6 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
         if seen:
             texts[Evidence(caption.video_id, caption.start, caption.end, caption.kind, seen)] = None
     return tuple(sorted(texts, key=_place))
-
-
-def quoted_texts(quotations: Sequence[str], texts: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The texts that quotations hold, or are a part of."""
-    said = [quotation for quotation in map(folded, quotations) if quotation]
-    return tuple(
-        text
-        for text in texts
-        if (words := folded(text.text)) and any(words in each or each in words for each in said)
-    )
 
 
 def _opening(spoken: Sequence[Evidence], at: int) -> int:

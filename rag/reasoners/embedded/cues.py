@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import accumulate
 
 from corpora.records import Evidence
-from rag.words import CLOSED, split_sentences
+from rag.words import CLOSED, folded, split_sentences
 
 MAX_GAP = 2.0
 """Seconds of silence between two cues after which they are two sentences."""
@@ -15,12 +16,34 @@ LONGEST_SENTENCE = 2 * MAX_WORDS
 """Words of a spoken sentence that stays whole because it has an end."""
 
 
+Run = list[tuple[str, Evidence]]
+"""Cues that speech goes on over, with what each says that the one before it does not."""
+
+
 def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
     """Spoken cues put together into sentences: (text, start, end), in time order.
 
     A cue that repeats the end of the one before it (rolling captions) adds only what is new.
     """
-    runs: list[list[tuple[str, float, float]]] = []
+    return [sentence for run in _runs(cues) for sentence in _sentences_of_run(run)]
+
+
+def cues_with(quotation: str, cues: Sequence[Evidence]) -> Iterable[tuple[Evidence, ...]]:
+    """The spoken cues over which a quotation is said, each time that it is, in time order.
+
+    `quotation` is `folded` and not empty; it may begin and end inside a cue.
+    """
+    for run in _runs(cues):
+        parts = [(folded(text), cue) for text, cue in run]
+        whole = " ".join(text for text, _ in parts)
+        at = whole.find(quotation)
+        while at >= 0:
+            yield tuple(_cues_at(parts, at, at + len(quotation)))
+            at = whole.find(quotation, at + len(quotation))
+
+
+def _runs(cues: Sequence[Evidence]) -> list[Run]:
+    runs: list[Run] = []
     last = ""
     for cue in sorted(cues, key=lambda cue: (cue.start, cue.end, cue.text)):
         text = _new_text(last, " ".join(cue.text.split()))
@@ -28,10 +51,10 @@ def joined_cues(cues: Sequence[Evidence]) -> list[tuple[str, float, float]]:
         if not text:
             continue
         if runs and _continues(runs[-1], cue):
-            runs[-1].append((text, cue.start, cue.end))
+            runs[-1].append((text, cue))
         else:
-            runs.append([(text, cue.start, cue.end)])
-    return [sentence for run in runs for sentence in _sentences_of_run(run)]
+            runs.append([(text, cue)])
+    return runs
 
 
 def _new_text(last: str, text: str) -> str:
@@ -49,26 +72,27 @@ def _new_text(last: str, text: str) -> str:
     return text
 
 
-def _continues(run: Sequence[tuple[str, float, float]], cue: Evidence) -> bool:
-    words = sum(len(text.split()) for text, _, _ in run)
-    closed = bool(CLOSED.search(run[-1][0]))
-    return cue.start - run[-1][2] <= MAX_GAP and (words < MAX_WORDS or not closed) and words < 4 * MAX_WORDS
+def _continues(run: Run, cue: Evidence) -> bool:
+    words = sum(len(text.split()) for text, _ in run)
+    text, before = run[-1]
+    closed = bool(CLOSED.search(text))
+    return cue.start - before.end <= MAX_GAP and (words < MAX_WORDS or not closed) and words < 4 * MAX_WORDS
 
 
-def _sentences_of_run(run: Sequence[tuple[str, float, float]]) -> Iterable[tuple[str, float, float]]:
+def _sentences_of_run(run: Run) -> Iterable[tuple[str, float, float]]:
     """Cut the joined text at sentence ends; a sentence lasts from its first cue to its last."""
-    spans: list[tuple[int, int, float, float]] = []
-    at = 0
-    for part, start, end in run:
-        spans.append((at, at + len(part), start, end))
-        at += len(part) + 1
-    edges = {begin for begin, _, _, _ in spans}
+    edges = {0, *accumulate(len(text) + 1 for text, _ in run)}
     position = 0
-    for sentence in _limited(split_sentences(" ".join(part for part, _, _ in run)), edges):
-        stop = position + len(sentence)
-        held = [(start, end) for begin, upto, start, end in spans if begin < stop and upto > position]
-        yield sentence, held[0][0], held[-1][1]
-        position = stop + 1
+    for sentence in _limited(split_sentences(" ".join(text for text, _ in run)), edges):
+        held = _cues_at(run, position, position + len(sentence))
+        yield sentence, held[0].start, held[-1].end
+        position += len(sentence) + 1
+
+
+def _cues_at(run: Run, begin: int, stop: int) -> list[Evidence]:
+    """The cues that have a character of [begin, stop) of the joined text."""
+    starts = accumulate((len(text) + 1 for text, _ in run), initial=0)
+    return [cue for at, (text, cue) in zip(starts, run, strict=False) if at < stop and at + len(text) > begin]
 
 
 def _limited(sentences: Iterable[str], edges: Collection[int]) -> Iterable[str]:

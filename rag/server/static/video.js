@@ -385,6 +385,7 @@ function about(video) {
   /** @type {[string, unknown][]} */
   const facts = [
     ["File", printable(video.path)],
+    ["Also at", video.paths.filter((path) => path !== video.path).map(printable).join(", ")],
     ["Length", duration(video.duration)],
     ["Image", video.width ? `${video.width} × ${video.height}, ${Number(video.fps.toFixed(3))} frames/s` : "none"],
     ["Sound", video.audio ? video.media?.audio_codec || "yes" : "none"],

@@ -9,9 +9,10 @@ import pytest
 
 from corpora.records import Evidence
 from rag.agents.video_detective.agent import VideoDetective
-from rag.agents.video_detective.evidence import pack_citations, quoted_texts, read_packs, texts_of
+from rag.agents.video_detective.evidence import pack_citations, read_packs, texts_of
 from rag.agents.video_detective.features import VideoFeatures
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Words
+from rag.citations import quoted_texts
 from rag.library import Library
 from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.roles.answer_choice import ChosenOption

@@ -38,8 +38,35 @@ def test_a_sentence_longer_than_the_window_is_cited_to_its_end() -> None:
 
 
 def test_a_window_that_holds_the_words_stays() -> None:
-    window = read(*(said(*cue) for cue in CUES), at=(6.0, 11.0))
-    assert citation_window(window, ["in the largest cleanroom at Goddard."]) == (6.0, 11.0)
+    window = read(*(said(*cue) for cue in CUES), at=(4.0, 13.0))
+    assert citation_window(window, ["in the largest cleanroom at Goddard."]) == (4.0, 13.0)
+
+
+@pytest.mark.parametrize("kind", ["subtitle", "asr"])
+@pytest.mark.parametrize("at", [(0.0, 5.0), (4.0, 9.0), (6.0, 11.0), (20.0, 25.0)])
+@pytest.mark.parametrize(
+    ("quotation", "first", "last"),
+    [
+        ("in the largest cleanroom at Goddard.", 1, 2),
+        ("telescope in the largest", 0, 1),
+        ("cleanroom", 1, 1),
+        ("THE  TELESCOPE in the largest cleanroom at", 0, 2),
+    ],
+)
+def test_the_window_covers_whole_cues_wherever_in_them_the_words_are(
+    kind: EvidenceKind, at: tuple[float, float], quotation: str, first: int, last: int
+) -> None:
+    start, end = citation_window(read(*(said(*cue, kind) for cue in CUES), at=at), [quotation])
+    spoken = (CUES[first][0], CUES[last][1])
+    assert start <= spoken[0]
+    assert spoken[1] <= end
+    assert end - start == pytest.approx(max(5.0, spoken[1] - spoken[0]))
+
+
+def test_a_short_word_said_again_and_again_does_not_stretch_the_window() -> None:
+    cues = [said(2.0 * n, 2.0 * n + 2.0, "Yes, yes.") for n in range(12)]
+    start, end = citation_window(read(*cues, at=(7.0, 12.0)), ["yes"])
+    assert end - start <= 6.0
 
 
 def test_words_elsewhere_in_the_clip_move_the_window_to_them() -> None:
