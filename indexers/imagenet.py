@@ -42,6 +42,11 @@ KEPT = 20
 (docs/design/image_encoder.md)."""
 POWER = 0.5
 """Of a probability, as weight: the second and third class count more than their probabilities say."""
+SHARPNESS = 0.02
+"""Of the softmax over classes by which a text names some."""
+HALF_RELEVANT = 1.4
+"""Standard score (`rag.null_scores`) of a relevance of one half. Real clips have what was asked for in half of the
+cases above it less 0.4, and things that no clip shows in a fifth (docs/design/image_encoder.md)."""
 MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8
 """Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
 the greatest. Chosen by eye on frames of real clips."""
@@ -114,6 +119,7 @@ class ImageNetText(FileIdentity):
     """A `TextTower`: words in the part of the space that knows their language."""
 
     name = NAME
+    half_relevant = HALF_RELEVANT
 
     def __init__(self, source: EncoderSource) -> None:
         settings = source.settings
@@ -159,6 +165,23 @@ class ImageNetText(FileIdentity):
         is_word = self._encoders[0].is_word  # type: ignore[attr-defined]  # of an encoder in ONNX Runtime
         english = sum(map(is_word, words)) >= ENGLISH_SHARE * len(words)
         return 0 if english else len(self._encoders) - 1
+
+    def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
+
+        An image of what a text names is near to them; what looks a little like it is not. So these tell what
+        is absent better than `encode_text`, which ranks better.
+        """
+        rows, start = self.encode_text(texts), 0
+        named = np.zeros_like(rows)
+        for space in self._spaces:
+            part = slice(start, start + space.classes.shape[1])
+            start = part.stop
+            near = rows[:, part] @ space.classes.T / np.float32(SHARPNESS)
+            shares = np.exp(near - near.max(axis=1, keepdims=True))
+            found = unit_rows(np.asarray(shares @ space.classes, np.float32))
+            named[:, part] = found * rows[:, part].any(axis=1, keepdims=True)
+        return named
 
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of class probabilities (n, 1000); each part has the same length."""

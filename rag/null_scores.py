@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.relevance import image_relevance
+from rag.relevance import IMAGE_MIDDLE, image_relevance
 from rag.settings import TOP_K
 from rag.store.records import SCORE_MEASURES, NullScores, ScoreCalibration
 
@@ -111,8 +111,10 @@ def standard_score(null: NullScores, score: float, searched: int) -> float:
 class LibraryScores:
     """Relevance of the clips of one library to queries."""
 
-    def __init__(self, calibration: ScoreCalibration) -> None:
+    def __init__(self, calibration: ScoreCalibration, middle: float) -> None:
+        """`middle`: standard score of a relevance of one half."""
         self._calibration = calibration
+        self._middle = middle
         self._centre = np.asarray(calibration.centre, np.float64)
 
     def relevance(
@@ -131,15 +133,17 @@ class LibraryScores:
         for null, rows in ((self._calibration.image, frames), (self._calibration.sound, sound)):
             if null is not None and rows is not None and len(rows):
                 score = float(frame_score(direction, np.atleast_2d(rows).astype(np.float64))[0])
-                found.append(image_relevance(standard_score(null, score, searched)))
+                found.append(image_relevance(standard_score(null, score, searched), self._middle))
         return max(found)
 
 
-def library_scores(calibration: ScoreCalibration | None) -> LibraryScores | None:
-    """None where nothing was measured yet, or by another version."""
+def library_scores(
+    calibration: ScoreCalibration | None, middle: float = IMAGE_MIDDLE
+) -> LibraryScores | None:
+    """None where nothing was measured yet, or by another version. `middle`: as of `LibraryScores`."""
     if calibration is None or calibration.version != SCORE_MEASURES:
         return None
-    return LibraryScores(calibration)
+    return LibraryScores(calibration, middle)
 
 
 def measure_null_scores(

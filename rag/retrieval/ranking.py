@@ -49,6 +49,8 @@ class RelevantSpan:
     evidence: Evidence
     relevance: float
     """In [0, 1]."""
+    covered: float = 0.0
+    """Share of the query's words that it has, in [0, 1]."""
 
 
 def by_time(spans: Iterable[RelevantSpan]) -> tuple[RelevantSpan, ...]:
@@ -95,6 +97,8 @@ class RetrievedPassage:
     """In (0, 1]: RRF, or beside clips whose frames were compared `pooled`; orders the hits of one query."""
     relevance: float
     """In [0, 1], comparable between queries."""
+    covered: float = 0.0
+    """Share of the query's words that it has, in [0, 1]."""
     option: int | None = None
     """Index of the option it was retrieved for; None where it is for the whole question."""
     nearest: str = ""
@@ -142,12 +146,15 @@ def fuse(
     return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
 
 
-def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> dict[Key, float]:
+def text_chances(
+    relevance: Mapping[Key, float], words: Mapping[Key, float], covered: Mapping[Key, float]
+) -> dict[Key, float]:
     """Of each item the chance, in [0, 1], that it is looked for, by its text; their sum is at most 1.
 
     `relevance`: in [0, 1]; as odds, to the power of `TEXT_ODDS_POWER`, with even odds that no text is
     relevant. So texts that are all somewhat relevant say little of each. `words`: BM25, above 0, by its
-    share.
+    share, as far as the item's text has the words of the query: `covered`, in [0, 1]. One word of five in
+    common is no name.
     """
     odds = {
         key: (value / (1.0 - min(value, MOST_RELEVANCE))) ** TEXT_ODDS_POWER
@@ -155,7 +162,8 @@ def text_chances(relevance: Mapping[Key, float], words: Mapping[Key, float]) -> 
     }
     whole, matched = 1.0 + sum(odds.values()), sum(words.values()) or 1.0
     return {
-        key: (1 - WORDS_SHARE) * value / whole + WORDS_SHARE * words.get(key, 0.0) / matched
+        key: (1 - WORDS_SHARE) * value / whole
+        + WORDS_SHARE * covered.get(key, 0.0) * words.get(key, 0.0) / matched
         for key, value in odds.items()
     }
 
@@ -222,8 +230,12 @@ class ClipHits:
 
     def ranked(self, rrf_k: int) -> list[Fused[str]]:
         """The clips, best first."""
-        if chances := self.image_chances():
-            return pooled(chances, text_chances(self._relevance(), self._words()))
+        if self.image_chances():
+            relevance = self._relevance()
+            # Where no text is relevant, images are all that there is to go by, however weak.
+            weight = max([1.0 - max(relevance.values(), default=0.0), *self.relevance.values()])
+            chances = {key: weight * match for key, match in (self.images or {}).items() if match}
+            return pooled(chances, text_chances(relevance, self._words(), self._covered()))
         owner = self._owners()
         rankings = [
             [owner[hit.key] for hit in ranking if hit.key in owner]
@@ -239,15 +251,21 @@ class ClipHits:
         `clips`: the best of these hits, best first. `hits`: the search that found the passages.
         """
         if self.image_chances():
-            relevance, words = self._relevance(), self._words()
+            relevance, words, covered = self._relevance(), self._words(), self._covered()
             ids = [found.clip.clip_id for found in clips]
             texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
             texts |= {("passage", found.passage.passage_id): found.relevance for found in passages}
             scores = {("clip", key): words[key] for key in ids if key in words}
             scores |= {("passage", hit.key): hit.score for hit in hits.matched}
-            # A passage has no images: what they say is weighed clip by clip.
-            images = {("clip", c.clip.clip_id): c.image_relevance * (c.match or 0.0) for c in clips}
-            return pooled(images, text_chances(texts, scores))
+            of_words = {("clip", key): covered.get(key, 0.0) for key in ids}
+            of_words |= {("passage", p.passage.passage_id): p.covered for p in passages}
+            # A passage has no images: what they say is weighed clip by clip, and where no text is relevant by
+            # nothing else.
+            least = 1.0 - max(texts.values(), default=0.0)
+            images = {
+                ("clip", c.clip.clip_id): max(least, c.image_relevance) * (c.match or 0.0) for c in clips
+            }
+            return pooled(images, text_chances(texts, scores, of_words))
         owner = self._owners()
         rankings: list[list[tuple[str, str]]] = []
         for of_clips, of_passages in (
@@ -262,7 +280,8 @@ class ClipHits:
         return fuse(rankings, rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2)
 
     def image_chances(self) -> dict[str, float]:
-        """Clip id to the chance that images give it; empty where no frames were compared."""
+        """Clip id to the chance that it is the right one and that some clip is, by images alone; empty where no
+        frames were compared."""
         weight = max(self.relevance.values(), default=1.0)
         return {key: weight * match for key, match in (self.images or {}).items() if match}
 
@@ -273,6 +292,10 @@ class ClipHits:
             if clip_id := owner.get(hit.key):
                 best[clip_id] = max(hit.score, best.get(clip_id, 0.0))
         return best
+
+    def _covered(self) -> dict[str, float]:
+        """Clip id to the share of the query's words that its best span has."""
+        return {key: max(span.covered for span in held.values()) for key, held in self.spans.items()}
 
     def _relevance(self) -> dict[str, float]:
         """Clip id to the relevance of its most relevant span."""
@@ -299,8 +322,18 @@ def best_passages(
         texts = {key: f"{passages[key].title} {passages[key].text}" for key in scores}
         kept = TextHits((), (), {key: hits.cosine[key] for key in scores})
         relevance = kept.relevance(query, texts, chunks=True)
+        wanted = content_words(query)
         best.append(
-            [RetrievedPassage(passages[key], paths[key], scores[key], relevance[key]) for key in scores]
+            [
+                RetrievedPassage(
+                    passages[key],
+                    paths[key],
+                    scores[key],
+                    relevance[key],
+                    lexical_overlap(wanted, word_set(texts[key])),
+                )
+                for key in scores
+            ]
         )
     return best
 

@@ -21,7 +21,7 @@ from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
-from rag.relevance import ImageScoreCalibrator, text_relevance
+from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, relevance_encoding, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
@@ -88,7 +88,8 @@ class Retriever:
         self.settings = settings
         self._calibrator = ImageScoreCalibrator(tower) if tower is not None else None
         meta = reader.meta
-        self._scores = library_scores(meta.calibration) if meta is not None else None
+        middle = getattr(tower, "half_relevant", IMAGE_MIDDLE)
+        self._scores = library_scores(meta.calibration, middle) if meta is not None else None
         self._frames = FrameCache(reader.frames)
         self._clips: dict[str, list[Clip]] = {}
         self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
@@ -514,11 +515,12 @@ class Retriever:
     def _image_relevance(self, visual: str, clip_ids: Sequence[str], searched: int) -> dict[str, float]:
         if self._calibrator is None or not clip_ids:
             return {}
-        query = self._image_space_vectors([visual])[0]
         held = self._frames.clips(list(dict.fromkeys(clip_ids)))
         if self._scores is None:
-            calibrator = self._calibrator
+            calibrator, query = self._calibrator, self._image_space_vectors([visual])[0]
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
+        assert self.tower is not None
+        query = relevance_encoding(self.tower)([visual])[0]
         sounds = self.reader.sound_vectors(clip_ids)
         return {
             key: self._scores.relevance(
@@ -535,9 +537,11 @@ class Retriever:
         relevance = hits.relevance(text, {key: span.text for key, span in evidence.items()})
         clips = self.reader.clips_holding([(s.video_id, *part_within(s, where)) for s in evidence.values()])
         found: dict[str, dict[str, RelevantSpan]] = {}
+        wanted = content_words(text)
         for key, clip in zip(evidence, clips, strict=True):
             if clip is not None:
-                found.setdefault(clip.clip_id, {})[key] = RelevantSpan(evidence[key], relevance[key])
+                covered = lexical_overlap(wanted, word_set(evidence[key].text))
+                found.setdefault(clip.clip_id, {})[key] = RelevantSpan(evidence[key], relevance[key], covered)
         return found
 
     def _clips_of(self, video_id: str) -> list[Clip]:

@@ -50,7 +50,7 @@ class NullScores:
 
 DEVICES = "cluster.devices"
 """In `Meta.settings`: the kinds of processor that made its vectors; of two the last bits differ."""
-SCORE_MEASURES = "null/1"
+SCORE_MEASURES = "null/2"
 """Version of what is measured of image scores (`rag.null_scores`)."""
 
 
