@@ -47,6 +47,8 @@ SHARPNESS = 0.02
 HALF_RELEVANT = 1.4
 """Standard score (`rag.null_scores`) of a relevance of one half. Real clips have what was asked for in half of the
 cases above it less 0.4, and things that no clip shows in a fifth (docs/design/image_encoder.md)."""
+STEADY_SECONDS = 5.0
+"""Over which similarities are averaged to find an event: the best classes change from frame to frame."""
 MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8
 """Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
 the greatest. Chosen by eye on frames of real clips."""
@@ -120,6 +122,7 @@ class ImageNetText(FileIdentity):
 
     name = NAME
     half_relevant = HALF_RELEVANT
+    steady_seconds = STEADY_SECONDS
 
     def __init__(self, source: EncoderSource) -> None:
         settings = source.settings

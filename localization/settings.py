@@ -30,7 +30,8 @@ class LocalizeSettings(SettingsSection):
     overlap: float = Field(0.0, ge=0, lt=1)
     """IoU up to which several windows of one video may share time; 0: they share none."""
     event_seconds: float = Field(2.5, ge=0.01, le=86400)
-    """Assumed duration of an event."""
+    """Assumed duration of an event. Where it is not set, an image encoder whose vectors flicker from frame to
+    frame takes more: 5 s with the one that comes with the installation."""
     shift_seconds: float = Field(1.0, ge=0)
     """Shift of the window for `before` and `after` (EgoFact, D.2.4: 1 s)."""
     frame_budget: int = Field(15, ge=1, le=512)

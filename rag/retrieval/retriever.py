@@ -91,6 +91,14 @@ class Retriever:
         middle = getattr(tower, "half_relevant", IMAGE_MIDDLE)
         self._scores = library_scores(meta.calibration, middle) if meta is not None else None
         self._frames = FrameCache(reader.frames)
+        steady = getattr(tower, "steady_seconds", 0.0)
+        given = settings.localize
+        own = (
+            {}
+            if "event_seconds" in given.model_fields_set
+            else {"event_seconds": max(given.event_seconds, steady)}
+        )
+        self._localize = given.model_copy(update=own)
         self._clips: dict[str, list[Clip]] = {}
         self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
@@ -232,7 +240,7 @@ class Retriever:
             held = [frames[clip.clip_id]] if clip.clip_id in frames else []
             query = self._query(held, spans, event, position, target)
             start, end = searched_part(clip, where, query)
-            windows.append(localize_clip(clip.video_id, query, self.settings.localize, start=start, end=end))
+            windows.append(localize_clip(clip.video_id, query, self._localize, start=start, end=end))
         return windows
 
     def localize_video(self, video_id: str, text: str, count: int = 1) -> list[VideoHit]:
@@ -249,7 +257,7 @@ class Retriever:
         frames = self.frames([clip.clip_id for clip in clips])
         query = self._query(list(frames.values()), spans, text)
         start, end = clips[0].start, clips[-1].end
-        windows = localize_video(video_id, query, self.settings.localize, start=start, end=end, count=count)
+        windows = localize_video(video_id, query, self._localize, start=start, end=end, count=count)
         image_relevance = self._image_relevance(text, list(frames), len(clips))
         found = []
         for window in windows:
@@ -343,7 +351,7 @@ class Retriever:
             query = LocalizationQuery(times=held.times, similarity=similarity[: len(held.times)])
             low, high = searched_part(held.clip, where, query)
             video = self.reader.video(held.clip.video_id)
-            window = localize_clip(video.video_id, query, self.settings.localize, start=low, end=high)
+            window = localize_clip(video.video_id, query, self._localize, start=low, end=high)
             best = round(min(1.0, max(0.0, float(similarity.max()))), 6)
             (evidence,) = self._evidence_of([(video.video_id, window.start, window.end)])
             hits.append(_hit(video, window, self.reader.clip(clip_id), best, best, evidence))
