@@ -46,7 +46,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     if _own_model(name) is not None:
         family, source = _open_source(name, settings)
         if source.path.is_dir():
-            _check_own(family.layout, source.path)
+            check_own(family.layout, source.path)
         return Resolution(name, f"{name} by the settings, from {source.path}")
     return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
 
@@ -59,7 +59,7 @@ def resolve_text_encoder(settings: EncoderSettings) -> str:
     from indexers.folders import read_sentence_folder
 
     folder = _sentence_folder(settings.text, settings)
-    _check_own(SENTENCE, read_sentence_folder(folder).transformer)
+    check_own(SENTENCE, read_sentence_folder(folder).transformer)
     return f"{settings.text}, from {folder}"
 
 
@@ -142,9 +142,9 @@ def open_word_counter(name: str) -> Callable[[str], int]:
 
 
 def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
-    path = name.removeprefix("hf:")
-    if path.startswith(PATH_STARTS):
-        return _existing_folder(Path(path).expanduser())
+    own = own_folder(name)
+    if own is not None:
+        return own
     folder = lookup.find_weights(name, settings)
     model = known_model(name)
     if model.purpose != "text encoder":
@@ -157,6 +157,12 @@ def _sentence_folder(name: str, settings: EncoderSettings) -> Path:
 
         expect_digest(folder / "model.safetensors", published)
     return folder
+
+
+def own_folder(name: str) -> Path | None:
+    """The folder of `hf:FOLDER`; None for any other name. Raises `WeightsMissing` or `WeightsInvalid`."""
+    path = name.removeprefix("hf:")
+    return _existing_folder(Path(path).expanduser()) if path.startswith(PATH_STARTS) else None
 
 
 def _own_model(name: str) -> tuple[str, str] | None:
@@ -209,7 +215,7 @@ def _existing_folder(path: Path) -> Path:
     return path
 
 
-def _check_own(layout: FolderLayout, folder: Path) -> None:
+def check_own(layout: FolderLayout, folder: Path) -> None:
     """Raises `WeightsInvalid` for a folder of one's own that lacks a file, or has half of one."""
     try:
         lookup.check_layout(layout, folder)
