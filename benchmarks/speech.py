@@ -1,11 +1,11 @@
-"""Word error rate, times and cost of recognized speech, and what is heard where nobody speaks.
+"""Word error rate, times and cost of recognized speech, and the lines invented without speech.
 
     python -m benchmarks.speech [--model faster-whisper-base] [--seed 0]
 
-All sound is synthetic: twenty sentences (IEEE, Harvard lists 4 and 5) in each of four voices, eSpeak NG of
+All sound is synthetic: eighteen sentences (IEEE, Harvard lists 4 and 5) in each of four voices, eSpeak NG of
 the package `espeakng-loader` and three of the program `flite` where it is installed, with pauses of 0.4 to 3
 seconds and some noise; and ten minutes without speech, one a kind, of which one is the sentences backwards.
-`lines_start`, `lines_end`: share of the lines heard that start or end within 0.5 seconds of a sentence's
+`lines_start`, `lines_end`: share of the recognized lines that start or end within 0.5 seconds of a sentence's
 start or end. `sentences_start`: share of the sentences where a line starts so; some lines hold two sentences.
 """
 
@@ -36,13 +36,12 @@ from indexers.settings import AsrSettings
 
 SENTENCES = """
 Hoist the load to your left shoulder. Take the winding path to reach the lake. Note closely the size of the
-gas tank. Wipe the grease off his dirty face. Mend the coat before you go out. The wrist was badly strained
-and hung limp. The stray cat gave birth to kittens. The young girl gave no clear response. The meal was
-cooked before the bell rang. What joy there is in living. A king ruled the state in the early days. The ship
-was torn apart on the sharp reef. Sickness kept him home the third week. The wide road shimmered in the hot
-sun. The lazy cow lay in the cool grass. Lift the square stone over the fence. The rope will bind the seven
-books at once. Hop over the fence and plunge in. The friendly gang left the drug store. Mesh wire keeps
-chicks inside.
+gas tank. Wipe the grease off his dirty face. The wrist was badly strained and hung limp. The stray cat gave
+birth to kittens. The young girl gave no clear response. The meal was cooked before the bell rang. What joy
+there is in living. A king ruled the state in the early days. The ship was torn apart on the sharp reef.
+Sickness kept him home the third week. The lazy cow lay in the cool grass. Lift the square stone over the
+fence. The rope will bind the seven books at once. Hop over the fence and plunge in. The friendly gang left
+the drug store. Mesh wire keeps chicks inside.
 """
 CLOSE = 0.5
 SYNCHRONOUS, UTF_8 = 2, 1
@@ -88,8 +87,8 @@ def flite(text: str, voice: str) -> Sound:
 
 
 def _trimmed(sound: NDArray[Any]) -> Sound:
-    heard = np.flatnonzero(np.abs(sound) > 0.01)
-    return np.asarray(sound[heard[0] : heard[-1] + 1] / np.std(sound) * 0.08, np.float32)
+    loud = np.flatnonzero(np.abs(sound) > 0.01)
+    return np.asarray(sound[loud[0] : loud[-1] + 1] / np.std(sound) * 0.08, np.float32)
 
 
 def recording(sentences: Sequence[str], say: Callable[[str], Sound], seed: int) -> tuple[Sound, Said]:
@@ -142,9 +141,9 @@ def without_speech(backwards: Sound, seed: int) -> dict[str, Sound]:
     return {name: np.asarray(sound, np.float32) for name, sound in sounds.items()}
 
 
-def word_errors(said: str, heard: str) -> tuple[int, int]:
+def word_errors(said: str, found: str) -> tuple[int, int]:
     """Words changed, left out or added (Levenshtein), and words said; case and punctuation do not count."""
-    words, others = (re.sub(r"[^\w' ]", " ", text.lower()).split() for text in (said, heard))
+    words, others = (re.sub(r"[^\w' ]", " ", text.lower()).split() for text in (said, found))
     row = list(range(len(others) + 1))
     for number, word in enumerate(words, 1):
         before, row = row, [number]
@@ -156,10 +155,10 @@ def word_errors(said: str, heard: str) -> tuple[int, int]:
 def measure(asr: Asr, sound: Sound, said: Said) -> dict[str, Any]:
     """What `asr` makes of a recording."""
     before = cpu()
-    heard = list(asr.transcribe([sound]))
+    found = list(asr.transcribe([sound]))
     spent = cpu() - before
-    wrong, words = word_errors(*(" ".join(text for *_, text in lines) for lines in (said, heard)))
-    times = [np.array([line[:2] for line in lines]).reshape(-1, 2, 1) for lines in (said, heard)]
+    wrong, words = word_errors(*(" ".join(text for *_, text in lines) for lines in (said, found)))
+    times = [np.array([line[:2] for line in lines]).reshape(-1, 2, 1) for lines in (said, found)]
     starts, ends = (np.abs(times[0][:, side] - times[1][:, side].T) for side in (0, 1))
     return {
         "word_error_rate": round(wrong / words, 3),

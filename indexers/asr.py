@@ -71,7 +71,7 @@ class Asr:
     """Transcribes speech.
 
     `model` is a `faster_whisper.WhisperModel`, or anything called in the same way. `voice` finds where
-    somebody speaks in float32 (n,) at 16 kHz (`find_voice`).
+    there is speech in float32 (n,) at 16 kHz (`find_voice`).
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Asr:
             if not spoken:
                 continue
             with device_memory("speech recognition"):
-                segments, heard = self._model.transcribe(
+                segments, info = self._model.transcribe(
                     audio,
                     language=self._language or None,
                     beam_size=5,
@@ -111,7 +111,7 @@ class Asr:
                 )
                 # It decodes while its segments are taken.
                 segments = list(segments)
-            sure = math.log(max(heard.language_probability, 1e-9))
+            sure = math.log(max(info.language_probability, 1e-9))
             for segment in segments:
                 text = " ".join(segment.text.split())
                 times = voiced_part(spoken, segment.start, segment.end)
@@ -123,7 +123,7 @@ class Asr:
 
 
 def find_voice(audio: NDArray[np.float32]) -> Spans:
-    """Where somebody speaks in float32 (n,) at 16 kHz, by Silero VAD, which comes with faster-whisper."""
+    """Where there is speech in float32 (n,) at 16 kHz, by Silero VAD, which comes with faster-whisper."""
     from faster_whisper.vad import VadOptions, get_speech_timestamps
 
     found = get_speech_timestamps(audio, VadOptions(**VOICE))
@@ -131,17 +131,17 @@ def find_voice(audio: NDArray[np.float32]) -> Spans:
 
 
 def voiced_part(spoken: Spans, start: float, end: float) -> tuple[float, float] | None:
-    """The part of a line, [start, end) seconds, in which somebody speaks; None where nobody does.
+    """The part of a line, [start, end) seconds, that is voiced; None where none is.
 
     Whisper's own times end up to a second late, where the next line begins. The edge of a voice within
     `SNAP` seconds of a line's is the line's.
     """
-    heard = [
+    voices = [
         (a, b) for a, b in spoken if min(b, end) - max(a, start) > min(SNAP, (b - a) / 2, (end - start) / 2)
     ]
-    if not heard:
+    if not voices:
         return None
-    first, last = heard[0][0], heard[-1][1]
+    first, last = voices[0][0], voices[-1][1]
     return (first if first > start - SNAP else start), (last if last < end + SNAP else end)
 
 

@@ -43,14 +43,14 @@ class Parrot:
 
     def __init__(self, *said: Said, language_probability: float = 1.0) -> None:
         self.said: Iterable[Said] = said
-        self.heard = SimpleNamespace(language_probability=language_probability)
+        self.info = SimpleNamespace(language_probability=language_probability)
         self.transcribed: list[int] = []
         self.options: dict[str, Any] = {}
 
     def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[Iterator[Said], Any]:
         self.transcribed.append(len(audio))
         self.options = options
-        return iter(self.said), self.heard
+        return iter(self.said), self.info
 
 
 def listener(model: Any, language: str = "") -> Asr:
@@ -165,17 +165,17 @@ def test_the_installed_weights_hear_what_is_said_and_when() -> None:
         espeak("The meal was cooked before the bell."),
     )
     parts = [noise(1) / 100, first, noise(3) / 100, second, noise(2) / 100]
-    heard = list(asr.transcribe(parts))
+    lines = list(asr.transcribe(parts))
     starts = [1.0, 4.0 + len(first) / RATE]
     ends = [start + len(sound) / RATE for start, sound in zip(starts, (first, second), strict=True)]
-    assert [start for start, *_ in heard] == pytest.approx(starts, abs=0.5)
-    assert [end for _, end, _ in heard] == pytest.approx(ends, abs=0.5)
-    assert "stray cat" in heard[0][2]
-    assert "meal was cooked" in heard[1][2]
+    assert [start for start, *_ in lines] == pytest.approx(starts, abs=0.5)
+    assert [end for _, end, _ in lines] == pytest.approx(ends, abs=0.5)
+    assert "stray cat" in lines[0][2]
+    assert "meal was cooked" in lines[1][2]
 
 
 @pytest.mark.slow
-def test_nothing_is_heard_where_nobody_speaks() -> None:
+def test_nothing_is_written_without_speech() -> None:
     asr = open_asr(AsrSettings())
     assert isinstance(asr, Asr)
     backwards = np.concatenate([espeak("The ship was torn apart on the sharp reef."), noise(1) / 100] * 3)[
