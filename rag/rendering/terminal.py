@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
-from corpora.records import Evidence, Passage, Problem, Shot, cited_title
+from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_name
 from localization.windows import Window
 from rag.citations import QUOTED
 from rag.records import (
@@ -210,7 +210,7 @@ def _passage_name(passage: Passage | PassageCitation, path: str) -> str:
 
 def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
     for item in evidence:
-        head = f"    {item.kind} {clock(item.start)}  "
+        head = f"    {kind_name(item.kind)} {clock(item.start)}  "
         yield f"{head}“{excerpt(item.text, max(20, width - len(head) - 2))}”"
 
 
