@@ -120,7 +120,7 @@ class E5File:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, which stands for the map of
+        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, in place of the map of
         the original: they differ in rare signs."""
         from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 

@@ -172,7 +172,7 @@ class ImageNetText(FileIdentity):
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
 
-        An image of what a text names is near to them; what looks a little like it is not. So these tell what
+        An image of what a text names is near to them; what looks a little like it is not. So these show what
         is absent better than `encode_text`, which ranks better.
         """
         rows, start = self.encode_text(texts), 0

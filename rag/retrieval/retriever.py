@@ -364,7 +364,7 @@ class Retriever:
     def seen(self, video_id: str, start: float, end: float) -> tuple[Evidence, ...]:
         """What the stored frames of [start, end) seconds look like, as one line of the kind `image`.
 
-        None where nothing stands out, or the library's image encoder names nothing.
+        None where nothing is distinct, or the library's image encoder names nothing.
         """
         looks_like = getattr(self.tower, "looks_like", None)
         if looks_like is None:
