@@ -285,7 +285,7 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
     named = compute if device == "cpu" else f"{device}-{compute}"
     parts = {
         "versions": [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")],
-        "weights": joint_digest((name, sha256(data).hexdigest()) for name, data in files.items())
+        "weights": joint_digest(known_model(settings.model).sha256.items())
         if files
         else folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
         "settings": [
