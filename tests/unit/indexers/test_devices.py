@@ -101,7 +101,7 @@ def test_another_error_is_not_tried_again() -> None:
 
 
 def test_one_image_that_does_not_fit_is_one_line() -> None:
-    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image or text.*; free"):
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image.*; free"):
         in_halves(Limited(0), torch.zeros(4, 2))
 
 
@@ -132,8 +132,6 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
         find_device(device)
     with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
         placement(f"{device}-fp16")
-    with pytest.raises(SettingsError, match="index into a new library with rag index FOLDER --library NEW"):
-        placement(f"{device}-fp16", "text")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
 
