@@ -17,7 +17,6 @@ from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_
 from localization.windows import Window
 from rag.citations import QUOTED
 from rag.records import (
-    SURE,
     Answer,
     Citation,
     PassageCitation,
@@ -27,6 +26,7 @@ from rag.records import (
     VideoHit,
     rounded_down,
     span_name,
+    verdict_of,
 )
 from rag.rendering.shapes import matches_first
 from rag.store.records import FileState
@@ -251,7 +251,8 @@ def hit_lines(
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
         if stale and (state := stale.get(hit.path)) is not None:
             yield f"    {STATES[state]}"
-    if threshold is not None and threshold <= max((hit.relevance for hit in hits), default=0.0) < SURE:
+    best = max((hit.relevance for hit in hits), default=-1.0)
+    if threshold is not None and verdict_of(best, threshold) == "possibly":
         yield "Possibly: no hit is sure to be what was looked for."
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
