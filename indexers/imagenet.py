@@ -58,11 +58,6 @@ BACKEND = "onnx-fp32"
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def class_names() -> list[list[str]]:
-    """The lemmas of each of the 1,000 classes, most frequent first."""
-    return [row.split("\t")[1].split(", ") for row in _rows()]
-
-
 def _rows() -> list[str]:
     return CLASSES.read_text(encoding="utf-8").splitlines()
 
@@ -140,8 +135,9 @@ class ImageNetText(FileIdentity):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What it can name: objects and animals; it knows no people, places or actions."""
-        return Vocabulary((), (), tuple(lemmas[0] for lemmas in class_names()))
+        """What it can name, the first lemma of each class: objects and animals; it knows no people, places or
+        actions."""
+        return Vocabulary((), (), tuple(re.split("[\t,]", row)[1] for row in _rows()))
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), each text alone."""
