@@ -40,6 +40,7 @@ __all__ = [
     "passage_name",
     "rounded_down",
     "span_name",
+    "verdict_of",
 ]
 
 VideoInterval = tuple[str, float, float]
