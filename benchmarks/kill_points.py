@@ -325,7 +325,7 @@ def fake_readers() -> None:
 
     vars(contents).update(
         open_ocr=lambda _: Colours(None, "colours", 0.0, "on-screen text: on"),
-        open_asr=lambda *_: Loudness(None, "", "loudness", "speech: on"),
+        open_asr=lambda *_: Loudness(None, "", "loudness", "speech: on", lambda _: ()),
         asr_line=lambda *_: "speech: on",
     )
 

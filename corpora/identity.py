@@ -33,7 +33,10 @@ def content_hash(path: str | os.PathLike[str]) -> str:
     return digest.hexdigest()
 
 
-def file_sha256(path: Path) -> str:
-    """64 hex digits of SHA-256 over the bytes of the file. Raises `OSError`."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def file_sha256(*parts: Path) -> str:
+    """64 hex digits of SHA-256 over the bytes of the file, or of its parts in order. Raises `OSError`."""
+    digest = hashlib.sha256()
+    for part in parts:
+        with part.open("rb") as file:
+            hashlib.file_digest(file, lambda: digest)
+    return digest.hexdigest()

@@ -20,6 +20,13 @@ EvidenceKind = Literal["subtitle", "asr", "ocr", "caption", "chapter", "tag", "i
 """`image`: what frames look like, by their embeddings; it is not stored, and no query finds its words."""
 SPOKEN: tuple[EvidenceKind, ...] = ("subtitle", "asr")
 """Kinds of what is said."""
+
+
+def kind_name(kind: str) -> str:
+    """The kind of a text as people read it."""
+    return "recognized speech" if kind == "asr" else kind
+
+
 Tone = Literal["warm", "cold", "neutral"]
 Style = Literal["live", "2d", "3d", "graphics"]
 AudioClass = Literal["speech", "music", "ambient", "silence"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,13 @@ from numpy.typing import NDArray
 
 from corpora.errors import SettingsError
 from indexers.devices import device_memory, is_out_of_memory
-from indexers.digests import fingerprint, folder_digest
+from indexers.digests import fingerprint, folder_digest, joint_digest
 from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+from indexers.families import WHISPER
 from indexers.models.catalogue import WHISPER_FILES, known_model
-from indexers.models.lookup import find_weights, readable_size
+from indexers.models.lookup import file_parts, find_weights, readable_size
 from indexers.protocol import Disabled
+from indexers.registry import check_own, own_folder
 from indexers.settings import AsrSettings, Device, EncoderSettings
 
 RATE = 16_000
@@ -34,17 +38,52 @@ REPEATING = 2.4
 """Compression ratio above which Whisper's output counts as failed (Radford et al. 2022, section 4.5). The
 paper then samples at a higher temperature; here nothing is sampled, and such a segment is dropped."""
 
+UNLIKELY = -1.2
+"""Mean log probability of the words and that of the language, added, below which a segment is invented. On
+clips and made speech for development it was -0.2 to -1.13 of what was said, -1.3 or less of what was not."""
+LANGUAGE_PIECES = 10
+"""Pieces of 30 seconds that are listened to for the language, while it is uncertain: a whole window."""
+BRIEF, UNLIKELY_BRIEF = 1.5, -0.5
+"""Where the voice under a line is shorter, in seconds, the sum has to be greater: clatter and sizzling are
+taken for such voices. It was -0.6 of what was invented for them, -0.35 or more in short clips of speech."""
+VOICE = {
+    "threshold": 0.85,
+    "neg_threshold": 0.35,
+    "min_speech_duration_ms": 250,
+    "min_silence_duration_ms": 200,
+    "speech_pad_ms": 0,
+}
+"""Of Silero VAD. The highest probability of a voice was 0.87 or more in speech, 0.83 or less in music."""
+SNAP = 0.5
+"""Seconds by which the times of Whisper may miss the voice."""
+
 COMPUTE = {"cpu": ("int8",), "cuda": ("float16", "int8_float16")}
 """Arithmetic of each device, best first; else float32."""
 PACKAGE = "faster_whisper"
 INSTALL = "pip install 'offline-video-rag[asr]'"
 
 
-class Asr:
-    """Transcribes speech. `model` is a `faster_whisper.WhisperModel`, or anything called in the same way."""
+Spans = Sequence[tuple[float, float]]
+"""[start, end) seconds, in order, apart from each other."""
 
-    def __init__(self, model: Any, language: str, fingerprint: str, reason: str) -> None:
+
+class Asr:
+    """Transcribes speech.
+
+    `model` is a `faster_whisper.WhisperModel`, or anything called in the same way. `voice` finds where
+    there is speech in float32 (n,) at 16 kHz (`find_voice`).
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        language: str,
+        fingerprint: str,
+        reason: str,
+        voice: Callable[[NDArray[np.float32]], Spans],
+    ) -> None:
         self._model = model
+        self._voice = voice
         self._language = language
         self.fingerprint = fingerprint
         """Hash over the version, weights and settings that the text depends on."""
@@ -57,26 +96,53 @@ class Asr:
         window of five minutes is held at a time. Raises `DeviceFull`.
         """
         for offset, audio in windows(chunks):
+            spoken = self._voice(audio)
+            if not spoken:
+                continue
             with device_memory("speech recognition"):
-                # It decodes while its segments are taken.
-                segments = list(
-                    self._model.transcribe(
-                        audio,
-                        language=self._language or None,
-                        beam_size=5,
-                        temperature=0.0,
-                        condition_on_previous_text=False,
-                        vad_filter=True,
-                        without_timestamps=False,
-                        word_timestamps=False,
-                    )[0]
+                segments, info = self._model.transcribe(
+                    audio,
+                    language=self._language or None,
+                    beam_size=5,
+                    temperature=0.0,
+                    condition_on_previous_text=False,
+                    vad_filter=True,
+                    language_detection_segments=LANGUAGE_PIECES,
                 )
-            start, length = offset / RATE, len(audio) / RATE
+                # It decodes while its segments are taken.
+                segments = list(segments)
+            sure = math.log(max(info.language_probability, 1e-9))
             for segment in segments:
                 text = " ".join(segment.text.split())
-                begin, end = max(0.0, float(segment.start)), min(length, float(segment.end))
-                if text and begin < end and segment.compression_ratio <= REPEATING:
-                    yield start + begin, start + end, text
+                times = voiced_part(spoken, segment.start, segment.end)
+                if not text or times is None or segment.compression_ratio > REPEATING:
+                    continue
+                least = UNLIKELY if times[1] - times[0] >= BRIEF else UNLIKELY_BRIEF
+                if segment.avg_logprob + sure >= least:
+                    yield offset / RATE + times[0], offset / RATE + times[1], text
+
+
+def find_voice(audio: NDArray[np.float32]) -> Spans:
+    """Where there is speech in float32 (n,) at 16 kHz, by Silero VAD, which comes with faster-whisper."""
+    from faster_whisper.vad import VadOptions, get_speech_timestamps
+
+    found = get_speech_timestamps(audio, VadOptions(**VOICE))
+    return [(each["start"] / RATE, each["end"] / RATE) for each in found]
+
+
+def voiced_part(spoken: Spans, start: float, end: float) -> tuple[float, float] | None:
+    """The part of a line, [start, end) seconds, that is voiced; None where none is.
+
+    Whisper's own times end up to a second late, where the next line begins. The edge of a voice within
+    `SNAP` seconds of a line's is the line's.
+    """
+    voices = [
+        (a, b) for a, b in spoken if min(b, end) - max(a, start) > min(SNAP, (b - a) / 2, (end - start) / 2)
+    ]
+    if not voices:
+        return None
+    first, last = voices[0][0], voices[-1][1]
+    return (first if first > start - SNAP else start), (last if last < end + SNAP else end)
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
@@ -151,20 +217,28 @@ def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> s
 def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
     if settings.mode == "off":
         return Disabled("speech: off by the settings")
+    folder = own_folder(settings.model)
+    if folder is None:
+        folder = _find_known(settings, encoder)
+    else:
+        check_own(WHISPER, folder)
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise ExtraMissing(f"faster-whisper is not installed; install it with: {INSTALL}")
+    return folder
+
+
+def _find_known(settings: AsrSettings, encoder: EncoderSettings) -> Path:
     model = known_model(settings.model)
     if model.purpose != "speech":
         raise SettingsError(f"asr.model: {model.name} is for {model.purpose}, not for speech")
     try:
-        folder = find_weights(settings.model, encoder)
+        return find_weights(settings.model, encoder)
     except WeightsMissing as error:
         if settings.mode == "on":
             raise
         size = f"{readable_size(model.size)}, {model.licence}"
         line = f"{model.name} is not here; install it with: rag models pull {model.name} ({size})"
         raise WeightsMissing(line) from error
-    if importlib.util.find_spec(PACKAGE) is None:
-        raise ExtraMissing(f"faster-whisper is not installed; install it with: {INSTALL}")
-    return folder
 
 
 def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
@@ -186,11 +260,13 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
             cpu_threads=2,
             num_workers=1,
             local_files_only=True,
+            files=dict(files) or None,  # it takes files out
         )
         return model, compute
 
     device = "cuda" if wanted in ("auto", "cuda") and ctranslate2.get_cuda_device_count() else "cpu"
     try:
+        files = _packaged_files(settings.model, folder)
         with device_memory(settings.model):
             model, compute = opened(device)
             refused = _why_not_on_cuda(model) if device == "cuda" else ""
@@ -209,13 +285,41 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
     named = compute if device == "cpu" else f"{device}-{compute}"
     parts = {
         "versions": [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")],
-        "weights": folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
-        "settings": [settings.model, settings.language, named, WINDOW, SEARCH, QUIET, REPEATING],
+        "weights": joint_digest((name, sha256(data).hexdigest()) for name, data in files.items())
+        if files
+        else folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
+        "settings": [
+            settings.language,
+            named,
+            WINDOW,
+            SEARCH,
+            QUIET,
+            REPEATING,
+            UNLIKELY,
+            LANGUAGE_PIECES,
+            VOICE,
+            SNAP,
+        ],
     }
     reason = f"speech: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
     if refused:
         reason += f"; not on CUDA: {refused}"
-    return Asr(model, settings.language, fingerprint(parts), reason)
+    return Asr(model, settings.language, fingerprint(parts), reason, find_voice)
+
+
+def _packaged_files(name: str, folder: Path) -> dict[str, bytes]:
+    """Weights that packages hold in parts, as published; empty for a whole folder, which CTranslate2 reads.
+
+    Raises `ValueError` for a file with another hash.
+    """
+    if (folder / "model.bin").is_file():
+        return {}
+    published = known_model(name).sha256
+    files = {each: b"".join(part.read_bytes() for part in file_parts(folder / each)) for each in published}
+    for each, data in files.items():
+        if sha256(data).hexdigest() != published[each]:
+            raise ValueError(f"{each} is not as published; install it again with: {INSTALL}")
+    return files
 
 
 def _why_not_on_cuda(model: Any) -> str:

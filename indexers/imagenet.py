@@ -45,8 +45,8 @@ POWER = 0.5
 SHARPNESS = 0.02
 """Of the softmax over classes by which a text names some."""
 HALF_RELEVANT = 1.4
-"""Standard score (`rag.null_scores`) of a relevance of one half. Real clips have what was asked for in half of the
-cases above it less 0.4, and things that no clip shows in a fifth (docs/design/image_encoder.md)."""
+"""Standard score (`rag.null_scores`) of a relevance of one half, chosen on real clips
+(docs/design/image_encoder.md)."""
 STEADY_SECONDS = 5.0
 """Over which similarities are averaged to find an event: the best classes change from frame to frame."""
 MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8

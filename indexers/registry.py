@@ -49,7 +49,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     if _own_model(name) is not None:
         family, source = _open_source(name, settings)
         if source.path.is_dir():
-            _check_own(family.layout, source.path)
+            check_own(family.layout, source.path)
         return Resolution(name, f"{name} by the settings, from {source.path}")
     return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
 
@@ -63,7 +63,7 @@ def resolve_text_encoder(settings: EncoderSettings) -> str:
 
     family, source = _text_source(settings.text, settings)
     if family.layout is SENTENCE:
-        _check_own(SENTENCE, read_sentence_folder(source.path).transformer)
+        check_own(SENTENCE, read_sentence_folder(source.path).transformer)
     return f"{settings.text}, from {source.path}"
 
 
@@ -140,12 +140,10 @@ def open_word_counter(name: str) -> Callable[[str], int]:
 
 def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
     """The family that opens a text encoder, and what from. Raises as `_open_source`."""
-    path = name.removeprefix("hf:")
+    own = own_folder(name)
+    if own is not None:
+        return load_text_family("sentence"), EncoderSource(name, own, settings)
     kind, _, rest = name.partition(":")
-    if path.startswith(PATH_STARTS):
-        return load_text_family("sentence"), EncoderSource(
-            name, _existing_folder(Path(path).expanduser()), settings
-        )
     if rest and find_entry_point(TEXT_GROUP, kind) is not None:
         return _source_in(load_text_family(kind), name, Path(rest).expanduser(), settings)
     folder = lookup.find_weights(name, settings)
@@ -167,6 +165,12 @@ def _source_in(
     if family.file and not path.is_file():
         return family, EncoderSource(name, _existing_file(path / family.file), settings)
     return family, EncoderSource(name, path if family.file else _existing_folder(path), settings)
+
+
+def own_folder(name: str) -> Path | None:
+    """The folder of `hf:FOLDER`; None for any other name. Raises `WeightsMissing` or `WeightsInvalid`."""
+    path = name.removeprefix("hf:")
+    return _existing_folder(Path(path).expanduser()) if path.startswith(PATH_STARTS) else None
 
 
 def _own_model(name: str) -> tuple[str, str] | None:
@@ -219,7 +223,7 @@ def _existing_folder(path: Path) -> Path:
     return path
 
 
-def _check_own(layout: FolderLayout, folder: Path) -> None:
+def check_own(layout: FolderLayout, folder: Path) -> None:
     """Raises `WeightsInvalid` for a folder of one's own that lacks a file, or has half of one."""
     try:
         lookup.check_layout(layout, folder)

@@ -67,8 +67,8 @@ class AsrSettings(SettingsSection):
 
     mode: Switch = "auto"
     """Reading of speech; `auto`: if the model is installed and its weights are here."""
-    model: str = "faster-whisper-small"
-    """A name of `rag models list`."""
+    model: str = "faster-whisper-base"
+    """A name of `rag models list`, or `hf:FOLDER` of a Whisper in CTranslate2's form."""
     language: Annotated[str, AfterValidator(_known_language)] = ""
     """Language spoken, as a code of Whisper such as `en`; empty lets the model detect it."""
 

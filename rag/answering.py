@@ -27,7 +27,7 @@ from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import cite, nearest, quotation
+from rag.citations import best_shown, cite, nearest, quotation, seen_answer, with_what_is_seen
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -39,16 +39,7 @@ from rag.reasoners.roles.extract_keywords import EXTRACT_KEYWORDS
 from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
-from rag.records import (
-    Answer,
-    Citation,
-    Question,
-    ScoredOption,
-    SearchFilter,
-    VideoCitation,
-    VideoInterval,
-    rounded_down,
-)
+from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, VideoInterval, rounded_down
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
 from rag.retrieval.ranking import judged_by_sentence
@@ -486,34 +477,22 @@ class Pipeline:
         reading = self.caption(context, reading)
         clock.stop("read")
         reply = self.answer(context, reading)
-        if (unanswered := _why_no_match(context, reply)) is not None:
+        made: Any = {"usage": context.reasoner.usage(), "details": details}
+        if (unanswered := _why_no_match(context, reply)) is None:
+            citations = with_what_is_seen(self.cite(reading, reply), context.retriever)
+            clock.stop("answer")
+            result = answer_of(context.question, reply, citations, timings=clock.seconds, **made)
+        elif (shown := best_shown(clips, windows, context.threshold)) and isinstance(reply, OpenAnswer):
+            possible = seen_answer(*shown, unanswered, context.retriever)
+            clock.stop("answer")
+            result = Answer(context.question, None, *possible, timings=clock.seconds, **made)
+        else:
             where = nearest(self.cite(reading, reply) or [*clips, *_by_sentence(context, passages)])
             clock.stop("answer")
             result = _no_match(context, clock, details, f"{unanswered} {where}")
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 result = replace(result, best_confidence=reply.confidence)
-        else:
-            citations = with_what_is_seen(self.cite(reading, reply), context)
-            clock.stop("answer")
-            result = answer_of(
-                context.question,
-                reply,
-                citations,
-                usage=context.reasoner.usage(),
-                timings=clock.seconds,
-                details=details,
-            )
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
-
-
-def with_what_is_seen(citations: Sequence[Citation], context: Context) -> tuple[Citation, ...]:
-    """The citations, each of a window with what its stored frames look like."""
-    return tuple(
-        replace(one, evidence=(*one.evidence, *context.retriever.seen(one.video_id, one.start, one.end)))
-        if isinstance(one, VideoCitation)
-        else one
-        for one in citations
-    )
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:

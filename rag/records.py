@@ -280,6 +280,12 @@ class Usage:
         }
 
 
+Verdict = Literal["sure", "possibly", "nothing"]
+"""How far an answer or a hit can be relied on, in a word."""
+SURE = 0.5
+"""Confidence or relevance from which it is `sure`; from the threshold of matches on it is `possibly`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to one question, with the windows and passages that prove it."""
@@ -303,3 +309,10 @@ class Answer:
     best_confidence: float | None = None
     """Of an open question without a match: that of the best answer found, which is below the threshold; None
     where none was found."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """`nothing` without a match, `sure` from a confidence of `SURE` on, else `possibly`."""
+        if not self.matched:
+            return "nothing"
+        return "sure" if self.confidence >= SURE else "possibly"

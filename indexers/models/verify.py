@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from corpora.identity import file_sha256
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.models.catalogue import Model, Pinned, Purpose, catalogue, known_model
-from indexers.models.lookup import find_weights
+from indexers.models.lookup import file_parts, find_weights
 from indexers.settings import EncoderSettings
 
 LOCK_FILE = "MODEL.json"
@@ -122,7 +122,8 @@ def verify(name: str, settings: EncoderSettings) -> Verification:
     expected: dict[str, str] = dict(lock.sha256) if lock else {}
     published = {path: digest for path, digest in model.sha256.items() if path != model.pickle}
     expected.update(published)
-    here = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    files = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    here = {path.removesuffix(".part1") for path in files}
     wanted = {path for path in here if any(fnmatchcase(path, pattern) for pattern in model.files)}
     required = expected if lock else {path: expected[path] for path in expected if path in wanted}
     checks = tuple(_check(folder, path, expected) for path in sorted(wanted | set(required)))
@@ -131,9 +132,10 @@ def verify(name: str, settings: EncoderSettings) -> Verification:
 
 def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
     wanted = expected.get(path, "")
-    if not (folder / path).is_file():
+    parts = file_parts(folder / path)
+    if not all(part.is_file() for part in parts):
         return FileCheck(path, "missing", "", wanted)
-    found = file_sha256(folder / path)
+    found = file_sha256(*parts)
     if not wanted:
         return FileCheck(path, "unpinned", found, "")
     return FileCheck(path, "ok" if found == wanted else "changed", found, wanted)

@@ -13,7 +13,7 @@ from corpora.escaping import visible
 from corpora.file_names import output_stem
 from corpora.objects import is_url
 from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
-from corpora.records import Frames, cited_title
+from corpora.records import Frames, cited_title, kind_name
 from corpora.settings import StorageSettings
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
@@ -156,7 +156,7 @@ def _lines(found: VideoCitation | PassageCitation, shown: Shown) -> Iterator[str
         case VideoCitation():
             yield f"{visible(found.path)}  {span(found.start, found.end)}"
             for item in found.evidence:
-                yield f"    {item.kind} {clock(item.start)}  “{excerpt(item.text, 1000)}”"
+                yield f"    {kind_name(item.kind)} {clock(item.start)}  “{excerpt(item.text, 1000)}”"
             if shown.sheet is not None:
                 yield f"contact sheet: {visible(os.fspath(shown.sheet))}"
             if shown.clip is not None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from corpora.errors import UsageError
+from corpora.records import kind_name
 from rag.export.records import Select
 from rag.records import VideoCitation
 
@@ -22,7 +23,7 @@ FindPath = Callable[[str, str], str]
 
 def select_of(citation: VideoCitation) -> Select:
     """A citation as a select."""
-    lines = tuple(f"{item.kind}: {item.text}" for item in citation.evidence)
+    lines = tuple(f"{kind_name(item.kind)}: {item.text}" for item in citation.evidence)
     return Select(citation.path, citation.video_id, citation.start, citation.end, evidence=lines)
 
 
@@ -91,7 +92,7 @@ def _evidence(entries: Any) -> Iterator[str]:
         if isinstance(entry, str):
             yield entry
         elif isinstance(entry, Mapping):
-            yield f"{_text(entry, 'kind')}: {_text(entry, 'text')}"
+            yield f"{kind_name(_text(entry, 'kind'))}: {_text(entry, 'text')}"
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from corpora.escaping import visible
 from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
-from corpora.records import Evidence, Frames
+from corpora.records import Evidence, Frames, kind_name
 from localization.sampling import midpoints
 from rag.rendering.fonts import Fonts, drawable
 
@@ -136,7 +136,7 @@ def _evidence_rows(pen: ImageDraw, evidence: Sequence[Evidence], fonts: Fonts) -
         text = visible(" ".join(item.text.split())[:_LONGEST_TEXT])
         font = fonts.font(20, text)
         text = drawable(text, font)
-        label = f"{item.kind} {_tenths(item.start)}"
+        label = f"{kind_name(item.kind)} {_tenths(item.start)}"
         lines = _fit(pen, text, font, _WIDTH - 2 * _MARGIN - _INDENT - 20)
         if len(lines) > _LINES_A_TEXT:
             lines = [*lines[: _LINES_A_TEXT - 1], lines[_LINES_A_TEXT - 1] + "…"]

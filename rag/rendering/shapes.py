@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from corpora.records import Clip, Evidence, Shot
 from rag.records import (
+    SURE,
     Answer,
     Citation,
     PassageCitation,
@@ -54,6 +55,7 @@ def answer_shape(answer: Answer, *, batch: bool = False) -> dict[str, Any]:
             "confidence": _score(answer.confidence),
             "explanation": answer.explanation,
             "matched": answer.matched,
+            "verdict": answer.verdict,
             **({} if answer.best_confidence is None else {"best_confidence": _score(answer.best_confidence)}),
         },
         "citations": [citation_shape(citation) for citation in answer.citations],
@@ -140,7 +142,8 @@ def search_shape(
     shape |= {"query": query, "results": [results[index] for index in matches_first(found, threshold)]}
     if threshold is not None:
         best = max((hit.relevance for hit in found), default=-1.0)
-        shape |= {"matched": best >= threshold, "threshold": _score(threshold)}
+        verdict = "nothing" if best < threshold else "sure" if best >= SURE else "possibly"
+        shape |= {"matched": best >= threshold, "verdict": verdict, "threshold": _score(threshold)}
     return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
 
 

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
-from corpora.records import Evidence, Passage, Problem, Shot, cited_title
+from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_name
 from localization.windows import Window
 from rag.citations import QUOTED
 from rag.records import (
+    SURE,
     Answer,
     Citation,
     PassageCitation,
@@ -150,7 +151,8 @@ def answer_lines(
 
     `stale`: of `Library.stale_files`, for the citations.
     """
-    chosen = f"{answer.choice}. " if answer.choice else ""
+    chosen = "Possibly: " if answer.verdict == "possibly" else ""
+    chosen += f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
     yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
     if answer.options:
@@ -210,7 +212,7 @@ def _passage_name(passage: Passage | PassageCitation, path: str) -> str:
 
 def _evidence_lines(evidence: Iterable[Evidence], width: int) -> Iterator[str]:
     for item in evidence:
-        head = f"    {item.kind} {clock(item.start)}  "
+        head = f"    {kind_name(item.kind)} {clock(item.start)}  "
         yield f"{head}“{excerpt(item.text, max(20, width - len(head) - 2))}”"
 
 
@@ -249,6 +251,8 @@ def hit_lines(
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
         if stale and (state := stale.get(hit.path)) is not None:
             yield f"    {STATES[state]}"
+    if threshold is not None and threshold <= max((hit.relevance for hit in hits), default=0.0) < SURE:
+        yield "Possibly: no hit is sure to be what was looked for."
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
         yield "In order of all rankings together; the relevance is that of each hit by itself."

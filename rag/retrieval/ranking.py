@@ -280,8 +280,8 @@ class ClipHits:
         return fuse(rankings, rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2)
 
     def image_chances(self) -> dict[str, float]:
-        """Clip id to the chance that it is the right one and that some clip is, by images alone; empty where no
-        frames were compared."""
+        """Clip id to the chance that some clip is right and that it is this one, by images alone; empty where
+        no frames were compared."""
         weight = max(self.relevance.values(), default=1.0)
         return {key: weight * match for key, match in (self.images or {}).items() if match}
 

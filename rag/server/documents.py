@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from corpora.records import EvidenceKind
+from rag.records import Verdict
 from rag.server.job_log import State
 from rag.store.records import FileState
 
@@ -63,6 +64,7 @@ class SearchDocument(TypedDict):
     query: str | None
     results: list[Hit]
     matched: NotRequired[bool]
+    verdict: NotRequired[Verdict]
     threshold: NotRequired[float]
     unjudged: NotRequired[dict[str, Any]]
 
@@ -94,6 +96,7 @@ class AnswerItem(TypedDict):
     confidence: float
     explanation: str
     matched: bool
+    verdict: Verdict
     best_confidence: NotRequired[float]
 
 

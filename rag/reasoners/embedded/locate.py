@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from corpora.records import kind_name
 from rag.reasoners.embedded.lines import ScoredLine, rank_lines
 from rag.reasoners.embedded.phrases import statements
 from rag.reasoners.embedded.question_forms import Form, declarative, parts, says_more, speech_question
@@ -184,7 +185,7 @@ def _by_lines(query: str, view: VideoView, vectors: SentenceVectors) -> list[_St
         end = min(view.end, max(line.end, line.start) + AROUND)
         # Tags and titles hold for the whole video, and say nowhere in particular.
         if end > start and line.kind != "tag":
-            reason = f"{line.kind} at {line.start:.1f} s: {line.text}"
+            reason = f"{kind_name(line.kind)} at {line.start:.1f} s: {line.text}"
             stretches.append(_Stretch(start, end, line.relevance, reason))
     return stretches
 

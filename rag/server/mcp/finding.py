@@ -192,7 +192,8 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
     if not result.matched:
         nothing = "Nothing in the library answers this."
         return Reply(result, [nothing, *because, *unsearchable_lines(library)])
-    chosen = f"{result.choice}. " if result.choice else ""
+    chosen = "Possibly: " if answer["verdict"] == "possibly" else ""
+    chosen += f"{result.choice}. " if result.choice else ""
     confidence = f"confidence {rounded_down(result.confidence):.2f}"
     lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} ({confidence})", *because]
     lines += [

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from corpora.records import SPOKEN, EvidenceKind
+from corpora.records import SPOKEN, EvidenceKind, kind_name
 from rag.library import Library
 from rag.records import span_name
 from rag.rendering.shapes import evidence_shape
@@ -94,8 +94,8 @@ def read_transcript(_: Service, library: Library, given: TranscriptArguments) ->
 
 
 def transcript_line(row: Quote) -> str:
-    """`12.5-14 s asr “...”`."""
-    return f"{span_name(row.start, row.end)} s {row.kind} {quoted(row.quote, LONGEST_LINE)}"
+    """`12.5-14 s recognized speech “...”`."""
+    return f"{span_name(row.start, row.end)} s {kind_name(row.kind)} {quoted(row.quote, LONGEST_LINE)}"
 
 
 class ListArguments(Arguments):

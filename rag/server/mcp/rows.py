@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from corpora.records import EvidenceKind, cited_title
+from corpora.records import EvidenceKind, cited_title, kind_name
 from rag.library import Library
 from rag.records import rounded_down
 from rag.rendering.terminal import clock, excerpt
@@ -129,7 +129,8 @@ class Found(Row):
         name = f"“{cited_title(cleaned(self.title or self.file, LONGEST_TITLE), self.pages or ())}”"
         why = ""
         if self.evidence is not None:
-            why = f"; {self.evidence.kind} at {self.evidence.start:g} s: {quoted(self.evidence.quote)}"
+            kind, at_second = kind_name(self.evidence.kind), f"{self.evidence.start:g} s"
+            why = f"; {kind} at {at_second}: {quoted(self.evidence.quote)}"
         if self.passage is not None:
             why = f": {quoted(self.passage, LONGEST_PASSAGE)}"
         rated = "" if self.relevance is None else rating(self.relevance, near=self.matched is False)

@@ -161,7 +161,7 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
         <h2 class="visually-hidden">Answer</h2>
         ${answer.matched
           ? html`
-              <p class="text" role="status">${answer.choice ? html`<span class="letter chosen">${answer.choice}</span> ` : nothing}${printable(answer.text)}</p>
+              <p class="text" role="status">${answer.choice ? html`<span class="letter chosen">${answer.choice}</span> ` : nothing}${answer.verdict === "possibly" ? "Possibly: " : ""}${printable(answer.text)}</p>
               <p class="confidence"><span>Confidence</span> <meter min="0" max="1" value=${answer.confidence} aria-label="Confidence"></meter> <b>${probability(answer.confidence)}</b></p>
               ${answer.explanation ? html`<p class="explanation">${printable(answer.explanation)}</p>` : nothing}
             `
@@ -179,7 +179,7 @@ function answerOf({ answer, citations, options: scored, timings, usage }, questi
       </div>
       ${open && citations.length
         ? html`<section class="proof" aria-label=${answer.matched ? "Citations" : "Nearest"}>
-            <h2>${answer.matched ? "Proof" : "Nearest, not proof"}</h2>
+            <h2>${answer.verdict === "sure" ? "Proof" : answer.matched ? "See for yourself" : "Nearest, not proof"}</h2>
             <ol class="citations">${citations.map((/** @type {any} */ one, /** @type {number} */ at) => (one.kind === "passage" ? passageCard(one, question, { number: at + 1, answer: quotation(answer, one.text) }) : cited(one, question, at, answer.matched ? answer.text : "")))}</ol>
           </section>`
         : nothing}

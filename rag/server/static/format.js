@@ -83,7 +83,7 @@ export const withoutBars = (text) =>
 /** @type {Record<string, string>} */
 export const KINDS = {
   subtitle: "Subtitle",
-  asr: "Speech",
+  asr: "Recognized speech",
   ocr: "On screen",
   caption: "Caption",
   chapter: "Chapter",

@@ -350,7 +350,7 @@ function transcript(query) {
       <label class="check"><input type="checkbox" .checked=${follow} @change=${() => { follow = !follow; }} />Follow</label>
     </div>
     ${lines.length
-      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${clock(line.start)}</time><span><span class="kind">${kinds.length > 1 ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
+      ? html`<ol class="transcript" tabindex="0" aria-label="Transcript">${lines.map((line, at) => html`<li data-line=${at}><button @click=${() => player.seek(line.start)}><time>${clock(line.start)}</time><span><span class="kind">${kinds.length > 1 || line.kind === "asr" ? kindName(line.kind) : ""}</span> ${withMarks(line.text, query)}</span></button></li>`)}</ol>`
       : nothingFound("No words are known of this video", html`<p>Neither subtitles nor speech nor text on screen were indexed.</p>`)}
   `;
 }

@@ -18,7 +18,8 @@ from rag.rendering.shapes import answer_shape, citation_shape, search_shape, to_
 ODD = "/v/caf\udce9.mp4"
 SPOKEN = (Evidence("e", 12.0, 14.0, "asr", "switch the lamp on"),)
 CITED = VideoCitation(ODD, "5f0c", 12.5, 17.5, 0.5, SPOKEN)
-SELECT = Select(ODD, "5f0c", 12.5, 17.5, query="lamp?", score=0.5, evidence=("asr: switch the lamp on",))
+SAID = ("recognized speech: switch the lamp on",)
+SELECT = Select(ODD, "5f0c", 12.5, 17.5, query="lamp?", score=0.5, evidence=SAID)
 
 
 def _read(document: Any) -> list[Select]:

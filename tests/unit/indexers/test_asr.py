@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,11 @@ import pytest
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, windows
+from benchmarks.speech import espeak
+from indexers.asr import RATE, WINDOW, Asr, asr_line, open_asr, quiet_cut, voiced_part, windows
+from indexers.models.catalogue import known_model
+from indexers.models.lookup import file_parts, find_weights
+from indexers.models.verify import verify
 from indexers.protocol import Disabled
 from indexers.settings import LANGUAGES, AsrSettings, EncoderSettings
 from rag.errors import DeviceFull, ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
@@ -30,20 +35,27 @@ class Said:
     end: float
     text: str
     compression_ratio: float = 1.0
+    avg_logprob: float = -0.3
 
 
 class Parrot:
     """In place of a WhisperModel; says what it was given."""
 
-    def __init__(self, *said: Said) -> None:
+    def __init__(self, *said: Said, language_probability: float = 1.0) -> None:
         self.said: Iterable[Said] = said
+        self.info = SimpleNamespace(language_probability=language_probability)
         self.transcribed: list[int] = []
         self.options: dict[str, Any] = {}
 
-    def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[Iterator[Said], None]:
+    def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[Iterator[Said], Any]:
         self.transcribed.append(len(audio))
         self.options = options
-        return iter(self.said), None
+        return iter(self.said), self.info
+
+
+def listener(model: Any, language: str = "") -> Asr:
+    """Takes all sound for a voice."""
+    return Asr(model, language, "", "", lambda audio: [(0.0, len(audio) / RATE)])
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +107,7 @@ def test_the_cut_is_in_the_silence() -> None:
 
 def test_times_count_from_the_first_sample_of_all() -> None:
     parrot = Parrot(Said(1.0, 2.5, " two  words "))
-    transcribed = list(Asr(parrot, "en", "", "").transcribe([np.zeros(WINDOW + RATE * 60, np.float32)]))
+    transcribed = list(listener(parrot, "en").transcribe([np.zeros(WINDOW + RATE * 60, np.float32)]))
     first = parrot.transcribed[0] / RATE
     assert len(parrot.transcribed) == 2
     assert transcribed == [(1.0, 2.5, "two words"), (first + 1.0, first + 2.5, "two words")]
@@ -103,35 +115,132 @@ def test_times_count_from_the_first_sample_of_all() -> None:
     assert parrot.options["language"] == "en"
 
 
-def test_what_is_empty_repeating_or_past_the_end_is_dropped_or_cut() -> None:
+def test_what_is_empty_repeating_invented_or_past_the_end_is_dropped_or_cut() -> None:
     parrot = Parrot(
         Said(0.0, 1.0, "  "),
         Said(0.0, 9.0, "the end"),
         Said(1.0, 2.0, "la la la la", 3.0),
+        Said(1.0, 2.0, "Thank you.", avg_logprob=-0.6),
+        Said(1.0, 3.0, "Lāds agrās.", avg_logprob=-1.3),
         Said(5.0, 6.0, "no"),
     )
-    transcribed = list(Asr(parrot, "", "", "").transcribe([np.zeros(RATE * 4, np.float32)]))
+    transcribed = list(listener(parrot).transcribe([np.zeros(RATE * 4, np.float32)]))
     assert transcribed == [(0.0, 4.0, "the end")]
     assert parrot.options["language"] is None
 
 
+def test_words_of_an_uncertain_language_must_be_likely() -> None:
+    said = [Said(0.0, 2.0, "said", avg_logprob=-0.4), Said(2.0, 4.0, "invented", avg_logprob=-0.7)]
+    doubtful = listener(Parrot(*said, language_probability=0.5))
+    audio = [np.zeros(RATE * 4, np.float32)]
+    assert [text for *_, text in doubtful.transcribe(audio)] == ["said"]
+    assert [text for *_, text in listener(Parrot(*said)).transcribe(audio)] == ["said", "invented"]
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ((0.5, 4.0), (1.0, 3.0)),
+        ((1.2, 2.8), (1.0, 3.0)),
+        ((2.9, 6.5), (4.0, 6.0)),
+        ((4.8, 5.2), (4.8, 5.2)),
+        ((3.2, 3.9), None),
+    ],
+)
+def test_a_line_lasts_as_long_as_its_voice(
+    line: tuple[float, float], part: tuple[float, float] | None
+) -> None:
+    assert voiced_part([(1.0, 3.0), (4.0, 6.0)], *line) == part
+
+
+@pytest.mark.slow
+def test_the_installed_weights_hear_what_is_said_and_when() -> None:
+    found = verify(AsrSettings().model, EncoderSettings())
+    assert found.ok
+    assert {check.path: check.state for check in found.files}["model.bin"] == "ok"
+    asr = open_asr(AsrSettings())
+    assert isinstance(asr, Asr)
+    first, second = (
+        espeak("The stray cat gave birth to kittens."),
+        espeak("The meal was cooked before the bell."),
+    )
+    parts = [noise(1) / 100, first, noise(3) / 100, second, noise(2) / 100]
+    lines = list(asr.transcribe(parts))
+    starts = [1.0, 4.0 + len(first) / RATE]
+    ends = [start + len(sound) / RATE for start, sound in zip(starts, (first, second), strict=True)]
+    assert [start for start, *_ in lines] == pytest.approx(starts, abs=0.5)
+    assert [end for _, end, _ in lines] == pytest.approx(ends, abs=0.5)
+    assert "stray cat" in lines[0][2]
+    assert "meal was cooked" in lines[1][2]
+
+
+@pytest.mark.slow
+def test_nothing_is_written_without_speech() -> None:
+    asr = open_asr(AsrSettings())
+    assert isinstance(asr, Asr)
+    backwards = np.concatenate([espeak("The ship was torn apart on the sharp reef."), noise(1) / 100] * 3)[
+        ::-1
+    ]
+    assert list(asr.transcribe([noise(20), backwards, np.zeros(RATE * 20, np.float32)])) == []
+
+
+@pytest.mark.slow
+def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) -> None:
+    model = known_model(AsrSettings().model)
+    packaged = find_weights(model.name, EncoderSettings())
+    pulled = tmp_path / model.name
+    pulled.mkdir()
+    for name in model.sha256:
+        (pulled / name).write_bytes(b"".join(part.read_bytes() for part in file_parts(packaged / name)))
+    where = EncoderSettings(models_dir=tmp_path)
+    assert find_weights(model.name, where) == pulled
+    one, other = open_asr(AsrSettings(mode="on")), open_asr(AsrSettings(mode="on"), where)
+    own = open_asr(AsrSettings(mode="on", model=f"hf:{pulled}"))
+    assert isinstance(one, Asr)
+    assert isinstance(other, Asr)
+    assert isinstance(own, Asr)
+    assert one.fingerprint == other.fingerprint == own.fingerprint
+    (pulled / "model.bin").replace(pulled / "model.bin.part1")
+    with pytest.raises(WeightsInvalid, match=r"model\.bin is not as published"):
+        open_asr(AsrSettings(mode="on"), where)
+
+
+@pytest.mark.slow
+def test_a_vocabulary_of_either_form_counts(models: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    shutil.copytree(models / TINY, folder)
+    settings = AsrSettings(model=f"hf:{folder}", language="en", mode="on")
+    before = open_asr(settings)
+    (folder / "vocabulary.json").write_text((folder / "vocabulary.json").read_text() + "\n")
+    after = open_asr(settings)
+    assert isinstance(before, Asr)
+    assert isinstance(after, Asr)
+    assert before.fingerprint != after.fingerprint
+    with pytest.raises(WeightsMissing, match="no such folder"):
+        open_asr(settings.model_copy(update={"model": "hf:./none"}))
+    (folder / "vocabulary.json").unlink()
+    with pytest.raises(WeightsInvalid, match=r"no vocabulary\.txt or vocabulary\.json"):
+        open_asr(settings)
+
+
 def test_stereo_is_refused() -> None:
     with pytest.raises(ValueError, match="mono"):
-        list(Asr(Parrot(), "", "", "").transcribe([np.zeros((2, 100), np.float32)]))
+        list(listener(Parrot()).transcribe([np.zeros((2, 100), np.float32)]))
 
 
 def test_off_says_why() -> None:
     assert open_asr(AsrSettings(mode="off")) == Disabled("speech: off by the settings")
-    off = open_asr(AsrSettings())
+    small = AsrSettings(model="faster-whisper-small")
+    off = open_asr(small)
     assert isinstance(off, Disabled)
     assert off.reason == (
         "speech: off, faster-whisper-small is not here; "
         "install it with: rag models pull faster-whisper-small (486 MB, MIT)"
     )
-    assert asr_line(AsrSettings()) == off.reason
+    assert asr_line(small) == off.reason
     assert asr_line(AsrSettings(mode="off")) == "speech: off by the settings"
     with pytest.raises(WeightsMissing, match="rag models pull faster-whisper-small"):
-        open_asr(AsrSettings(mode="on"))
+        open_asr(small.model_copy(update={"mode": "on"}))
     with pytest.raises(SettingsError, match="is for text encoder, not for speech"):
         open_asr(AsrSettings(model="all-MiniLM-L6-v2"))
     with pytest.raises(SettingsError, match="no model is called 'whisper-9'"):
@@ -264,7 +373,7 @@ def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
     parrot = Parrot()
     parrot.said = segments()
     with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for speech recognition.*; free"):
-        list(Asr(parrot, "en", "0" * 32, "").transcribe([noise(3)]))
+        list(listener(parrot, "en").transcribe([noise(3)]))
 
 
 @pytest.mark.slow
@@ -305,10 +414,10 @@ def _unfiltered(
     model = asr._model
 
     class Credulous:
-        def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], None]:
+        def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], Any]:
             segments, info = model.transcribe(audio, **(options | {"vad_filter": False}))
             if languages is not None and options["language"] is None:
                 languages.append(info.language)
-            return [Said(each.start, each.end, each.text or "?") for each in segments], None
+            return [Said(each.start, each.end, each.text or "?") for each in segments], info
 
-    return list(Asr(Credulous(), asr._language, "", "").transcribe([audio]))
+    return list(listener(Credulous(), asr._language).transcribe([audio]))

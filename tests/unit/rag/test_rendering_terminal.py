@@ -182,7 +182,7 @@ def test_answer_with_options_and_citations() -> None:
     assert "  A. a drill  █████                 0.25" in lines
     assert "> B. a lamp   ███████████████       0.75" in lines
     assert "[1] v.mp4  2-7 s (00:02-00:07)" in lines
-    assert "    asr 00:03  “switch the lamp on”" in lines
+    assert "    recognized speech 00:03  “switch the lamp on”" in lines
     assert "    rag show v.mp4@2-7" in lines
     nearly = list(answer_lines(dataclasses.replace(answer, confidence=0.9969), width=60))
     assert nearly[1].startswith("confidence 0.99")  # as a refusal rounds; 1.00 is said of no quotation
