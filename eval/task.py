@@ -40,8 +40,9 @@ def task_settings(
 
     `fixed`: dotted names to values that the task's questions rest on (`{"ocr.mode": "off"}`); exact
     search always is. `synthetic`: the data are made; `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold where
-    neither the user nor the task sets another encoder. Raises `UsageError` where the user sets a fixed setting to another value
-    that is not its default.
+    neither the user nor the task sets another encoder.
+
+    Raises `UsageError` where the user sets a fixed setting to another value that is not its default.
     """
     fixed = {"search.index": "flat", **fixed}
     changes: dict[str, dict[str, Any]] = {}

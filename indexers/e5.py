@@ -94,7 +94,7 @@ class E5File:
 
     def _array(self, dtype: str, count: int) -> NDArray[Any]:
         size = count * np.dtype(dtype).itemsize
-        found = self._data[self._at : self._at + size].view(dtype)
+        found: NDArray[Any] = self._data[self._at : self._at + size].view(dtype)
         self._at += size
         return found
 
@@ -120,7 +120,7 @@ class E5File:
 
     @cached_property
     def tokens(self) -> Tokens:
-        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, which stands for the map of
+        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC in place of the map of
         the original: they differ in rare signs."""
         from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 

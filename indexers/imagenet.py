@@ -157,7 +157,7 @@ class ImageNetText(FileIdentity):
         for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
             chosen = np.flatnonzero(parts == number)
             if len(chosen):
-                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen]))
+                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen.tolist()]))
                 rows[chosen, start : start + encoder.dim] = found
             start += encoder.dim
         return rows
@@ -172,7 +172,7 @@ class ImageNetText(FileIdentity):
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
 
-        An image of what a text names is near to them; what looks a little like it is not. So these tell what
+        An image of what a text names is near to them; what looks a little like it is not. So these show what
         is absent better than `encode_text`, which ranks better.
         """
         rows, start = self.encode_text(texts), 0
