@@ -98,7 +98,7 @@ class E5File:
 
     def _array(self, dtype: str, count: int) -> NDArray[Any]:
         size = count * np.dtype(dtype).itemsize
-        found = self._data[self._at : self._at + size].view(dtype)
+        found: NDArray[Any] = self._data[self._at : self._at + size].view(dtype)
         self._at += size
         return found
 

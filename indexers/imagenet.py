@@ -157,7 +157,7 @@ class ImageNetText(FileIdentity):
         for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
             chosen = np.flatnonzero(parts == number)
             if len(chosen):
-                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen]))
+                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen.tolist()]))
                 rows[chosen, start : start + encoder.dim] = found
             start += encoder.dim
         return rows
