@@ -26,12 +26,8 @@ Alternatives = tuple[tuple[str, ...], ...]
 
 CONFIG: Alternatives = (("config.json",),)
 PREPROCESSOR: Alternatives = (("preprocessor_config.json",), ("processor_config.json",))
-TOKENIZER: Alternatives = (
-    ("tokenizer.json",),
-    ("vocab.json", "merges.txt"),
-    ("spiece.model",),
-    ("vocab.txt",),
-)
+TOKENIZER_JSON: Alternatives = (("tokenizer.json",),)
+TOKENIZER: Alternatives = (*TOKENIZER_JSON, ("vocab.json", "merges.txt"), ("spiece.model",), ("vocab.txt",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +42,13 @@ class FolderLayout:
 
 
 TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
-SENTENCE = FolderLayout((CONFIG, (("tokenizer.json",),)))
+IMAGE_TEXT = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER_JSON))
+SENTENCE = FolderLayout((CONFIG, TOKENIZER_JSON))
 READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
     (
         CONFIG,
-        (("tokenizer.json",),),
+        TOKENIZER_JSON,
         (("vocabulary.txt",), ("vocabulary.json",)),
         (("model.bin",), ("model.bin.part1",)),
     ),

@@ -18,13 +18,14 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import cache_folder, fingerprint, folder_digest
+from indexers.digests import cache_folder, fingerprint, folder_digest, write_cache
 from indexers.efficientnet import FILE, PREPROCESSING, Classifier, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
@@ -33,25 +34,27 @@ from indexers.settings import EncoderSettings
 
 NAME = "efficientnet-lite2"
 CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
-"""Synset, lemmas and definition of each class, as WordNet 3.0 has them."""
+"""The synset, lemmas and definition of each class, as WordNet 3.0 has them."""
 ENGLISH = "all-MiniLM-L6-v2"
 ENGLISH_SHARE = 0.7
-"""Of a text's words, those that are whole pieces of MiniLM's English vocabulary, from which it is English."""
+"""A text is English where at least this share of its words are whole pieces of MiniLM's vocabulary."""
 KEPT = 20
-"""Classes of an image that count. The three numbers were chosen on real clips; rankings hardly depend on them
-(docs/design/image_encoder.md)."""
+"""So many classes of an image count. `KEPT`, `POWER` and `SHARPNESS` were chosen on real clips; rankings
+hardly depend on them (docs/design/image_encoder.md)."""
 POWER = 0.5
-"""Of a probability, as weight: the second and third class count more than their probabilities say."""
+"""A class has the weight p ** `POWER`: the second and third count more than their probabilities p say."""
 SHARPNESS = 0.02
-"""Of the softmax over classes by which a text names some."""
+"""Temperature of the softmax over the cosines of a text and the classes, by which it names some of them."""
 HALF_RELEVANT = 1.4
-"""Standard score (`rag.null_scores`) of a relevance of one half, chosen on real clips
+"""The standard score (`rag.null_scores`) at which relevance is one half was chosen on real clips
 (docs/design/image_encoder.md)."""
 STEADY_SECONDS = 5.0
-"""Over which similarities are averaged to find an event: the best classes change from frame to frame."""
+"""Similarities are averaged over so many seconds to find an event, since the best classes change from frame
+to frame."""
 MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
-"""Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
-the greatest. From 0.6 on the first name is right for 18 of 29 real clips, below it for few of 26."""
+"""At most so many names are said of an image. The cosine of their classes to it is at least `SEEN`, and at
+least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
+first name is right for 18 of 29 real clips, below it for few of 26."""
 BACKEND = "onnx-fp32"
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -95,7 +98,9 @@ def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     if vectors is None or vectors.shape != (len(_rows()), encoder.dim):
         texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
-        _keep(kept, vectors)
+        written = BytesIO()
+        np.save(written, vectors)
+        write_cache(kept, written.getvalue())
     mean = vectors.mean(axis=0)
     return ClassSpace(mean, unit_rows(vectors - mean))
 
@@ -105,16 +110,6 @@ def _wording(row: str, *, described: bool) -> str:
     _, lemmas, definition = row.split("\t")
     names = lemmas.split(", ")
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
-
-
-def _keep(path: Path, vectors: NDArray[np.float32]) -> None:
-    """A cache that cannot be written costs time and nothing else."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            np.save(file, vectors)
-        part.replace(path)
 
 
 class ImageNetText(FileIdentity):

@@ -39,10 +39,6 @@ class Graph:
         self._weights[name] = np.ascontiguousarray(values)
         return name
 
-    def ints(self, *values: int) -> str:
-        """The name of a constant int64 (n,)."""
-        return self.weight(np.array(values, np.int64))
-
     def add(self, operation: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Append an operation and return the name of its result."""
         from onnx import helper

@@ -119,7 +119,8 @@ def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: boo
         x = layers.norm(layers.add(x, fed), f"{name}.output.LayerNorm", epsilon)
     if first:
         return _run(layers, layers.token(x, 0))
-    return _run(layers, layers.graph.add("ReduceMean", x, layers.graph.ints(1), keepdims=0))
+    tokens = layers.graph.weight(np.array([1]))
+    return _run(layers, layers.graph.add("ReduceMean", x, tokens, keepdims=0))
 
 
 def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, causal: bool) -> Vector:

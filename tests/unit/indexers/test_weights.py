@@ -40,8 +40,7 @@ def fill(folder: Path, **changes: bytes | None) -> Path:
     files: dict[str, bytes | None] = {
         "config.json": b'{"model_type": "clip"}',
         "preprocessor_config.json": b"{}",
-        "vocab.json": b"{}",
-        "merges.txt": b"#version: 0.2",
+        "tokenizer.json": b"{}",
         "model.safetensors": TENSORS,
     }
     folder.mkdir(parents=True)
@@ -132,8 +131,8 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
         ({"config.json": b"["}, "config.json is not a JSON object"),
         ({"config.json": b"[]"}, "config.json is not a JSON object"),
         ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
-        ({"merges.txt": None}, "no tokenizer.json or vocab.json with merges.txt or"),
-        ({"vocab.json": b""}, "vocab.json is empty"),
+        ({"tokenizer.json": None}, "no tokenizer.json"),
+        ({"tokenizer.json": b""}, "tokenizer.json is empty"),
         ({"model.safetensors": None}, "no model.safetensors;"),
         (
             {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
@@ -307,9 +306,9 @@ def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> Non
     assert held.ok
     assert held.pinned
     assert held.revision == "c" * 40
-    (folder / "merges.txt").write_bytes(b"other")
+    (folder / "tokenizer.json").write_bytes(b"other")
     assert [check.path for check in verify(NAME, settings).files if check.state == "changed"] == [
-        "merges.txt"
+        "tokenizer.json"
     ]
     write_lock(folder, lock.model_copy(update={"sha256": digests | {"gone.json": "0" * 64}}))
     assert [check.path for check in verify(NAME, settings).files if check.state == "missing"] == ["gone.json"]
@@ -320,12 +319,12 @@ def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> Non
 
 def test_a_published_hash_outweighs_the_lock(settings: EncoderSettings, tmp_path: Path) -> None:
     name = "siglip2-base-patch16-224"
-    folder = fill(tmp_path / "models" / name)
+    folder = fill(tmp_path / "models" / name, **{"vocab.json": b"{}"})
     digests = {check.path: check.sha256 for check in verify(name, settings).files}
     write_lock(folder, Lock(name=name, repo="google/x", revision="c" * 40, sha256=digests))
     states = {check.path: check.state for check in verify(name, settings).files}
     assert states["model.safetensors"] == "changed"
-    assert states["merges.txt"] == "ok"
+    assert states["vocab.json"] == "ok"
 
 
 def test_sizes_read_well() -> None:

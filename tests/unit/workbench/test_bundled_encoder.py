@@ -15,6 +15,7 @@ from indexers.registry import open_query_encoder, open_text_tower, resolve_image
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from rag.errors import WeightsInvalid
+from training.captions import whitening
 
 SETTINGS = EncoderSettings()
 
@@ -22,7 +23,7 @@ SETTINGS = EncoderSettings()
 def test_the_space_centres_and_evens_out() -> None:
     rng = np.random.default_rng(0)
     vectors = (rng.normal(size=(400, 6)) * (5, 3, 1, 1, 1, 1) + 2).astype(np.float32)
-    space = TextSpace.fitted(vectors, 1.0)
+    space = whitening(vectors, 1.0)
     moved = (vectors - space.mean) @ space.matrix
     assert np.abs(moved.mean(axis=0)).max() < 1e-3
     before, after = np.linalg.eigvalsh(np.cov(vectors.T)), np.linalg.eigvalsh(np.cov(moved.T))
