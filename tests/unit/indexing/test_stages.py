@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.records import Evidence
 from corpora.settings import VideoSettings
 from rag.indexing.measuring import Measuring
+from rag.indexing.media import beyond_subtitles
 from rag.indexing.stages import Stages
 
 
@@ -44,8 +46,6 @@ def test_a_video_without_text_calls_no_encoder() -> None:
 
 
 def test_recognized_speech_fills_the_gaps_of_subtitles() -> None:
-    from rag.indexing.media import beyond_subtitles
-
     subtitles = [
         Evidence("v", 0.0, 4.0, "subtitle", "At NASA's Goddard"),
         Evidence("v", 0.0, 9.0, "ocr", "NASA"),
