@@ -25,7 +25,7 @@ class Graph:
     """An ONNX graph that grows by one operation a call. Values are known by their names."""
 
     def __init__(self, **inputs: tuple[str, tuple[int | str, ...]]) -> None:
-        """`inputs`: name to numpy dtype and shape, where a string is a length known at run time.
+        """`inputs`: name to numpy dtype and shape, where a string names a length known at run time.
 
         Example: `Graph(x=("float32", (1, "tokens", 384)))`.
         """

@@ -105,7 +105,7 @@ def image_relevance(z: float, middle: float = IMAGE_MIDDLE) -> float:
 
 
 def relevance_encoding(tower: TextTower) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """Texts to unit rows, float32 (n, dim), that show best what images show and what they do not.
+    """Texts to unit rows, float32 (n, dim), that separate best what images show from what they do not.
 
     Those of `encode_text`, unless the tower has others: `encode_named`.
     """
