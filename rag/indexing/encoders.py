@@ -57,7 +57,7 @@ def select_encoders(
 
 def stored_encoders(held: Meta, settings: Settings, *, recommended: str | None = None) -> SelectedEncoders:
     """The encoders that a library was made with. Raises as `select_encoders`."""
-    check_text_encoder_match(held, settings)
+    settings = settings_of_library(held, settings)
     require_backend(settings.encoder.backend)
     line = _image_line(held, settings, recommended)
 
@@ -146,19 +146,25 @@ def _kept(settings: Settings) -> Mapping[str, Any]:
     return {f"video.{name}": getattr(settings.video, name) for name in KEPT_SETTINGS}
 
 
-def check_text_encoder_match(held: Meta, settings: Settings) -> None:
-    """Raise `SettingsError` for other clip settings than stored, `EncoderMismatch` for another encoder."""
+def settings_of_library(held: Meta, settings: Settings) -> Settings:
+    """The settings with the text encoder that a library was made with.
+
+    Raises `SettingsError` for other clip settings than stored, and `EncoderMismatch` where the user names
+    another text encoder.
+    """
     for name, value in _kept(settings).items():
         if value is not None and name in held.settings and held.settings[name] != value:
             raise SettingsError(
                 f"this library was made with {name} = {held.settings[name]}, not {value}: "
                 f"use that value, or name another --library"
             )
-    if settings.encoder.text != held.text_encoder.name:
+    own = held.text_encoder.name
+    if "text" in settings.encoder.model_fields_set and settings.encoder.text != own:
         raise EncoderMismatch(
             f"this library's text was encoded with {held.text_encoder.name}, not {settings.encoder.text}: "
             f"use that encoder.text, or name another --library"
         )
+    return settings.model_copy(update={"encoder": settings.encoder.model_copy(update={"text": own})})
 
 
 def _image_line(held: Meta, settings: Settings, recommended: str | None) -> str:

@@ -20,11 +20,11 @@ from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave, open_readers
 from rag.indexing.encoders import (
     STORED_SIDE,
-    check_text_encoder_match,
     device_here,
     frame_side,
     open_configured_encoder,
     reference,
+    settings_of_library,
     stored_side,
 )
 from rag.indexing.planning import Group
@@ -51,7 +51,7 @@ def reembed_library(
     """
     if writer.meta is None:
         return [], [], 0
-    check_text_encoder_match(writer.meta, settings)
+    settings = settings_of_library(writer.meta, settings)
     encoder, line = open_configured_encoder(settings, recommended=recommended)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))

@@ -20,8 +20,7 @@ from indexers.devices import (
 )
 from indexers.imagebind import _vision
 from indexers.preprocess import Preprocessing
-from indexers.registry import open_text_encoder
-from indexers.settings import Device, EncoderSettings
+from indexers.settings import Device
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import DeviceFull, SettingsError
 
@@ -134,11 +133,6 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
         placement(f"{device}-fp16")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
-
-
-def test_an_unknown_text_backend_is_named_by_its_setting() -> None:
-    with pytest.raises(SettingsError, match=r"encoder\.text_backend 'torch-fp3' is unknown; .*onednn-fp32"):
-        open_text_encoder("all-MiniLM-L6-v2", EncoderSettings(text_backend="torch-fp3"))
 
 
 def test_auto_takes_what_torch_sees() -> None:

@@ -13,6 +13,7 @@ import pytest
 from safetensors.numpy import save
 
 from indexers import registry
+from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
 from indexers.models.lookup import (
     AUTO_ORDER,
@@ -61,7 +62,7 @@ def test_the_catalogue_is_consistent() -> None:
         assert model.revision is None or re.fullmatch("[0-9a-f]{40}", model.revision)
         assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in model.sha256.values())
         assert not model.pickle or model.pickle in model.sha256
-        if model.family not in ("whisper", "imagebind"):
+        if not model.packaged and model.family not in ("whisper", "imagebind"):
             assert not any(pattern.endswith((".bin", ".pth", ".pt", ".pkl")) for pattern in model.files)
     for purpose in ("image encoder", "text encoder", "speech", "reader", "reasoner"):
         best = [model for model in catalogue() if model.purpose == purpose and model.recommended]
@@ -198,7 +199,11 @@ def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
         check_safetensors(tmp_path / "more")
 
 
-def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: Path) -> None:
+def test_auto_takes_the_best_that_is_here(
+    settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert resolve_image_encoder(settings).name == AUTO_ORDER[-1]
+    monkeypatch.setattr(lookup, "BUNDLED", {})
     nothing = resolve_image_encoder(settings)
     assert nothing.name is None
     assert nothing.reason == (
@@ -252,7 +257,8 @@ def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) ->
 
 
 def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
-    assert "all-MiniLM-L6-v2, from" in registry.resolve_text_encoder(EncoderSettings())
+    for name in (EncoderSettings().text, "all-MiniLM-L6-v2"):
+        assert f"{name}, from" in registry.resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
         registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
     modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
