@@ -265,6 +265,7 @@ def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
     (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
     (tmp_path / "bert" / "1_Pooling").mkdir()
     (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "bert" / "tokenizer.json").unlink()
     with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
         registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
