@@ -212,7 +212,7 @@ OTHERS = (
 
 
 def test_the_default_finds_what_is_said_in_another_language() -> None:
-    """Each question is nearest to the answer in its own language, and to the answers in all languages together
+    """Each question is nearest to the answer in its own language, and to answers in all languages together
     nearer than to any other sentence."""
     name, count = SETTINGS.text, len(LANGUAGES)
     questions = open_query_encoder(name, SETTINGS).encode_text([question for question, _ in LANGUAGES])
