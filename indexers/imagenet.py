@@ -85,13 +85,13 @@ class ClassSpace:
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
-    kept in the user's cache folder, under the encoder's fingerprint."""
-    kept = cache_folder() / "classes" / f"{encoder.fingerprint}-{folder_digest([CLASSES])[:16]}.npy"
+    kept in the user's cache folder, under the encoder's fingerprint and what is encoded."""
+    texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+    kept = cache_folder() / "classes" / f"{fingerprint({'encoder': encoder.fingerprint, 'texts': texts})}.npy"
     vectors: NDArray[np.float32] | None = None
     with contextlib.suppress(OSError, ValueError):
         vectors = np.load(kept, allow_pickle=False)
-    if vectors is None or vectors.shape != (len(_rows()), encoder.dim):
-        texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+    if vectors is None or vectors.shape != (len(texts), encoder.dim):
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
         written = BytesIO()
         np.save(written, vectors)
