@@ -279,7 +279,7 @@ def test_localize_says_that_nothing_matches_and_what_is_not_searched(
     said = capsys.readouterr()
     assert json.loads(said.out)["matched"] is False
     assert "rag: nothing in the video matches this query" in said.err
-    assert "rag: not searched: images of 1 video (" in said.err
+    assert "rag: not searched: on-screen text of 1 video (" in said.err
     assert main(["localize", "workshop day.mp4", "a cordless drill"]) == 0
     said = capsys.readouterr()
     assert (json.loads(said.out)["matched"], said.err) == (True, "")

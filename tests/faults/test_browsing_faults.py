@@ -162,10 +162,9 @@ def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
 @cache
 def embedded() -> EmbeddedReasoner:
     from indexers.registry import open_query_encoder
-    from rag.settings import Settings
+    from indexers.settings import EncoderSettings
 
-    encoder = Settings().encoder
-    return EmbeddedReasoner(open_query_encoder(encoder.text, encoder))
+    return EmbeddedReasoner(open_query_encoder("all-MiniLM-L6-v2", EncoderSettings()))
 
 
 def secrets(tmp_path: Path, rate: float, seeds: Sequence[int]) -> list[BrowseRun]:
