@@ -18,7 +18,7 @@ def words_of_name(stem: str) -> list[str]:
 
 
 def repeats_name(text: str, path: str) -> bool:
-    """Whether a text is no more than the words of a file's name, as the title of a video that has no other."""
+    """Whether a text is no more than the words of a file's name, as the title of a video without another."""
     return words_of_name(text.casefold()) == words_of_name(PurePath(path).stem.casefold())
 
 
