@@ -183,12 +183,13 @@ class ImageNetText(FileIdentity):
 
     def looks_like(self, vectors: NDArray[np.float32]) -> list[str]:
         """Names of the classes that stand out in images, unit rows float32 (n, dim): `MOST_NAMES` at most,
-        best first; none where nothing does."""
+        best first, each once (two classes are called "crane"); none where nothing does."""
         space = self._spaces[0]
         scores = space.classes @ unit_rows(vectors[:, : space.classes.shape[1]].mean(axis=0))
         least = max(SEEN, NEAR * float(scores.max()))
         nearest = np.argsort(-scores, kind="stable")[:MOST_NAMES]
-        return [self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least]
+        names = (self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least)
+        return list(dict.fromkeys(names))
 
 
 class ImageNetEncoder(ImageEncoder):

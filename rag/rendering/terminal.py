@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
 from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_name
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag.citations import QUOTED
 from rag.records import (
     Answer,
@@ -264,12 +264,15 @@ def copy_lines(paths: Iterable[str]) -> Iterator[str]:
     return (f"also at {visible(path)}" for path in paths)
 
 
-def window_lines(windows: Sequence[Window]) -> Iterator[str]:
-    """Windows with their scores, one line each."""
+def window_lines(windows: Sequence[LocalizedWindow]) -> Iterator[str]:
+    """Windows with their relevance, one line each. Their scores order them within one video and mean nothing
+    beside those of another."""
     if not windows:
         yield "nothing found"
     for number, window in enumerate(windows, 1):
-        yield f"{number:2d}. {window.score:.3f}  {span(window.start, window.end)}"
+        yield (
+            f"{number:2d}. {span(window.start, window.end)}  relevance {rounded_down(window.relevance):.2f}"
+        )
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:

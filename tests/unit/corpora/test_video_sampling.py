@@ -136,3 +136,10 @@ def test_a_caption_that_comes_back_is_taken_again() -> None:
         if picker.pick(time, small, large):
             taken.append(time)
     assert [any(start <= t < start + 2 for t in taken) for start in (2, 6)] == [True, True]
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 4000), (4000, 2), (240, 3)])
+def test_an_image_too_narrow_for_letters_has_none(size: tuple[int, int]) -> None:
+    picker = KeyframePicker(1000.0)
+    noise = np.random.default_rng(0).integers(0, 255, (20, *size, 3), dtype=np.uint8)
+    assert [pick(picker, 0.5 * number, image) for number, image in enumerate(noise)].count(True) < 3
