@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import cache_folder, fingerprint, folder_digest
-from indexers.efficientnet import FILE, PREPROCESSING, Classifier, open_classifier
+from indexers.efficientnet import FILE, NAME, PREPROCESSING, Classifier, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 
-NAME = "efficientnet-lite2"
 CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
 """Synset, lemmas and definition of each class, as WordNet 3.0 has them."""
 ENGLISH = "all-MiniLM-L6-v2"
@@ -53,6 +53,8 @@ MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8
 """Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
 the greatest. Chosen by eye on frames of real clips."""
 BACKEND = "onnx-fp32"
+DIGEST_BYTES = 32
+"""Of a kept file, its sha256; the vectors follow."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -88,12 +90,11 @@ class ClassSpace:
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
     kept in the user's cache folder, under the encoder's fingerprint."""
-    kept = cache_folder() / "classes" / f"{encoder.fingerprint}-{folder_digest([CLASSES])[:16]}.npy"
-    vectors: NDArray[np.float32] | None = None
-    with contextlib.suppress(OSError, ValueError):
-        vectors = np.load(kept, allow_pickle=False)
-    if vectors is None or vectors.shape != (len(_rows()), encoder.dim):
-        texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+    kept = cache_folder() / "classes" / f"{encoder.fingerprint}-{folder_digest([CLASSES])[:16]}"
+    rows = _rows()
+    vectors = _kept(kept, (len(rows), encoder.dim))
+    if vectors is None:
+        texts = [_wording(row, described=encoder.name != ENGLISH) for row in rows]
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
         _keep(kept, vectors)
     mean = vectors.mean(axis=0)
@@ -107,13 +108,25 @@ def _wording(row: str, *, described: bool) -> str:
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
 
 
+def _kept(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
+    """What `_keep` wrote, whole; None for any other file."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    vectors = data[DIGEST_BYTES:]
+    if data[:DIGEST_BYTES] != sha256(vectors).digest() or len(vectors) != 4 * shape[0] * shape[1]:
+        return None
+    return np.frombuffer(vectors, np.float32).reshape(shape)
+
+
 def _keep(path: Path, vectors: NDArray[np.float32]) -> None:
     """A cache that cannot be written costs time and nothing else."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    data = vectors.tobytes()
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            np.save(file, vectors)
+        part.write_bytes(sha256(data).digest() + data)
         part.replace(path)
 
 
