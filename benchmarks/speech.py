@@ -11,7 +11,6 @@ start or end. `sentences_start`: share of the sentences where a line starts so; 
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import re
@@ -21,16 +20,17 @@ import sys
 import tempfile
 import wave
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import butter, resample_poly, sosfilt
+from scipy.signal import butter, sosfilt
 
 from benchmarks.indexing_cost import cpu
 from benchmarks.options import option_parser
+from eval.voice import speak
 from indexers.asr import RATE, Asr, open_asr
 from indexers.settings import AsrSettings
 
@@ -44,37 +44,14 @@ fence. The rope will bind the seven books at once. Hop over the fence and plunge
 the drug store. Mesh wire keeps chicks inside.
 """
 CLOSE = 0.5
-SYNCHRONOUS, UTF_8 = 2, 1
-"""Of eSpeak NG's `speak_lib.h`: sound is handed over before the call returns; how text is encoded."""
+"""Seconds between two times that count as the same."""
 Sound = NDArray[np.float32]
 Said = list[tuple[float, float, str]]
 
 
-def espeak(text: str, voice: str = "en-us") -> Sound:
+def espeak(text: str) -> Sound:
     """The text as sound, float32 (n,) at 16 kHz, without the silence around it, by eSpeak NG."""
-    blocks: list[NDArray[np.int16]] = []
-
-    def take(samples: Any, count: int, _: Any) -> int:
-        if samples and count:
-            blocks.append(np.ctypeslib.as_array(samples, (count,)).copy())
-        return 0
-
-    kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int16), ctypes.c_int, ctypes.c_void_p)
-    callback = kind(take)  # held for as long as the library calls it
-    library, data = _espeak_library(), text.encode()
-    library.espeak_SetSynthCallback(callback)
-    library.espeak_SetVoiceByName(voice.encode())
-    library.espeak_Synth(data, ctypes.c_size_t(len(data) + 1), 0, 0, 0, UTF_8, None, None)
-    return _trimmed(resample_poly(np.concatenate(blocks) / 32768, 320, 441))
-
-
-@cache
-def _espeak_library() -> Any:
-    import espeakng_loader
-
-    library = ctypes.CDLL(espeakng_loader.get_library_path())
-    library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), 0)
-    return library
+    return _trimmed(speak(text, RATE))
 
 
 def flite(text: str, voice: str) -> Sound:

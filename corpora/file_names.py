@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import PurePath
 
 _VARIATION_SELECTORS = range(0xFE00, 0xFE10)
 """They choose the look of the character before: marks to Unicode, but no part of a word."""
@@ -14,6 +15,11 @@ def words_of_name(stem: str) -> list[str]:
     Marks are the vowel signs of Hindi, Tamil and Thai, and accents that Unicode has no composed letter for.
     """
     return _spaced(stem, kept="").split()
+
+
+def repeats_name(text: str, path: str) -> bool:
+    """Whether a text is no more than the words of a file's name, as the title of a video without another."""
+    return words_of_name(text.casefold()) == words_of_name(PurePath(path).stem.casefold())
 
 
 def output_stem(text: str) -> str:

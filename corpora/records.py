@@ -119,6 +119,11 @@ class Problem:
     action: str = SKIPPED
     """`skipped`, or what was saved of it: `indexed 58 of 60 s`."""
 
+    @property
+    def was_read(self) -> bool:
+        """Whether it was read but for what is damaged: `indexed ...`, or a folder that was `walked ...`."""
+        return self.action.startswith(("indexed ", "walked "))
+
 
 @dataclass(frozen=True, slots=True)
 class Shot:

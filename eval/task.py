@@ -27,12 +27,10 @@ if TYPE_CHECKING:
 
 ProgressCallback = Callable[[str], None]
 """Called with each step of making data, in words: `rendered 3 of 48 videos`, `indexing file 2 of 48`."""
-SYNTHETIC: Mapping[str, Any] = {
-    "encoder.image": "bundled",
-    "encoder.backend": "torch-fp32",
-    "encoder.batch": 16,
-}
-"""Defaults over rendered videos: the encoder that was trained on them."""
+SYNTHETIC_TEXT = "all-MiniLM-L6-v2"
+"""Default text encoder over rendered videos and built questions: the reports on them were made with it."""
+SYNTHETIC_IMAGE: Mapping[str, Any] = {"image": "bundled", "backend": "torch-fp32", "batch": 16}
+"""Default image encoder over rendered videos: the one that was trained on them."""
 
 
 def task_settings(
@@ -41,9 +39,10 @@ def task_settings(
     """The settings that a task is run under, its library in `library`.
 
     `fixed`: dotted names to values that the task's questions rest on (`{"ocr.mode": "off"}`); exact
-    search always is. `synthetic`: the videos are rendered; `SYNTHETIC` then holds where the user sets
-    no image encoder. Raises `UsageError` where the user sets a fixed setting to another value
-    that is not its default.
+    search always is. `synthetic`: the data are made; `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold where
+    neither the user nor the task sets another encoder.
+
+    Raises `UsageError` where the user sets a fixed setting to another value that is not its default.
     """
     fixed = {"search.index": "flat", **fixed}
     changes: dict[str, dict[str, Any]] = {}
@@ -56,10 +55,11 @@ def task_settings(
                 f"{task} fixes {name} = {value}; take {name} = {getattr(held, key)} out of the settings"
             )
         changes.setdefault(section, {})[key] = value
-    if synthetic and settings.encoder.image == "auto":
-        own = settings.encoder.model_fields_set - {"image"}
-        encoder = {name.partition(".")[2]: value for name, value in SYNTHETIC.items()}
-        changes.setdefault("encoder", {}).update({k: v for k, v in encoder.items() if k not in own})
+    if synthetic:
+        held = settings.encoder.model_copy(update=changes.get("encoder"))
+        made = {"text": SYNTHETIC_TEXT, **(SYNTHETIC_IMAGE if held.image == "auto" else {})}
+        own = held.model_fields_set - {"image"}
+        changes.setdefault("encoder", {}).update({k: v for k, v in made.items() if k not in own})
     sections = {name: getattr(settings, name).model_copy(update=update) for name, update in changes.items()}
     return settings.model_copy(update={"library": library, **sections})
 

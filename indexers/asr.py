@@ -43,10 +43,11 @@ UNLIKELY = -1.2
 """Mean log probability of the words and that of the language, added, below which a segment is invented. On
 clips and made speech for development it was -0.2 to -1.13 of what was said, -1.3 or less of what was not."""
 LANGUAGE_PIECES = 10
-"""Pieces of 30 seconds that are listened to for the language, while it is uncertain: a whole window."""
+"""While the language is uncertain, so many pieces of 30 seconds are listened to for it: a whole window."""
 BRIEF, UNLIKELY_BRIEF = 1.5, -0.5
-"""Where the voice under a line is shorter, in seconds, the sum has to be greater: clatter and sizzling are
-taken for such voices. It was -0.6 of what was invented for them, -0.35 or more in short clips of speech."""
+"""Where the voice under a line is shorter than `BRIEF` seconds, the sum has to be at least `UNLIKELY_BRIEF`:
+clatter and sizzling are taken for such voices. It was -0.6 where lines were invented for them, and -0.35 or
+more in short clips of speech."""
 VOICE = {
     "threshold": 0.85,
     "neg_threshold": 0.35,
@@ -54,7 +55,8 @@ VOICE = {
     "min_silence_duration_ms": 200,
     "speech_pad_ms": 0,
 }
-"""Of Silero VAD. The highest probability of a voice was 0.87 or more in speech, 0.83 or less in music."""
+"""Settings of Silero VAD. The highest probability of a voice was 0.87 or more in speech, and 0.83 or less in
+music."""
 SNAP = 0.5
 """Seconds by which the times of Whisper may miss the voice."""
 
@@ -65,7 +67,7 @@ INSTALL = "pip install 'offline-video-rag[asr]'"
 
 
 Spans = Sequence[tuple[float, float]]
-"""[start, end) seconds, in order, apart from each other."""
+"""Spans [start, end) in seconds, in order, which do not touch."""
 
 
 class Asr:
@@ -288,7 +290,7 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
     named = compute if device == "cpu" else f"{device}-{compute}"
     parts = {
         "versions": [f"{name} {version(name)}" for name in ("faster-whisper", "ctranslate2")],
-        "weights": joint_digest((name, sha256(data).hexdigest()) for name, data in files.items())
+        "weights": joint_digest(known_model(settings.model).sha256.items())
         if files
         else folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
         "settings": [

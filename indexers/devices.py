@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from corpora.errors import SettingsError
-from indexers.errors import OTHER_ENCODER, DeviceFull, Role
+from indexers.errors import OTHER_ENCODER, DeviceFull
 from indexers.settings import Device
 
 PLACES = {
@@ -119,11 +119,11 @@ def require_known(backend: str) -> None:
         raise SettingsError(f"encoder.backend {backend!r} is unknown; known: {', '.join(PLACES)}")
 
 
-def placement(backend: str, role: Role = "image") -> tuple[str, Any]:
+def placement(backend: str) -> tuple[str, Any]:
     """Device and torch dtype of a backend. Raises `SettingsError` for an unknown one, or without its device.
 
-    A library keeps the backend it was made with, and needs its device to encode more, not to be asked.
-    `role`: of the encoder that runs on it.
+    A library keeps the backend that its images were encoded with, and needs its device to encode more, not to
+    be asked.
     """
     import torch
 
@@ -132,6 +132,6 @@ def placement(backend: str, role: Role = "image") -> tuple[str, Any]:
     if not has_device(device):
         raise SettingsError(
             f"backend {backend} needs {device.upper()}, which torch does not see here: index on a machine "
-            f"that has it, or {OTHER_ENCODER[role]}"
+            f"that has it, or {OTHER_ENCODER['image']}"
         )
     return device, getattr(torch, dtype)

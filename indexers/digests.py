@@ -61,7 +61,7 @@ def _file_digest(path: str, stamp: Stamp) -> str:
     if isinstance(entry, list) and entry[:4] == list(stamp) and len(entry) == 5:
         return str(entry[4])
     digest = file_sha256(Path(path))
-    _write_cache({**remembered, path: [*stamp, digest]})
+    write_cache(_cache_file(), json.dumps({**remembered, path: [*stamp, digest]}, sort_keys=True).encode())
     return digest
 
 
@@ -83,11 +83,10 @@ def _read_cache() -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _write_cache(content: Mapping[str, Any]) -> None:
-    """A cache that cannot be written costs time and nothing else."""
-    target = _cache_file()
+def write_cache(target: Path, content: bytes) -> None:
+    """Replace a file of `cache_folder`. A cache that cannot be written costs time and nothing else."""
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(json.dumps(content, sort_keys=True), encoding="utf-8")
+        part.write_bytes(content)
         part.replace(target)

@@ -97,7 +97,7 @@ class E5File:
 
     def _array(self, dtype: str, count: int) -> NDArray[Any]:
         size = count * np.dtype(dtype).itemsize
-        found = self._data[self._at : self._at + size].view(dtype)
+        found: NDArray[Any] = self._data[self._at : self._at + size].view(dtype)
         self._at += size
         return found
 
@@ -177,7 +177,7 @@ class CentredEncoder:
         held = Tensors((CENTRE,))
         means = {name.partition(".")[2]: held.read(name) for name in held.names() if name.startswith(role)}
         self._common = {script: np.float32(SHARE) * mean for script, mean in means.items()}
-        self._any = np.mean(list(self._common.values()), axis=0)
+        self._any: NDArray[np.float32] = np.mean(list(self._common.values()), axis=0)
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""

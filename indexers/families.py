@@ -7,6 +7,7 @@ one. Modules of families are cheap to import: what is heavy is imported when an 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -26,12 +27,8 @@ Alternatives = tuple[tuple[str, ...], ...]
 
 CONFIG: Alternatives = (("config.json",),)
 PREPROCESSOR: Alternatives = (("preprocessor_config.json",), ("processor_config.json",))
-TOKENIZER: Alternatives = (
-    ("tokenizer.json",),
-    ("vocab.json", "merges.txt"),
-    ("spiece.model",),
-    ("vocab.txt",),
-)
+TOKENIZER_JSON: Alternatives = (("tokenizer.json",),)
+TOKENIZER: Alternatives = (*TOKENIZER_JSON, ("vocab.json", "merges.txt"), ("spiece.model",), ("vocab.txt",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +43,13 @@ class FolderLayout:
 
 
 TRANSFORMERS = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER))
-SENTENCE = FolderLayout((CONFIG, (("tokenizer.json",),)))
+IMAGE_TEXT = FolderLayout((CONFIG, PREPROCESSOR, TOKENIZER_JSON))
+SENTENCE = FolderLayout((CONFIG, TOKENIZER_JSON))
 READER = FolderLayout((CONFIG, TOKENIZER))
 WHISPER = FolderLayout(
     (
         CONFIG,
-        (("tokenizer.json",),),
+        TOKENIZER_JSON,
         (("vocabulary.txt",), ("vocabulary.json",)),
         (("model.bin",), ("model.bin.part1",)),
     ),
@@ -80,18 +78,13 @@ class OpenImageEncoder(Protocol):
     def __call__(self, source: EncoderSource, *, backend: str, batch: int) -> ImageEncoder: ...
 
 
-class OpenTextTower(Protocol):
-    """Loads the text half alone; raises as `OpenImageEncoder`."""
-
-    def __call__(self, source: EncoderSource) -> TextTower: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageEncoderFamily:
     """Encoders that one module opens."""
 
     open_image: OpenImageEncoder
-    open_text: OpenTextTower
+    open_text: Callable[[EncoderSource], TextTower]
+    """Loads the text half alone; raises as `OpenImageEncoder`."""
     layout: FolderLayout
     """Files of a whole model folder."""
     file: str = ""
@@ -102,20 +95,13 @@ class ImageEncoderFamily:
     """Models known by name, beside those of `indexers.models.catalogue`."""
 
 
-class OpenTextEncoder(Protocol):
-    """Loads an encoder of sentences and passages; raises as `OpenImageEncoder`.
-
-    `role`: some models were trained with other words before a question than before a passage.
-    """
-
-    def __call__(self, source: EncoderSource, role: Role) -> TextEncoder: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextEncoderFamily:
     """Encoders of sentences and passages that one module opens."""
 
-    open: OpenTextEncoder
+    open: Callable[[EncoderSource, Role], TextEncoder]
+    """Loads an encoder of questions or of passages, by the role: some models were trained with other words
+    before a question than before a passage. Raises as `OpenImageEncoder`."""
     layout: FolderLayout
     """Files of a whole model folder."""
     file: str = ""

@@ -72,8 +72,6 @@ class SentenceFolder:
     """`mean`, `cls`, or another mode's name; modes are joined with `+`."""
     other_modules: tuple[str, ...]
     """Modules beside transformer, pooling and normalisation, by class name."""
-    normalized: bool
-    """Whether the model itself makes unit vectors."""
     query_prompt: str
     """Written before every question; empty for most models."""
     document_prompt: str
@@ -95,7 +93,6 @@ def read_sentence_folder(folder: Path) -> SentenceFolder:
         _limit(transformer),
         _pooling(folder / modules[kinds.index("Pooling")][1] / "config.json"),
         tuple(kind for kind in kinds[1:] if kind not in {"Pooling", "Normalize"}),
-        "Normalize" in kinds,
         query_prompt=str(prompts.get("query") or ""),
         document_prompt=str(next(documents, "")),
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid
-from indexers.families import TRANSFORMERS, EncoderSource, ImageEncoderFamily
+from indexers.families import IMAGE_TEXT, EncoderSource, ImageEncoderFamily
 from indexers.folders import model_type
 from indexers.onnx_text import open_image_text
 from indexers.preprocess import read_preprocessing
@@ -96,7 +96,7 @@ def _load(architecture: Any, folder: Path, **given: Any) -> Any:
 CLIP = ImageEncoderFamily(
     open_image=open_transformers,
     open_text=lambda source: open_image_text(source.name, source.path),
-    layout=TRANSFORMERS,
+    layout=IMAGE_TEXT,
 )
 SIGLIP = CLIP
 """`config.json` distinguishes the two."""

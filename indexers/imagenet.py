@@ -11,7 +11,6 @@ of the parts.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.digests import cache_folder, fingerprint, folder_digest
+from indexers.digests import cache_folder, fingerprint, folder_digest, write_cache
 from indexers.efficientnet import FILE, NAME, PREPROCESSING, Classifier, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
@@ -33,34 +32,31 @@ from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 
 CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
-"""Synset, lemmas and definition of each class, as WordNet 3.0 has them."""
+"""The synset, lemmas and definition of each class, as WordNet 3.0 has them."""
 ENGLISH = "all-MiniLM-L6-v2"
 ENGLISH_SHARE = 0.7
-"""Of a text's words, those that are whole pieces of MiniLM's English vocabulary, from which it is English."""
+"""A text is English where at least this share of its words are whole pieces of MiniLM's vocabulary."""
 KEPT = 20
-"""Classes of an image that count. The three numbers were chosen on real clips; rankings hardly depend on them
-(docs/design/image_encoder.md)."""
+"""So many classes of an image count. `KEPT`, `POWER` and `SHARPNESS` were chosen on real clips; rankings
+hardly depend on them (docs/design/image_encoder.md)."""
 POWER = 0.5
-"""Of a probability, as weight: the second and third class count more than their probabilities say."""
+"""A class has the weight p ** `POWER`: the second and third count more than their probabilities p say."""
 SHARPNESS = 0.02
-"""Of the softmax over classes by which a text names some."""
+"""Temperature of the softmax over the cosines of a text and the classes, by which it names some of them."""
 HALF_RELEVANT = 1.4
-"""Standard score (`rag.null_scores`) of a relevance of one half, chosen on real clips
+"""The standard score (`rag.null_scores`) at which relevance is one half was chosen on real clips
 (docs/design/image_encoder.md)."""
 STEADY_SECONDS = 5.0
-"""Over which similarities are averaged to find an event: the best classes change from frame to frame."""
-MOST_NAMES, SEEN, NEAR = 3, 0.5, 0.8
-"""Names that are said of an image, at most; the least similarity of their classes to it, also as a share of
-the greatest. Chosen by eye on frames of real clips."""
+"""Similarities are averaged over so many seconds to find an event, since the best classes change from frame
+to frame."""
+MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
+"""At most so many names are said of an image. The cosine of their classes to it is at least `SEEN`, and at
+least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
+first name is right for 18 of 29 real clips, below it for few of 26."""
 BACKEND = "onnx-fp32"
 DIGEST_BYTES = 32
-"""Of a kept file, its sha256; the vectors follow."""
+"""A kept file begins with the sha256 of the vectors that follow."""
 _WORD = re.compile(r"[^\W\d_]+")
-
-
-def class_names() -> list[list[str]]:
-    """The lemmas of each of the 1,000 classes, most frequent first."""
-    return [row.split("\t")[1].split(", ") for row in _rows()]
 
 
 def _rows() -> list[str]:
@@ -89,14 +85,14 @@ class ClassSpace:
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
-    kept in the user's cache folder, under the encoder's fingerprint."""
-    kept = cache_folder() / "classes" / f"{encoder.fingerprint}-{folder_digest([CLASSES])[:16]}"
-    rows = _rows()
-    vectors = _kept(kept, (len(rows), encoder.dim))
+    kept in the user's cache folder, under the encoder's fingerprint and what is encoded."""
+    texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+    kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
+    vectors = _read_cache(kept, (len(texts), encoder.dim))
     if vectors is None:
-        texts = [_wording(row, described=encoder.name != ENGLISH) for row in rows]
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
-        _keep(kept, vectors)
+        data = vectors.tobytes()
+        write_cache(kept, sha256(data).digest() + data)
     mean = vectors.mean(axis=0)
     return ClassSpace(mean, unit_rows(vectors - mean))
 
@@ -108,8 +104,8 @@ def _wording(row: str, *, described: bool) -> str:
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
 
 
-def _kept(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
-    """What `_keep` wrote, whole; None for any other file."""
+def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
+    """Vectors as they were written; None where the file is missing or damaged."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -118,16 +114,6 @@ def _kept(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
     if data[:DIGEST_BYTES] != sha256(vectors).digest() or len(vectors) != 4 * shape[0] * shape[1]:
         return None
     return np.frombuffer(vectors, np.float32).reshape(shape)
-
-
-def _keep(path: Path, vectors: NDArray[np.float32]) -> None:
-    """A cache that cannot be written costs time and nothing else."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    data = vectors.tobytes()
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(sha256(data).digest() + data)
-        part.replace(path)
 
 
 class ImageNetText(FileIdentity):
@@ -159,8 +145,9 @@ class ImageNetText(FileIdentity):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """What it can name: objects and animals; it knows no people, places or actions."""
-        return Vocabulary((), (), tuple(lemmas[0] for lemmas in class_names()))
+        """What it can name, the first lemma of each class: objects and animals; it knows no people, places or
+        actions."""
+        return Vocabulary((), (), tuple(re.split("[\t,]", row)[1] for row in _rows()))
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), each text alone."""
@@ -170,7 +157,7 @@ class ImageNetText(FileIdentity):
         for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
             chosen = np.flatnonzero(parts == number)
             if len(chosen):
-                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen]))
+                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen.tolist()]))
                 rows[chosen, start : start + encoder.dim] = found
             start += encoder.dim
         return rows
@@ -205,12 +192,13 @@ class ImageNetText(FileIdentity):
 
     def looks_like(self, vectors: NDArray[np.float32]) -> list[str]:
         """Names of the classes that stand out in images, unit rows float32 (n, dim): `MOST_NAMES` at most,
-        best first; none where nothing does."""
+        best first, each once (two classes are called "crane"); none where nothing does."""
         space = self._spaces[0]
         scores = space.classes @ unit_rows(vectors[:, : space.classes.shape[1]].mean(axis=0))
         least = max(SEEN, NEAR * float(scores.max()))
         nearest = np.argsort(-scores, kind="stable")[:MOST_NAMES]
-        return [self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least]
+        names = (self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least)
+        return list(dict.fromkeys(names))
 
 
 class ImageNetEncoder(ImageEncoder):

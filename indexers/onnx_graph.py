@@ -41,14 +41,10 @@ class Graph:
         self._weights: dict[str, NDArray[Any]] = {}
 
     def weight(self, values: NDArray[Any]) -> str:
-        """The name of a constant."""
+        """The name of a constant of any shape and dtype."""
         name = f"w{len(self._weights)}"
         self._weights[name] = np.ascontiguousarray(values)
         return name
-
-    def ints(self, *values: int) -> str:
-        """The name of a constant int64 (n,)."""
-        return self.weight(np.array(values, np.int64))
 
     def add(self, operation: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Append an operation and return the name of its result."""
@@ -64,7 +60,8 @@ class Graph:
         return product if bias is None else self.add("Add", product, self.weight(bias))
 
     def linear_8bit(self, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        """`linear` with weights rounded to 8 bits, one scale for each output, and `x` rounded as it comes."""
+        """`linear` with `weight`, float32 (out, in), rounded to 8 bits with one scale for each output, and
+        `x` rounded as it comes."""
         scale = np.maximum(np.abs(weight).max(axis=1), np.finfo(np.float32).tiny) / np.float32(127)
         whole = np.round(weight / scale[:, None]).astype(np.int8)
         zeros = np.zeros(len(weight), np.int8)
@@ -74,7 +71,7 @@ class Graph:
     def layer_norm(
         self, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32], epsilon: float
     ) -> str:
-        """Layer normalization of the last axis."""
+        """Layer normalization of the last axis; `weight` and `bias` float32 (width,)."""
         return self.add(
             "LayerNormalization", x, self.weight(weight), self.weight(bias), axis=-1, epsilon=epsilon
         )

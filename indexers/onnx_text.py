@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from indexers.folders import Role, model_type, prompt, read_json, read_sentence_folder, text_settings
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import Tensors, weight_files
-from indexers.text_graphs import ACTIVATIONS, Vector, bert, check_bert, image_text
+from indexers.text_graphs import ACTIVATIONS, Vector, Weights, bert, check_bert, image_text
 from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
 
 Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
@@ -64,12 +64,9 @@ class OnnxTextEncoder(FileIdentity):
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), in the order of `texts`."""
         rows = np.empty((len(texts), self.dim), np.float32)
-        if len(texts) == 1:
-            rows[0] = self._encode_one(texts[0])
-        else:
-            with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-                for row, found in zip(rows, pool.map(self._encode_one, texts), strict=True):
-                    row[:] = found
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for row, found in zip(rows, pool.map(self._encode_one, texts), strict=True):
+                row[:] = found
         return unit_rows(rows)
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
@@ -139,8 +136,8 @@ def open_sentences(name: str, folder: Path, role: Role, *, before: str = "") -> 
     )
 
 
-def bert_embedding(weights: Any, prefix: str) -> Embed:
-    """The sum of BERT's three embeddings of each token. `weights`: as of `indexers.text_graphs.Weights`."""
+def bert_embedding(weights: Weights, prefix: str) -> Embed:
+    """The sum of BERT's three embeddings of each token; `prefix`: before the names of tensors."""
     names = {
         part: f"{prefix}embeddings.{part}_embeddings.weight" for part in ("word", "position", "token_type")
     }

@@ -212,7 +212,6 @@ KEPT = 50_000
 class CachedTextEncoder:
     """A `TextTower` or a question's `TextEncoder` that keeps its rows; all else is the encoder's own.
 
-    What is encoded beside a text changes nothing, so a kept row has the bits that another call would give.
     Of more than `kept` texts the one that was asked for longest ago is let go.
     """
 

@@ -28,6 +28,7 @@ from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
     from indexers.backend import Measured
+    from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
 DEFAULT_BATCH = 16
@@ -103,10 +104,10 @@ def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     return family.open_text(source)
 
 
-def open_text_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
-    """Passages and evidence into vectors. Raises as `open_image_encoder`."""
+def open_text_encoder(name: str, settings: EncoderSettings, role: Role = "document") -> TextEncoder:
+    """Passages and evidence into vectors, or by `role` questions. Raises as `open_image_encoder`."""
     family, source = _text_source(name, settings)
-    return family.open(source, "document")
+    return family.open(source, role)
 
 
 def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
@@ -124,8 +125,7 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
 def _opened(name: str, settings: EncoderSettings, stamps: tuple[Hashable, ...]) -> TextEncoder:  # noqa: ARG001 (of the key)
     from indexers.protocol import CachedTextEncoder
 
-    family, source = _text_source(name, settings)
-    return CachedTextEncoder(family.open(source, "query"))
+    return CachedTextEncoder(open_text_encoder(name, settings, "query"))
 
 
 def open_word_counter(name: str) -> Callable[[str], int]:
@@ -145,7 +145,8 @@ def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamil
         return load_text_family("sentence"), EncoderSource(name, own, settings)
     kind, _, rest = name.partition(":")
     if rest and find_entry_point(TEXT_GROUP, kind) is not None:
-        return _source_in(load_text_family(kind), name, Path(rest).expanduser(), settings)
+        family = load_text_family(kind)
+        return family, _source(family.file, name, Path(rest).expanduser(), settings)
     folder = lookup.find_weights(name, settings)
     model = known_model(name)
     if model.purpose != "text encoder":
@@ -156,15 +157,17 @@ def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamil
         from indexers.digests import expect_digest
 
         expect_digest(folder / "model.safetensors", published)
-    return _source_in(load_text_family(model.family), name, folder, settings)
+    family = load_text_family(model.family)
+    return family, _source(family.file, name, folder, settings)
 
 
-def _source_in(
-    family: TextEncoderFamily, name: str, path: Path, settings: EncoderSettings
-) -> tuple[TextEncoderFamily, EncoderSource]:
-    if family.file and not path.is_file():
-        return family, EncoderSource(name, _existing_file(path / family.file), settings)
-    return family, EncoderSource(name, path if family.file else _existing_folder(path), settings)
+def _source(file: str, name: str, path: Path, settings: EncoderSettings) -> EncoderSource:
+    """`path` itself, or where a family opens one `file` of its folders and `path` is a folder, that file."""
+    if not file:
+        path = _existing_folder(path)
+    else:
+        path = _existing_file(path / file if path.is_dir() else path)
+    return EncoderSource(name, path, settings)
 
 
 def own_folder(name: str) -> Path | None:
@@ -190,9 +193,7 @@ def _open_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFami
     name = ALIASES.get(name, name)
     own = _own_model(name)
     if own is not None:
-        family = load_family(own[0])
-        path = Path(own[1]).expanduser()
-        path = _existing_file(path) if family.file and not path.is_dir() else _existing_folder(path)
+        family, path = load_family(own[0]), Path(own[1]).expanduser()
     else:
         model = known_model(name)
         if model.purpose != "image encoder":
@@ -201,9 +202,7 @@ def _open_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFami
             )
         path = lookup.find_weights(name, settings)
         family = load_family(model.family)
-    if family.file and path.is_dir():
-        path = _existing_file(path / family.file)
-    return family, EncoderSource(name, path, settings)
+    return family, _source(family.file, name, path, settings)
 
 
 def _existing_file(path: Path) -> Path:

@@ -1,18 +1,26 @@
-"""Contract suite that a family of image encoders of another package passes.
+"""Contract suites that families of image and text encoders of another package pass.
 
-It is part of the package, because a package that extends this one has our wheel and not our tests. A test
-module of that package subclasses `ImageEncoderContract`, and pytest runs the inherited tests; the family is
-found by its entry point, as in use. Nothing here imports pytest.
+They are part of the package, because a package that extends this one has our wheel and not our tests. A test
+module of that package subclasses `ImageEncoderContract` or `TextEncoderContract`, and pytest runs the
+inherited tests; the family is found by its entry point, as in use. Nothing here imports pytest.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexers.backend import probe_images
-from indexers.protocol import ImageEncoder
-from indexers.registry import choose_backend, open_image_encoder, open_text_tower, resolve_image_encoder
+from indexers.protocol import ImageEncoder, TextEncoder, TextTower
+from indexers.registry import (
+    choose_backend,
+    open_image_encoder,
+    open_text_encoder,
+    open_text_tower,
+    resolve_image_encoder,
+)
 from indexers.settings import EncoderSettings
 
 BATCH = 8
@@ -79,3 +87,41 @@ class ImageEncoderContract:
         choice = choose_backend(self.encoder, settings)
         opened = open_image_encoder(self.encoder, settings, backend=choice.backend, batch=choice.batch)
         assert (opened.backend, opened.batch) == (choice.backend, BATCH)
+
+
+class TextEncoderContract:
+    """What every text encoder does. `encoder` is a value of the setting `encoder.text`."""
+
+    encoder = ""
+    settings = EncoderSettings()
+    texts: Sequence[str] = (
+        *("a man is eating food", "The telescope's MIRROR is made of glass!", "", "red " * 600, "a"),
+        "Ünïcode 😀 \n tabs\tand   spaces",
+    )
+
+    def _opened(self) -> Sequence[TextTower | TextEncoder]:
+        """The encoder of passages, and that of questions."""
+        return [open_text_encoder(self.encoder, self.settings, role) for role in ("document", "query")]
+
+    def test_rows_are_unit_float32(self) -> None:
+        """(n, dim), different for different texts; no texts give no rows."""
+        for encoder in self._opened():
+            rows = encoder.encode_text(self.texts)
+            assert rows.dtype == np.float32
+            assert rows.shape == (len(self.texts), encoder.dim)
+            np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+            assert len(np.unique(rows.round(4), axis=0)) > 1
+            assert encoder.encode_text([]).shape == (0, encoder.dim)
+
+    def test_a_text_has_the_same_vector_in_any_company(self) -> None:
+        """To 1e-5; the same call gives the same bits."""
+        for encoder in self._opened():
+            together = encoder.encode_text(self.texts)
+            assert np.array_equal(encoder.encode_text(self.texts), together)
+            alone = np.concatenate([encoder.encode_text([text]) for text in self.texts])
+            np.testing.assert_allclose(alone, together, atol=1e-5)
+
+    def test_two_openings_agree(self) -> None:
+        """In weights and fingerprint."""
+        for first, second in zip(self._opened(), self._opened(), strict=True):
+            assert (first.weights, first.fingerprint) == (second.weights, second.fingerprint)

@@ -33,11 +33,17 @@ class Weights(Protocol):
 
     def __contains__(self, name: str) -> bool: ...
 
-    def shape(self, name: str) -> tuple[int, ...]: ...
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of a tensor."""
+        ...
 
-    def read(self, name: str) -> NDArray[np.float32]: ...
+    def read(self, name: str) -> NDArray[np.float32]:
+        """A whole tensor, float32 of `shape(name)`."""
+        ...
 
-    def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]: ...
+    def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
+        """float32 (n, width): the rows `indices`, int64 (n,), of a table."""
+        ...
 
 
 class _Layers:
@@ -92,7 +98,8 @@ def _run(layers: _Layers, result: str) -> Vector:
 
 
 def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: bool, eight_bit: bool) -> Vector:
-    """BERT with the mean of its last states, or the `first` of them (Reimers and Gurevych 2019, section 3).
+    """BERT, float32 (1, tokens, width) to (width,): the mean of its last states, or the `first` of them
+    (Reimers and Gurevych 2019, section 3).
 
     `prefix`: before the names of tensors. `eight_bit`: products in 8 bits.
     """
@@ -112,12 +119,13 @@ def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: boo
         x = layers.norm(layers.add(x, fed), f"{name}.output.LayerNorm", epsilon)
     if first:
         return _run(layers, layers.token(x, 0))
-    return _run(layers, layers.graph.add("ReduceMean", x, layers.graph.ints(1), keepdims=0))
+    tokens = layers.graph.weight(np.array([1]))
+    return _run(layers, layers.graph.add("ReduceMean", x, tokens, keepdims=0))
 
 
 def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, causal: bool) -> Vector:
-    """The text tower of CLIP (`causal`, Radford et al. 2021, section 2.4) or SigLIP (Zhai et al. 2023): the
-    state at the last token, through the linear layer `head`."""
+    """The text tower of CLIP (`causal`, Radford et al. 2021, section 2.4) or SigLIP (Zhai et al. 2023),
+    float32 (1, tokens, width) to (dim,): the state at the last token, through the linear layer `head`."""
     activation = settings["hidden_act"]
     if activation not in ACTIVATIONS:
         raise WeightsInvalid(f"activation {activation!r} is unknown; known: {', '.join(sorted(ACTIVATIONS))}")

@@ -1,8 +1,4 @@
-"""Words into token ids exactly as each model was trained, with the tokenizers library alone.
-
-The torch path and the light path share these, so a question and a test of it
-can only differ in arithmetic.
-"""
+"""Words into token ids exactly as each model was trained, with the tokenizers library alone."""
 
 from __future__ import annotations
 
@@ -20,7 +16,6 @@ from indexers.errors import WeightsInvalid
 from indexers.folders import model_type, read_json, text_settings
 
 PUNCTUATION = str.maketrans("", "", string.punctuation)
-CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +40,12 @@ class Tokens:
 
 
 def image_text_tokens(folder: Path) -> Tokens:
-    """Of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder."""
+    """The tokens of a CLIP, MetaCLIP, SigLIP or SigLIP 2 folder. Raises `WeightsInvalid` without
+    tokenizer.json."""
     settings = text_settings(folder)
     limit = int(settings["max_position_embeddings"])
     if model_type(folder) == "clip":
-        tokenizer = _load(folder) if (folder / "tokenizer.json").is_file() else _clip_from_vocabulary(folder)
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(limit)
-        return Tokens(tokenizer, limit)
+        return sentence_tokens(folder, limit)
     tokenizer = _load(folder)
     tokenizer.no_padding()
     tokenizer.no_truncation()
@@ -68,7 +61,7 @@ def image_text_tokens(folder: Path) -> Tokens:
 
 
 def sentence_tokens(folder: Path, limit: int) -> Tokens:
-    """Of a sentence-transformers folder, cut at `limit` tokens with the model's own end kept."""
+    """The tokens of a folder, cut at `limit` with the model's own end kept. Raises as `image_text_tokens`."""
     tokenizer = _load(folder)
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
@@ -95,36 +88,6 @@ def _load(folder: Path) -> Any:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the library raises plain Exception
         raise WeightsInvalid(f"{path}: not a tokenizer: {error}") from error
-
-
-def _clip_from_vocabulary(folder: Path) -> Any:
-    """CLIP's tokenizer from `vocab.json` and `merges.txt`, for folders older than tokenizer.json."""
-    from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
-    from tokenizers.models import BPE
-
-    vocabulary = read_json(folder / "vocab.json")
-    start, end = "<|startoftext|>", "<|endoftext|>"
-    if not (folder / "merges.txt").is_file() or not {start, end} <= vocabulary.keys():
-        raise WeightsInvalid(f"{folder}: neither tokenizer.json nor CLIP's vocab.json and merges.txt")
-    lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split() for line in lines if line and not line.startswith("#version"))
-    merges = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]
-    tokenizer = Tokenizer(
-        BPE(vocab=vocabulary, merges=merges, end_of_word_suffix="</w>", unk_token=end, fuse_unk=False)
-    )
-    tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()]
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(Regex(CLIP_WORDS), behavior="removed", invert=True),
-            pre_tokenizers.ByteLevel(add_prefix_space=False),
-        ]
-    )
-    tokenizer.post_processor = processors.RobertaProcessing(
-        (end, vocabulary[end]), (start, vocabulary[start]), trim_offsets=False, add_prefix_space=False
-    )
-    return tokenizer
 
 
 def _canonical(text: str) -> str:

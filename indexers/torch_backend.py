@@ -57,7 +57,7 @@ def in_halves(forward: Callable[[Any], Any], pixels: Any) -> Any:
     import torch
 
     if len(pixels) == 1:
-        with device_memory("one image or text"):
+        with device_memory("one image"):
             return forward(pixels)
     try:
         return forward(pixels)

@@ -36,3 +36,12 @@ class LocalizeSettings(SettingsSection):
     """Shift of the window for `before` and `after` (EgoFact, D.2.4: 1 s)."""
     frame_budget: int = Field(15, ge=1, le=512)
     """Most frames read of one window (EgoFact, section 4.1: 15)."""
+
+    def averaged_over(self, seconds: float) -> LocalizeSettings:
+        """These, with events of `seconds` at least where `event_seconds` is not set."""
+        longer = max(self.event_seconds, seconds)
+        return (
+            self
+            if "event_seconds" in self.model_fields_set
+            else self.model_copy(update={"event_seconds": longer})
+        )

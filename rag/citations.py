@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from corpora.file_names import repeats_name
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
@@ -178,8 +179,8 @@ def nearest(found: Sequence[RetrievedClip | RetrievedPassage | Citation]) -> str
     """A sentence on where to look for what is not answered: the first citation, or the most relevant of what
     was retrieved, where that is a passage the one with the nearest sentence; empty without any.
 
-    Of a clip the text is quoted that makes it relevant; beside one that its frames make so, the nearest
-    sentence of a passage.
+    Of a clip the text is quoted that makes it relevant, unless that is the name of its file; beside a clip
+    without one, the nearest sentence of a passage.
     """
     best = max(found, key=lambda one: getattr(one, "relevance", 0.0), default=None)
     said = next((one for one in found if isinstance(one, RetrievedPassage) and one.nearest), None)
@@ -195,8 +196,8 @@ def _place(found: RetrievedClip | RetrievedPassage | Citation) -> str:
     match found:
         case RetrievedClip(clip=clip, spans=spans):
             span = max(spans, key=lambda span: span.relevance, default=None)
-            if span is not None and span.relevance >= found.image_relevance:
-                said = span.evidence
+            said = span.evidence if span and span.relevance >= found.image_relevance else None
+            if said and not (said.kind == "tag" and repeats_name(said.text, found.path)):
                 return f"{quotation(said.text)} at {said.start:.1f}-{said.end:.1f} s of {name}"
             return f"{clip.start:.1f}-{clip.end:.1f} s of {name}"
         case VideoCitation(start=start, end=end):

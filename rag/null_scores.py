@@ -111,7 +111,7 @@ def standard_score(null: NullScores, score: float, searched: int) -> float:
 class LibraryScores:
     """Relevance of the clips of one library to queries."""
 
-    def __init__(self, calibration: ScoreCalibration, middle: float) -> None:
+    def __init__(self, calibration: ScoreCalibration, middle: float = IMAGE_MIDDLE) -> None:
         """`middle`: standard score of a relevance of one half."""
         self._calibration = calibration
         self._middle = middle

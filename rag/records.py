@@ -40,6 +40,7 @@ __all__ = [
     "passage_name",
     "rounded_down",
     "span_name",
+    "verdict_of",
 ]
 
 VideoInterval = tuple[str, float, float]
@@ -286,6 +287,11 @@ SURE = 0.5
 """Confidence or relevance from which it is `sure`; from the threshold of matches on it is `possibly`."""
 
 
+def verdict_of(value: float, least: float) -> Verdict:
+    """The verdict on a confidence or relevance, of which `least` is the threshold of matches."""
+    return "nothing" if value < least else "sure" if value >= SURE else "possibly"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to one question, with the windows and passages that prove it."""
@@ -313,6 +319,4 @@ class Answer:
     @property
     def verdict(self) -> Verdict:
         """`nothing` without a match, `sure` from a confidence of `SURE` on, else `possibly`."""
-        if not self.matched:
-            return "nothing"
-        return "sure" if self.confidence >= SURE else "possibly"
+        return verdict_of(self.confidence, 0.0) if self.matched else "nothing"

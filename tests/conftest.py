@@ -105,7 +105,8 @@ def _bare_environment(
         if name.startswith("RAG_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg-data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home / "xdg-cache"))
+    # Digests of models and vectors of class names, which take a minute to make: one folder for all workers.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp().parent / "xdg-cache"))
     monkeypatch.setenv("HF_HOME", str(home / "hf-home"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 

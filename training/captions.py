@@ -155,7 +155,20 @@ def text_space(cache_folder: Path | None = None) -> TextSpace:
                 f"a video that shows {rng.choice(scene.phrases['train'])} with {props} "
                 f"in {rng.choice(LIGHTS)} light"
             )
-    return TextSpace.fitted(sentence_vectors(texts, cache_folder), SHRINKAGE)
+    return whitening(sentence_vectors(texts, cache_folder), SHRINKAGE)
+
+
+def whitening(vectors: NDArray[np.float32], shrinkage: float) -> TextSpace:
+    """The space that whitens `vectors`, float32 (n, d): one raw sentence vector a row.
+
+    `shrinkage`: how many times the mean eigenvalue is added to every eigenvalue.
+    """
+    mean = vectors.astype(np.float64).mean(axis=0)
+    rest = vectors - mean
+    values, axes = np.linalg.eigh(rest.T @ rest / len(rest))
+    scale = 1 / np.sqrt(values + shrinkage * values.mean())
+    matrix = (axes * (scale / scale.mean())) @ axes.T
+    return TextSpace(mean.astype(np.float32), matrix.astype(np.float32))
 
 
 FULL_WORDINGS = {"camera wearer": 3, "woman": 1, "man": 1}

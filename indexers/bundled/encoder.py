@@ -8,6 +8,7 @@ into the convolutions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,9 @@ from indexers.digests import folder_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
-from indexers.protocol import FileIdentity, TextEncoder, Vocabulary
+from indexers.protocol import FileIdentity, TextEncoder, Vocabulary, unit_rows
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
-from indexers.text_space import TextSpace
 from indexers.torch_backend import TorchImageEncoder
 
 BUNDLED = "bundled"
@@ -40,6 +40,23 @@ BOX = 4
 """Pillow's number of the filter."""
 PREPROCESSING = Preprocessing(mean=(MEAN,) * 3, std=(SPREAD,) * 3, exact=SIZE, resample=BOX)
 """The whole image squashed to 144 x 81: the edges count, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpace:
+    """Sentence vectors as the tower knows them: x -> unit((x - mean) @ matrix).
+
+    Raw ones share a large common part, which says nothing.
+    """
+
+    mean: NDArray[np.float32]
+    """(d,)"""
+    matrix: NDArray[np.float32]
+    """(d, d), symmetric."""
+
+    def __call__(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Sentence vectors (n, d) into unit rows of the space, float32 (n, d)."""
+        return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))
 
 
 class BundledText(FileIdentity):

@@ -59,8 +59,7 @@ class Model:
     name: str
     purpose: Purpose
     family: str
-    """`sentence`, `whisper`, `reader`, `vlm`, or a registered family of image encoders
-    (`indexers.families`)."""
+    """`whisper`, `reader`, `vlm`, or a registered family of encoders (`indexers.families`)."""
     repo: str
     """`organisation/name` on the Hugging Face hub; empty where the hub does not have it."""
     size: int
@@ -117,10 +116,13 @@ def catalogue() -> tuple[Model, ...]:
 
 @cache
 def _registered_models() -> tuple[Model, ...]:
-    from indexers.families import GROUP, load_family
+    from indexers.families import GROUP, TEXT_GROUP, load_family, load_text_family
 
-    families = all_entry_points(GROUP).keys() - own_entry_points(GROUP).keys()
-    return tuple(model for name in sorted(families) for model in load_family(name).models)
+    found: list[Model] = []
+    for group, load in ((GROUP, load_family), (TEXT_GROUP, load_text_family)):
+        for name in sorted(all_entry_points(group).keys() - own_entry_points(group).keys()):
+            found += load(name).models
+    return tuple(found)
 
 
 def known_model(name: str) -> Model:

@@ -69,7 +69,7 @@ def pull(
     settings: EncoderSettings,
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
-    tell: Callable[[str], None] = print,
+    say: Callable[[str], None] = print,
 ) -> Path:
     """Download a model's files into `home_folder`, and return it.
 
@@ -78,7 +78,7 @@ def pull(
     against the published hash and the hub's own as soon as it is here, the small
     ones first; then commit and hashes are written to `MODEL.json`, and the folder
     appears under its name all at once. An interrupted pull goes on where it
-    stopped. While another process pulls the model, this one says so by `tell` and waits for it.
+    stopped. While another process pulls the model, this one says so by `say` and waits for it.
     `HF_ENDPOINT`, `HF_TOKEN` and the proxies of the environment are honoured.
 
     Raises `WeightsMissing` where the hub cannot be reached or lacks the model,
@@ -96,7 +96,7 @@ def pull(
     if not (home / LOCK_FILE).exists():
         check_output_folder(home, policy or OverwritePolicy())
     part = home.with_name(f".{home.name}.part")
-    with _one_line(model, part), _one_pull(model, home, tell), _client(model) as client:
+    with _one_line(model, part), _one_pull(model, home, say), _client(model) as client:
         if _already_here(model, home, settings):
             return home
         part.mkdir(exist_ok=True)
@@ -122,7 +122,7 @@ def _already_here(model: Model, home: Path, settings: EncoderSettings) -> bool:
 
 
 @contextmanager
-def _one_pull(model: Model, home: Path, tell: Callable[[str], None]) -> Iterator[None]:
+def _one_pull(model: Model, home: Path, say: Callable[[str], None]) -> Iterator[None]:
     """One process at a time pulls a model; the kernel drops the lock of one that dies."""
     from filelock import FileLock, Timeout
 
@@ -131,7 +131,7 @@ def _one_pull(model: Model, home: Path, tell: Callable[[str], None]) -> Iterator
     try:
         held = lock.acquire(blocking=False)
     except Timeout:
-        tell(f"{model.name}: another process pulls it; waiting for it")
+        say(f"{model.name}: another process pulls it; waiting for it")
         held = lock.acquire()
     with held:
         yield

@@ -38,6 +38,7 @@ REQUIRED = (
 """Modules that every command on a library needs."""
 EXTENSIONS = (
     "rag.image_encoders",
+    "rag.text_encoders",
     "rag.decoders",
     "rag.document_readers",
     "rag.reasoners",

@@ -8,7 +8,7 @@ import unicodedata
 from pathlib import Path
 from urllib.parse import quote
 
-from corpora.file_names import words_of_name
+from corpora.file_names import repeats_name
 from corpora.objects import is_url
 from rag.export.records import Select
 
@@ -50,4 +50,4 @@ def note_of(select: Select) -> str:
 def _repeats_name(line: str, path: str) -> bool:
     """Whether evidence is the title that the name of its file gave a video."""
     kind, _, text = line.partition(": ")
-    return kind == "tag" and words_of_name(text.casefold()) == words_of_name(Path(path).stem.casefold())
+    return kind == "tag" and repeats_name(text, path)

@@ -101,7 +101,7 @@ def index_media(
     meter, problem = None, ""
     if probe.audio:
         spoken, meter, problem = _index_audio(context, copy.path, video)
-        evidence += spoken
+        evidence += beyond_subtitles(spoken, evidence)
     lost = stages.measuring.store(writer, video, frames.figures if stages.measuring.frames_on else {}, meter)
     writer.put_evidence(video_id, evidence, stages.encode([span.text for span in evidence]))
     # What is cut off of a damaged file is no fault of its subtitles.
@@ -307,6 +307,16 @@ def _timed_evidence(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
         for text in texts
     }
     return [span for span in spans if span.end > span.start and span.text.strip()]
+
+
+def beyond_subtitles(spoken: Sequence[Evidence], others: Sequence[Evidence]) -> list[Evidence]:
+    """The recognized lines of which subtitles, among `others`, cover less than half. A person wrote those."""
+    written = [(text.start, text.end) for text in others if text.kind == "subtitle"]
+
+    def covered(line: Evidence) -> float:
+        return sum(max(0.0, min(line.end, end) - max(line.start, start)) for start, end in written)
+
+    return [line for line in spoken if covered(line) < (line.end - line.start) / 2]
 
 
 def _late_cues(texts: Iterable[TimedText], duration: float) -> str:

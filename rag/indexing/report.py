@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from corpora.kinds import kind_of, lines_on_ignored
-from corpora.records import SKIPPED, Problem
+from corpora.records import Problem
 
 if TYPE_CHECKING:
     from corpora.scan import Scan
@@ -136,7 +136,7 @@ class IndexReport:
     def exit_code(self) -> int:
         """0 all was read but for damaged seconds, 1 nothing could be done, 3 some files were not read
         (docs/design/architecture.md)."""
-        if not any(problem.action == SKIPPED for problem in self.problems):
+        if all(problem.was_read for problem in self.problems):
             return 0 if self.files_found or self.removed or self.other_shards else 1
         ahead = self.forecast is not None and self.forecast.new_files
         return 3 if self.indexed or self.staged or self.unchanged or self.moved or ahead else 1

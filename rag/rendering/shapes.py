@@ -20,7 +20,6 @@ from pydantic import BaseModel
 
 from corpora.records import Clip, Evidence, Shot
 from rag.records import (
-    SURE,
     Answer,
     Citation,
     PassageCitation,
@@ -30,6 +29,7 @@ from rag.records import (
     VideoCitation,
     VideoHit,
     span_name,
+    verdict_of,
 )
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def search_shape(
     shape |= {"query": query, "results": [results[index] for index in matches_first(found, threshold)]}
     if threshold is not None:
         best = max((hit.relevance for hit in found), default=-1.0)
-        verdict = "nothing" if best < threshold else "sure" if best >= SURE else "possibly"
-        shape |= {"matched": best >= threshold, "verdict": verdict, "threshold": _score(threshold)}
+        verdict = verdict_of(best, threshold)
+        shape |= {"matched": verdict != "nothing", "verdict": verdict, "threshold": _score(threshold)}
     return shape if unmeasured is None else shape | {"unjudged": plain(unmeasured)}
 
 

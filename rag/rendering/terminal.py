@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from corpora.escaping import visible
 from corpora.passages.tables import without_bars
 from corpora.records import Evidence, Passage, Problem, Shot, cited_title, kind_name
-from localization.windows import Window
+from localization.windows import LocalizedWindow
 from rag.citations import QUOTED
 from rag.records import (
-    SURE,
     Answer,
     Citation,
     PassageCitation,
@@ -27,6 +26,7 @@ from rag.records import (
     VideoHit,
     rounded_down,
     span_name,
+    verdict_of,
 )
 from rag.rendering.shapes import matches_first
 from rag.store.records import FileState
@@ -251,7 +251,8 @@ def hit_lines(
                 yield f"    “{excerpt(hit.passage.text, max(20, 2 * (width - 6)))}”"
         if stale and (state := stale.get(hit.path)) is not None:
             yield f"    {STATES[state]}"
-    if threshold is not None and threshold <= max((hit.relevance for hit in hits), default=0.0) < SURE:
+    best = max((hit.relevance for hit in hits), default=-1.0)
+    if threshold is not None and verdict_of(best, threshold) == "possibly":
         yield "Possibly: no hit is sure to be what was looked for."
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
@@ -263,12 +264,15 @@ def copy_lines(paths: Iterable[str]) -> Iterator[str]:
     return (f"also at {visible(path)}" for path in paths)
 
 
-def window_lines(windows: Sequence[Window]) -> Iterator[str]:
-    """Windows with their scores, one line each."""
+def window_lines(windows: Sequence[LocalizedWindow]) -> Iterator[str]:
+    """Windows with their relevance, one line each. Their scores order them within one video and mean nothing
+    beside those of another."""
     if not windows:
         yield "nothing found"
     for number, window in enumerate(windows, 1):
-        yield f"{number:2d}. {window.score:.3f}  {span(window.start, window.end)}"
+        yield (
+            f"{number:2d}. {span(window.start, window.end)}  relevance {rounded_down(window.relevance):.2f}"
+        )
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -15,6 +15,8 @@ from rag.store.records import ClipFrames
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indexers.protocol import TextTower
+
 KEPT_CLIPS = 512
 """Clips kept at most: 47 MB of 30 s at 2 frames a second and 768 dimensions."""
 
@@ -81,6 +83,29 @@ def joined_frames(clips: Sequence[ClipFrames]) -> tuple[NDArray[np.float64], NDA
     """
     times, rows = np.unique(np.concatenate([clip.times for clip in clips]), return_index=True)
     return times, np.concatenate([clip.vectors for clip in clips])[rows]
+
+
+def mean_within(clips: Sequence[ClipFrames], start: float, end: float) -> NDArray[np.float32]:
+    """Unit float32 (d,): mean of the frames of [start, end) seconds, or the one nearest to `start`; of clips
+    without frames, of their own vectors. `clips`: at least one, of one video."""
+    if frames := [clip for clip in clips if len(clip.times)]:
+        times, vectors = joined_frames(frames)
+        keep = (times >= start) & (times < end)
+        vectors = vectors[keep if keep.any() else [np.abs(times - start).argmin()]]
+    else:
+        vectors = np.stack([clip.clip_vector for clip in clips])
+    mean: NDArray[np.float32] = vectors.mean(axis=0)
+    return mean / np.linalg.norm(mean)
+
+
+def seen_within(tower: TextTower | None, clips: Sequence[ClipFrames], start: float, end: float) -> list[str]:
+    """What the frames of [start, end) seconds of clips of one video look like, by a tower that names it."""
+    looks_like = getattr(tower, "looks_like", None)
+    if looks_like is None or not clips:
+        return []
+    times, vectors = joined_frames(clips)
+    shown = vectors[(times >= start) & (times < end)]
+    return list(looks_like(shown)) if len(shown) else []
 
 
 def similarity_to(vectors: NDArray[np.float32], text_vector: NDArray[np.float32]) -> NDArray[np.float64]:

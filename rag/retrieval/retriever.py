@@ -28,6 +28,8 @@ from rag.retrieval.frames import (
     images_of,
     joined_frames,
     matches_of,
+    mean_within,
+    seen_within,
     similarity_to,
     unit_sum,
 )
@@ -91,14 +93,7 @@ class Retriever:
         middle = getattr(tower, "half_relevant", IMAGE_MIDDLE)
         self._scores = library_scores(meta.calibration, middle) if meta is not None else None
         self._frames = FrameCache(reader.frames)
-        steady = getattr(tower, "steady_seconds", 0.0)
-        given = settings.localize
-        own = (
-            {}
-            if "event_seconds" in given.model_fields_set
-            else {"event_seconds": max(given.event_seconds, steady)}
-        )
-        self._localize = given.model_copy(update=own)
+        self._localize = settings.localize.averaged_over(getattr(tower, "steady_seconds", 0.0))
         self._clips: dict[str, list[Clip]] = {}
         self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
@@ -188,11 +183,9 @@ class Retriever:
         self.text_encoder.encode_text(queries)  # together, and kept
         searches = {}
         for query in dict.fromkeys(queries):
-            under_way = self._expected.pop((query, pool), None)
-            if under_way is not None and under_way[0] == where:
-                searches[query] = under_way[1]
-            else:
-                searches[query] = self._passage_searches(query, pool, where)
+            held, under_way = self._expected.pop((query, pool), (None, None))
+            fitting = under_way if held == where else None
+            searches[query] = fitting or self._passage_searches(query, pool, where)
         hits = {query: found.hits(pool) for query, found in searches.items()}
         found = [hits[query] for query in queries]
         return best_passages(self.reader, found, queries, self.settings.search.rrf_k, top_k)
@@ -211,8 +204,8 @@ class Retriever:
         windows = self.localize(clips, query, "within", where)
         evidence = self._evidence_of([(w.video_id, w.start, w.end) for w in windows])
         hits: list[VideoHit | PassageHit] = [
-            _hit(found, window, found.clip, found.score, found.relevance, spans)
-            for found, window, spans in zip(clips, windows, evidence, strict=True)
+            _hit(clip, window, clip.clip, clip.score, clip.relevance, spans)
+            for clip, window, spans in zip(clips, windows, evidence, strict=True)
         ]
         hits += [PassageHit(p.path, p.passage, p.score, p.relevance) for p in passages]
         return sorted(hits, key=lambda hit: (-hit.score, hit_id(hit)))[:k]
@@ -289,7 +282,7 @@ class Retriever:
         query = self.video_query(video_id, text)
         clips = self._clips_of(video_id)
         of: Literal["frames", "text"] = "frames" if len(query.times) else "text"
-        if not clips or (of == "text" and not len(query.spans)):
+        if not clips or not (len(query.times) or len(query.spans)):
             return ScoreCurve(of, np.zeros(0), np.zeros(0))
         return ScoreCurve(of, *relevance_curve(query, start=clips[0].start, end=clips[-1].end))
 
@@ -324,15 +317,7 @@ class Retriever:
         held = self._frames.clips([clip.clip_id for clip in inside])
         if not held:
             return []
-        frames = [clip for clip in held.values() if len(clip.times)]
-        if frames:
-            times, vectors = joined_frames(frames)
-            keep = (times >= start) & (times < end)
-            vectors = vectors[keep if keep.any() else [np.abs(times - start).argmin()]]
-        else:
-            vectors = np.stack([clip.clip_vector for clip in held.values()])
-        vector = vectors.mean(axis=0)
-        found = self.find_near(vector / np.linalg.norm(vector), top_k + len(inside), where)
+        found = self.find_near(mean_within(list(held.values()), start, end), top_k + len(inside), where)
         others = [hit for hit in found if hit.video_id != video_id or hit.start > end or hit.end <= start]
         return others[:top_k]
 
@@ -366,16 +351,8 @@ class Retriever:
 
         None where nothing is distinct, or the library's image encoder names nothing.
         """
-        looks_like = getattr(self.tower, "looks_like", None)
-        if looks_like is None:
-            return ()
         inside = [clip.clip_id for clip in self._clips_of(video_id) if clip.start < end and clip.end > start]
-        held = list(self.frames(inside).values())
-        if not held:
-            return ()
-        times, vectors = joined_frames(held)
-        shown = vectors[(times >= start) & (times < end)]
-        names = looks_like(shown) if len(shown) else []
+        names = seen_within(self.tower, list(self.frames(inside).values()), start, end)
         return (Evidence(video_id, start, end, "image", f"looks like: {', '.join(names)}"),) if names else ()
 
     # Inside
@@ -390,9 +367,8 @@ class Retriever:
 
     def _spans_of_video(self, video_id: str, text: str) -> list[RelevantSpan]:
         """Text of one video that the query finds, without title and tags."""
-        hits = self._evidence_searches(text, LEAST_POOL, SearchFilter(videos=frozenset([video_id]))).hits(
-            LEAST_POOL
-        )
+        where = SearchFilter(videos=frozenset([video_id]))
+        hits = self._evidence_searches(text, LEAST_POOL, where).hits(LEAST_POOL)
         return [
             span
             for found in self._spans_by_clip(text, hits).values()
@@ -427,8 +403,7 @@ class Retriever:
         return max(LEAST_POOL, POOL_FACTOR * top_k)
 
     def _text_vector(self, text: str) -> NDArray[np.float32]:
-        row: NDArray[np.float32] = self.text_encoder.encode_text([text])[0]
-        return row
+        return np.asarray(self.text_encoder.encode_text([text])[0])
 
     def _image_space_vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit float32 (n, dim), each text once."""

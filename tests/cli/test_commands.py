@@ -140,6 +140,8 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a lamp", {"count": 3, "window_seconds": 2.0}),
     ]
+    assert main(["localize", "a.mp4", "lamp", "--text"]) == 0
+    assert capsys.readouterr().out == " 1. 1-6 s (00:01-00:06)  relevance 0.40\n"
 
 
 def test_copies_of_what_is_found_are_listed(

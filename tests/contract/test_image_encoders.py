@@ -34,6 +34,28 @@ class TestBundled(ImageEncoderContract):
     encoder = "bundled"
 
 
+class TestDefault(ImageEncoderContract):
+    """With its real weights."""
+
+    encoder = "efficientnet-lite2"
+
+    def test_photographs_are_found_in_two_languages_and_named(self) -> None:
+        from PIL import Image
+        from skimage import data
+
+        shown = {
+            "Egyptian cat": (data.chelsea(), "a cat", "eine Katze"),
+            "espresso": (data.coffee(), "a cup of coffee", "eine Tasse Kaffee"),
+            "moped": (data.stereo_motorcycle()[0], "a motorcycle", "ein Motorrad"),
+        }
+        images = [np.asarray(Image.fromarray(image).resize((398, 224))) for image, *_ in shown.values()]
+        rows = self._open().encode_images(np.stack(images))
+        tower = open_text_tower(self.encoder, self.settings)
+        for place, (name, (_, *texts)) in enumerate(shown.items()):
+            assert (tower.encode_text(texts) @ rows.T).argmax(axis=1).tolist() == [place, place]
+            assert name in tower.looks_like(rows[[place]])  # type: ignore[attr-defined]  # of this tower
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("image")
@@ -177,12 +199,6 @@ def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
         choose_backend(name, EncoderSettings(backend="abacus"))
     with pytest.raises(SettingsError, match="torch-fp32"):
         open_image_encoder(name, SETTINGS, backend="abacus")
-
-
-def test_auto_without_weights_goes_on_without_images() -> None:
-    found = resolve_image_encoder(SETTINGS)
-    assert found.name is None
-    assert "rag models pull" in found.reason
 
 
 def test_auto_takes_weights_that_are_here(tmp_path: Path) -> None:

@@ -7,16 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from indexers.protocol import TextEncoder
+from indexers.protocol import TextEncoder, TextTower
 from indexers.registry import open_query_encoder, open_text_encoder, open_text_tower
 from indexers.settings import EncoderSettings
+from indexers.testing import TextEncoderContract
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_sentences, save_siglip
 
@@ -48,68 +49,26 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-def _tower(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
-    return lambda folders: open_text_tower(f"hf:{folders[name]}", SETTINGS)  # type: ignore[return-value]  # same shape
+class TestTextEncoders(TextEncoderContract):
+    """The suite that other packages run."""
+
+    @pytest.fixture(
+        autouse=True,
+        params=[SETTINGS.text, "all-MiniLM-L6-v2", "bert-mean", "bert-cls", "bert-max", "roberta"],
+    )
+    def _named(self, request: pytest.FixtureRequest, folders: dict[str, Path]) -> None:
+        self.encoder = str(folders.get(request.param, request.param))
 
 
-def _passages(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
-    return lambda folders: open_text_encoder(str(folders.get(name, name)), SETTINGS)
+class TestTextTowers(TextEncoderContract):
+    """Those of image encoders do the same."""
 
+    @pytest.fixture(autouse=True, params=["clip", "clip-gelu", "siglip"])
+    def _named(self, request: pytest.FixtureRequest, folders: dict[str, Path]) -> None:
+        self.encoder = f"hf:{folders[request.param]}"
 
-def _questions(name: str) -> Callable[[dict[str, Path]], TextEncoder]:
-    # Without the rows that are kept, which would be the same whatever the encoder does.
-    return lambda folders: open_query_encoder(str(folders.get(name, name)), SETTINGS)._encoder  # type: ignore[attr-defined]  # of the wrapper
-
-
-OPENERS = {
-    "CLIP tower": _tower("clip"),
-    "CLIP tower with gelu": _tower("clip-gelu"),
-    "SigLIP tower": _tower("siglip"),
-    "e5 passages": _passages("multilingual-e5-small-q4"),
-    "e5 questions": _questions("multilingual-e5-small-q4"),
-    "MiniLM passages": _passages("all-MiniLM-L6-v2"),
-    "MiniLM questions": _questions("all-MiniLM-L6-v2"),
-    "BERT passages": _passages("bert-mean"),
-    "BERT questions": _questions("bert-mean"),
-    "BERT questions, first token": _questions("bert-cls"),
-    "BERT questions, max": _questions("bert-max"),
-    "RoBERTa passages": _passages("roberta"),
-    "RoBERTa questions": _questions("roberta"),
-}
-
-
-@pytest.fixture(scope="module", params=OPENERS.values(), ids=OPENERS.keys())
-def encoder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> TextEncoder:
-    return request.param(folders)  # type: ignore[no-any-return]  # pytest's params are untyped
-
-
-def test_rows_are_unit_float32(encoder: TextEncoder) -> None:
-    rows = encoder.encode_text(TEXTS)
-    assert rows.dtype == np.float32
-    assert rows.shape == (len(TEXTS), encoder.dim)
-    np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
-
-
-def test_no_texts_give_no_rows(encoder: TextEncoder) -> None:
-    assert encoder.encode_text([]).shape == (0, encoder.dim)
-
-
-def test_a_text_has_the_same_vector_in_any_company(encoder: TextEncoder) -> None:
-    together = encoder.encode_text(TEXTS)
-    alone = np.concatenate([encoder.encode_text([text]) for text in TEXTS])
-    np.testing.assert_allclose(alone, together, atol=1e-5)
-    assert np.array_equal(encoder.encode_text(TEXTS), together)
-
-
-def test_texts_differ(encoder: TextEncoder) -> None:
-    rows = encoder.encode_text(["a cat holds a red lamp", "the mirror of the telescope"])
-    assert not np.allclose(rows[0], rows[1], atol=1e-3)
-
-
-def test_it_says_what_it_is(encoder: TextEncoder) -> None:
-    assert encoder.name
-    assert len(encoder.weights) == 64
-    assert len(encoder.fingerprint) == 32
+    def _opened(self) -> Sequence[TextTower | TextEncoder]:
+        return [open_text_tower(self.encoder, SETTINGS)]
 
 
 def _clip_reference(folder: Path) -> np.ndarray[Any, Any]:
@@ -253,12 +212,14 @@ OTHERS = (
 
 
 def test_the_default_finds_what_is_said_in_another_language() -> None:
-    """Each question is nearer to the answer in every language than to other sentences in its own."""
-    name = SETTINGS.text
+    """Each question is nearest to the answer in its own language, and to answers in all languages together
+    nearer than to any other sentence."""
+    name, count = SETTINGS.text, len(LANGUAGES)
     questions = open_query_encoder(name, SETTINGS).encode_text([question for question, _ in LANGUAGES])
     texts = [answer for _, answer in LANGUAGES] + list(OTHERS)
     scores = questions @ open_text_encoder(name, SETTINGS).encode_text(texts).T
-    assert scores[:, : len(LANGUAGES)].min() > scores[:, len(LANGUAGES) :].max()
+    assert scores.argmax(axis=1).tolist() == list(range(count))
+    assert (scores[:, :count].mean(axis=1) > scores[:, count:].max(axis=1)).all()
 
 
 def test_the_bundled_weights_are_verified(tmp_path: Path) -> None:

@@ -93,9 +93,7 @@ def test_an_open_question_is_answered_by_the_whole_spoken_sentence(
     cited = answer.citations[0]
     assert isinstance(cited, VideoCitation)
     assert cited.path == "/videos/bench.mp4"
-    assert cited.end - cited.start == pytest.approx(5.0)
-    assert cited.start < 17.0
-    assert cited.end > 10.0
+    assert (cited.start, cited.end) == (10.0, 17.0), "the whole cues that it quotes"
     assert any("board" in evidence.text for evidence in cited.evidence)
     assert "holes for the brass screws" not in answer.explanation
     assert tuple(answer.timings) == STAGES
@@ -248,7 +246,9 @@ def test_no_number_is_given_where_more_occurrences_than_are_read_may_be(tmp_path
     with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
         retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
         question = parse_question("How many times is a drill seen?", [])
-        assert not answer_question(question, retriever, reasoner, Settings()).matched
+        answer = answer_question(question, retriever, reasoner, Settings())
+    assert answer.verdict == "possibly"
+    assert answer.text.endswith(" s of bench.mp4.")
 
 
 def test_an_event_is_counted_in_the_whole_video(tmp_path: Path) -> None:

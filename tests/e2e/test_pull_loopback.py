@@ -104,7 +104,7 @@ def test_a_changed_file_is_pulled_again(settings: EncoderSettings) -> None:
 
 
 @pytest.mark.parametrize(("size", "breaks"), [(30_000_000, 5_000_000), (20_000, 999)])
-def test_a_line_that_breaks_brings_the_whole_file(
+def test_a_line_that_breaks_gives_the_whole_file(
     hub: Hub, settings: EncoderSettings, size: int, breaks: int
 ) -> None:
     data = hub.files["model.safetensors"] = save({"weight": np.zeros(size, np.uint8)})

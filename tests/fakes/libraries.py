@@ -129,9 +129,11 @@ class OneVideoLibrary:
         return name
 
     def copies(self, paths: Iterable[str]) -> list[tuple[str, list[Any]]]:
-        return [(path, [SimpleNamespace(content_id="v1")]) for path in paths if path == str(self.path)]
+        return [
+            (path, [SimpleNamespace(content_id="v1", path=path)]) for path in paths if path == str(self.path)
+        ]
 
-    def indexed_file(self, video_id: str) -> str:  # noqa: ARG002 (as of `Library`)
+    def indexed_file(self, video_id: str, name: str = "") -> str:  # noqa: ARG002 (as of `Library`)
         return str(self.path)
 
     def resolve(self, citation: str) -> VideoCitation:

@@ -165,7 +165,7 @@ def prepare_unfiltered(
     All candidates of `worlds` seeds from `made.seed` on; ids and clips begin with their
     world's seed.
     """
-    chosen = task_settings(name, settings, folder / "library", {"encoder.image": "none"})
+    chosen = task_settings(name, settings, folder / "library", {"encoder.image": "none"}, synthetic=True)
     data = read_worlds(name, folder, made, worlds)
     Library.index([data[0].folder / PASSAGES], settings=chosen)
     # The passages are the same in all worlds.

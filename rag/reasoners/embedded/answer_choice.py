@@ -139,7 +139,7 @@ def _likeliest(
     chosen = weighed[best]
     windows = set(chosen.frames)
     passages: set[int] = set()
-    if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
+    if chosen.sentence is not None and _supported_by_words(chosen):
         (windows if chosen.sentence.origin == "window" else passages).add(chosen.sentence.index)
     return ChosenOption(
         choice=labels[best],
@@ -288,10 +288,14 @@ def _names_in_other_words(option: Weighed) -> bool:
     return option.relevance >= SURE_RELEVANCE and option.nearer
 
 
-def _supported(option: Weighed, options: int, least: float) -> bool:
+def _supported_by_words(option: Weighed, least: float = 0.0) -> bool:
+    """Whether the nearest sentence is about what is asked, and names the option: one is always nearest."""
     named = option.agreement.coverage > least or _names_in_other_words(option)
-    by_words = option.relevance >= LEAST_RELEVANCE and named and option.on_topic
-    return by_words or _share(option, options) >= LEAST_IMAGE_SHARE
+    return option.relevance >= LEAST_RELEVANCE and named and option.on_topic
+
+
+def _supported(option: Weighed, options: int, least: float) -> bool:
+    return _supported_by_words(option, least) or _share(option, options) >= LEAST_IMAGE_SHARE
 
 
 def _log_sum(values: Sequence[float]) -> float:
@@ -313,7 +317,7 @@ def _softmax(logits: Sequence[float]) -> tuple[float, ...]:
 def _explanation(best: int, weighed: Sequence[Weighed], labels: Sequence[str]) -> str:
     chosen = weighed[best]
     reasons = []
-    if chosen.sentence is not None and chosen.relevance >= LEAST_RELEVANCE:
+    if chosen.sentence is not None and _supported_by_words(chosen):
         source = "a passage" if chosen.sentence.origin == "passage" else "the video"
         if chosen.sentence.title:
             source = f"the passage “{chosen.sentence.title}”"

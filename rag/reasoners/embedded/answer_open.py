@@ -425,11 +425,12 @@ def _also(ranked: Sequence[Scored]) -> list[Scored]:
 
 def _explanation(best: Scored, question: str) -> str:
     kind = answer_type(without_source_sentences(question))
-    shared = f"{best.overlap:.0%} of the question's words"
-    named = best.holds_type and kind.name != "thing"
-    sort = f" and names what a “{kind.name}” question asks for" if named else ""
+    claims = [f"holds {best.overlap:.0%} of the question's words"] if best.overlap else []
+    if best.holds_type and kind.name != "thing":
+        claims.append(f"names what a “{kind.name}” question asks for")
+    why = f"; it {' and '.join(claims)}" if claims else ""
     row = f" (“{best.sentence.text}”)" if best.sentence.is_row else ""
     place = place_of(best.sentence) + row
     if best.anchor is not None:
         return f"Quoted from {place}: it comes just {parts(question).position} “{best.anchor.text}”."
-    return f"Quoted from {place}: of all sentences read it fits best; it holds {shared}{sort}."
+    return f"Quoted from {place}: of all sentences read it fits best{why}."

@@ -20,8 +20,7 @@ from indexers.devices import (
 )
 from indexers.imagebind import _vision
 from indexers.preprocess import Preprocessing
-from indexers.registry import open_text_encoder
-from indexers.settings import Device, EncoderSettings
+from indexers.settings import Device
 from indexers.torch_backend import TorchImageEncoder, in_dtype, in_halves
 from rag.errors import DeviceFull, SettingsError
 
@@ -101,7 +100,7 @@ def test_another_error_is_not_tried_again() -> None:
 
 
 def test_one_image_that_does_not_fit_is_one_line() -> None:
-    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image or text.*; free"):
+    with pytest.raises(DeviceFull, match=r"^the GPU has too little memory for one image.*; free"):
         in_halves(Limited(0), torch.zeros(4, 2))
 
 
@@ -132,15 +131,8 @@ def test_a_device_that_is_not_here_is_named(device: Device) -> None:
         find_device(device)
     with pytest.raises(SettingsError, match="rag index FOLDER --reembed"):
         placement(f"{device}-fp16")
-    with pytest.raises(SettingsError, match="index into a new library with rag index FOLDER --library NEW"):
-        placement(f"{device}-fp16", "text")
     with pytest.raises(SettingsError, match=f"encoder.device {device}"):
         measure(lambda **_: pytest.fail("nothing to open"), TORCH_BACKENDS, device=device)
-
-
-def test_an_unknown_text_backend_is_named_by_its_setting() -> None:
-    with pytest.raises(SettingsError, match=r"encoder\.text_backend 'torch-fp3' is unknown; .*onednn-fp32"):
-        open_text_encoder("all-MiniLM-L6-v2", EncoderSettings(text_backend="torch-fp3"))
 
 
 def test_auto_takes_what_torch_sees() -> None:

@@ -15,7 +15,8 @@ from rag.errors import WeightsInvalid
 
 
 @pytest.fixture
-def weights(tmp_path: Path) -> Path:
+def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "weights.bin"
     path.write_bytes(b"one")
     return path

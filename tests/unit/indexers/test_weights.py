@@ -41,8 +41,7 @@ def fill(folder: Path, **changes: bytes | None) -> Path:
     files: dict[str, bytes | None] = {
         "config.json": b'{"model_type": "clip"}',
         "preprocessor_config.json": b"{}",
-        "vocab.json": b"{}",
-        "merges.txt": b"#version: 0.2",
+        "tokenizer.json": b"{}",
         "model.safetensors": TENSORS,
     }
     folder.mkdir(parents=True)
@@ -63,7 +62,7 @@ def test_the_catalogue_is_consistent() -> None:
         assert model.revision is None or re.fullmatch("[0-9a-f]{40}", model.revision)
         assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in model.sha256.values())
         assert not model.pickle or model.pickle in model.sha256
-        if model.family not in ("whisper", "imagebind"):
+        if not model.packaged and model.family not in ("whisper", "imagebind"):
             assert not any(pattern.endswith((".bin", ".pth", ".pt", ".pkl")) for pattern in model.files)
     for purpose in ("image encoder", "text encoder", "speech", "reader", "reasoner"):
         best = [model for model in catalogue() if model.purpose == purpose and model.recommended]
@@ -133,8 +132,8 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
         ({"config.json": b"["}, "config.json is not a JSON object"),
         ({"config.json": b"[]"}, "config.json is not a JSON object"),
         ({"preprocessor_config.json": None}, "no preprocessor_config.json or processor_config.json"),
-        ({"merges.txt": None}, "no tokenizer.json or vocab.json with merges.txt or"),
-        ({"vocab.json": b""}, "vocab.json is empty"),
+        ({"tokenizer.json": None}, "no tokenizer.json"),
+        ({"tokenizer.json": b""}, "tokenizer.json is empty"),
         ({"model.safetensors": None}, "no model.safetensors;"),
         (
             {"model.safetensors": None, "pytorch_model.bin": b"\x80\x02"},
@@ -200,7 +199,11 @@ def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
         check_safetensors(tmp_path / "more")
 
 
-def test_auto_takes_the_best_that_is_here(settings: EncoderSettings, tmp_path: Path) -> None:
+def test_auto_takes_the_best_that_is_here(
+    settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert resolve_image_encoder(settings).name == AUTO_ORDER[-1]
+    monkeypatch.setattr(lookup, "BUNDLED", {})
     nothing = resolve_image_encoder(settings)
     assert nothing.name is None
     assert nothing.reason == (
@@ -254,13 +257,15 @@ def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) ->
 
 
 def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
-    assert "all-MiniLM-L6-v2, from" in registry.resolve_text_encoder(EncoderSettings())
+    for name in (EncoderSettings().text, "all-MiniLM-L6-v2"):
+        assert f"{name}, from" in registry.resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
         registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
     modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
     (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
     (tmp_path / "bert" / "1_Pooling").mkdir()
     (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "bert" / "tokenizer.json").unlink()
     with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
         registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
@@ -308,9 +313,9 @@ def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> Non
     assert held.ok
     assert held.pinned
     assert held.revision == "c" * 40
-    (folder / "merges.txt").write_bytes(b"other")
+    (folder / "tokenizer.json").write_bytes(b"other")
     assert [check.path for check in verify(NAME, settings).files if check.state == "changed"] == [
-        "merges.txt"
+        "tokenizer.json"
     ]
     write_lock(folder, lock.model_copy(update={"sha256": digests | {"gone.json": "0" * 64}}))
     assert [check.path for check in verify(NAME, settings).files if check.state == "missing"] == ["gone.json"]
@@ -321,12 +326,12 @@ def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> Non
 
 def test_a_published_hash_outweighs_the_lock(settings: EncoderSettings, tmp_path: Path) -> None:
     name = "siglip2-base-patch16-224"
-    folder = fill(tmp_path / "models" / name)
+    folder = fill(tmp_path / "models" / name, **{"vocab.json": b"{}"})
     digests = {check.path: check.sha256 for check in verify(name, settings).files}
     write_lock(folder, Lock(name=name, repo="google/x", revision="c" * 40, sha256=digests))
     states = {check.path: check.state for check in verify(name, settings).files}
     assert states["model.safetensors"] == "changed"
-    assert states["merges.txt"] == "ok"
+    assert states["vocab.json"] == "ok"
 
 
 def test_sizes_read_well() -> None:

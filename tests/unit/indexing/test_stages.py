@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.records import Evidence
 from corpora.settings import VideoSettings
 from rag.indexing.measuring import Measuring
+from rag.indexing.media import beyond_subtitles
 from rag.indexing.stages import Stages
 
 
@@ -41,3 +43,13 @@ def test_a_video_without_text_calls_no_encoder() -> None:
     text = Counting()
     assert stages(text).encode([]).shape == (0, 1)
     assert text.calls == []
+
+
+def test_recognized_speech_fills_the_gaps_of_subtitles() -> None:
+    subtitles = [
+        Evidence("v", 0.0, 4.0, "subtitle", "At NASA's Goddard"),
+        Evidence("v", 0.0, 9.0, "ocr", "NASA"),
+    ]
+    spoken = [Evidence("v", start, end, "asr", "at Nasser's God") for start, end in ((0.5, 4.5), (3.0, 6.0))]
+    assert beyond_subtitles(spoken, subtitles) == spoken[1:]
+    assert beyond_subtitles(spoken, []) == spoken

@@ -41,10 +41,10 @@ def test_repeats_and_empty_rankings() -> None:
 
 def test_chances_of_texts_are_roots_of_odds_and_shares_of_words() -> None:
     # Odds of 0.8 and 0.5 are 4 and 1; their roots 2 and 1, and 1 that no text is relevant.
-    found = text_chances({"b": 0.8, "c": 0.5}, {"c": 6.0, "b": 2.0})
-    assert found == pytest.approx({"b": 0.75 * 2 / 4 + 0.25 / 4, "c": 0.75 / 4 + 0.25 * 3 / 4})
-    assert text_chances({"a": 0.0}, {}) == {"a": 0.0}
-    assert text_chances({"a": 1.0}, {})["a"] < 0.75
+    found = text_chances({"b": 0.8, "c": 0.5}, {"c": 6.0, "b": 2.0}, {"c": 1.0, "b": 0.5})
+    assert found == pytest.approx({"b": 0.75 * 2 / 4 + 0.25 * 0.5 / 4, "c": 0.75 / 4 + 0.25 * 3 / 4})
+    assert text_chances({"a": 0.0}, {}, {}) == {"a": 0.0}
+    assert text_chances({"a": 1.0}, {}, {})["a"] < 0.75
 
 
 def test_the_pool_is_the_mean_of_the_opinions_there_are() -> None:
@@ -56,19 +56,19 @@ def test_the_pool_is_the_mean_of_the_opinions_there_are() -> None:
 
 def test_many_half_relevant_texts_do_not_outweigh_images_with_a_clear_best() -> None:
     spoken = {f"clip {index}": 0.5 for index in range(30)}
-    assert pooled({"seen": 0.9, "clip 1": 0.1}, text_chances(spoken, {}))[0].key == "seen"
+    assert pooled({"seen": 0.9, "clip 1": 0.1}, text_chances(spoken, {}, {}))[0].key == "seen"
     ranks = [[*spoken], [*spoken], ["seen", "clip 1"]]
     assert fuse(ranks)[0].key != "seen"
 
 
 def test_images_that_are_not_relevant_leave_the_order_to_the_text() -> None:
-    fused = pooled({"a": 0.001, "b": 0.0005}, text_chances({"b": 0.9, "c": 0.7}, {}))
+    fused = pooled({"a": 0.001, "b": 0.0005}, text_chances({"b": 0.9, "c": 0.7}, {}, {}))
     assert [item.key for item in fused] == ["b", "c", "a"]
 
 
 def test_a_word_that_no_vector_knows_is_found_by_its_share() -> None:
     relevance = {"exact": 0.17, "near": 0.25, "nearer": 0.26}
-    assert pooled({}, text_chances(relevance, {"exact": 9.0}))[0].key == "exact"
+    assert pooled({}, text_chances(relevance, {"exact": 9.0}, {"exact": 1.0}))[0].key == "exact"
 
 
 def test_equal_chances_keep_the_order_of_the_images() -> None:

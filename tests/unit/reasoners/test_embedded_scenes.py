@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence
+from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.reading import Reading, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
@@ -118,3 +118,16 @@ def test_a_sentence_with_one_word_of_a_claim_answers_neither_yes_nor_no() -> Non
     said = window(10.0, "", "Close the cover.")
     asked = replace(reading(text, said), question=Question("q", text, ("Yes", "No")), must_choose=False)
     assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice is None
+
+
+def test_a_sentence_that_does_not_name_the_option_is_no_evidence_beside_images() -> None:
+    shown = replace(window(0.0, "kettle", ""), texts=())
+    notes = ReadPassage(Passage("p", "d", "Notes", "The plan is on the white table."), "notes.md", 0.9, None)
+    asked = Question("q", "What is on the white table?", ("a kettle", "a hammer"))
+    read = Reading(
+        asked, RewrittenQuestion(visual_query="x"), AnchorEvent(description="x"), (shown,), (notes,)
+    )
+    calibrator: Any = ImageScoreCalibrator(ImageWords())
+    chosen = answer_choice(read, SentenceVectors(BagOfWords()), calibrator)
+    assert (chosen.choice, chosen.windows, chosen.passages) == ("A", (0,), ())
+    assert "The plan" not in chosen.explanation

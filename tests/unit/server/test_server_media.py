@@ -313,7 +313,7 @@ def test_health_says_what_no_search_finds(
         library = other.get("/v1/health").json()["library"]
     seen, said, screen = library["unsearchable"]
     assert not library["images"]
-    assert seen.startswith("images of 1 video (rag models pull ")
+    assert seen == "images of 1 video (rag index FOLDER --reembed)"
     assert said.startswith("speech of 2 videos (")
     assert screen.startswith("on-screen text of 1 video (")
 

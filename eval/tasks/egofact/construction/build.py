@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eval.task import SYNTHETIC_TEXT
 from eval.tasks.egofact.construction.options import corpus_prior, workbench_prior
 from eval.tasks.egofact.construction.plan import CheckReader, EmbeddedCheckReader, Plan, Source, plan_queries
 from eval.tasks.egofact.construction.questions import described_by
@@ -24,6 +25,7 @@ from eval.tasks.egofact.construction.sources import (
 from eval.tasks.egofact.files import write_folder
 from eval.tasks.egofact.records import ClipRow, PassageRow
 from eval.workbench.recording import recorded_fields
+from indexers.settings import EncoderSettings
 from rag.errors import UsageError
 from rag.settings import Settings
 
@@ -142,9 +144,8 @@ def write_plan(
 
 
 def default_encoder(settings: Settings | None = None) -> TextEncoder:
-    """The text encoder of the settings, by default all-MiniLM-L6-v2 without torch: a build asks for one
-    short text at a time, which is not padded here."""
+    """The text encoder of the settings, by default that of the reports (`eval.task.SYNTHETIC_TEXT`)."""
     from indexers.registry import open_query_encoder
 
-    settings = settings or Settings()
-    return open_query_encoder(settings.encoder.text, settings.encoder)
+    encoder = settings.encoder if settings else EncoderSettings(text=SYNTHETIC_TEXT)
+    return open_query_encoder(encoder.text, encoder)
