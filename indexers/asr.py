@@ -20,6 +20,7 @@ from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid
 from indexers.families import WHISPER
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import file_parts, find_weights, readable_size
+from indexers.onnx_graph import forbid_telemetry
 from indexers.protocol import Disabled
 from indexers.registry import check_own, own_folder
 from indexers.settings import AsrSettings, Device, EncoderSettings
@@ -126,6 +127,7 @@ class Asr:
 
 def find_voice(audio: NDArray[np.float32]) -> Spans:
     """Where there is speech in float32 (n,) at 16 kHz, by Silero VAD, which comes with faster-whisper."""
+    forbid_telemetry()
     from faster_whisper.vad import VadOptions, get_speech_timestamps
 
     found = get_speech_timestamps(audio, VadOptions(**VOICE))
@@ -244,6 +246,7 @@ def _find_known(settings: AsrSettings, encoder: EncoderSettings) -> Path:
 
 
 def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
+    forbid_telemetry()
     try:
         import ctranslate2
         from faster_whisper import WhisperModel

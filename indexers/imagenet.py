@@ -11,14 +11,13 @@ of the parts.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import cache_folder, fingerprint, folder_digest, write_cache
-from indexers.efficientnet import FILE, PREPROCESSING, Classifier, open_classifier
+from indexers.efficientnet import FILE, NAME, PREPROCESSING, Classifier, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 
-NAME = "efficientnet-lite2"
 CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
 """The synset, lemmas and definition of each class, as WordNet 3.0 has them."""
 ENGLISH = "all-MiniLM-L6-v2"
@@ -56,6 +54,8 @@ MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
 least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
 first name is right for 18 of 29 real clips, below it for few of 26."""
 BACKEND = "onnx-fp32"
+DIGEST_BYTES = 32
+"""A kept file begins with the sha256 of the vectors that follow."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -87,15 +87,12 @@ def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
     kept in the user's cache folder, under the encoder's fingerprint and what is encoded."""
     texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
-    kept = cache_folder() / "classes" / f"{fingerprint({'encoder': encoder.fingerprint, 'texts': texts})}.npy"
-    vectors: NDArray[np.float32] | None = None
-    with contextlib.suppress(OSError, ValueError):
-        vectors = np.load(kept, allow_pickle=False)
-    if vectors is None or vectors.shape != (len(texts), encoder.dim):
+    kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
+    vectors = _read_cache(kept, (len(texts), encoder.dim))
+    if vectors is None:
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
-        written = BytesIO()
-        np.save(written, vectors)
-        write_cache(kept, written.getvalue())
+        data = vectors.tobytes()
+        write_cache(kept, sha256(data).digest() + data)
     mean = vectors.mean(axis=0)
     return ClassSpace(mean, unit_rows(vectors - mean))
 
@@ -105,6 +102,18 @@ def _wording(row: str, *, described: bool) -> str:
     _, lemmas, definition = row.split("\t")
     names = lemmas.split(", ")
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
+
+
+def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
+    """Vectors as they were written; None where the file is missing or damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    vectors = data[DIGEST_BYTES:]
+    if data[:DIGEST_BYTES] != sha256(vectors).digest() or len(vectors) != 4 * shape[0] * shape[1]:
+        return None
+    return np.frombuffer(vectors, np.float32).reshape(shape)
 
 
 class ImageNetText(FileIdentity):

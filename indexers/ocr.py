@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from corpora.passages.scanned_text import TextLine, rows_of
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
+from indexers.onnx_graph import forbid_telemetry
 from indexers.protocol import Disabled
 from indexers.screen import (
     MARGIN,
@@ -245,6 +246,7 @@ def _packaged_models() -> tuple[Path, Path] | None:
 
 
 def _load(models: tuple[Path, Path], settings: OcrSettings) -> Ocr:
+    forbid_telemetry()
     try:
         # OpenCV with windows wants system libraries (libGL) that a bare machine lacks.
         from rapidocr import RapidOCR

@@ -6,6 +6,7 @@ architecture, so no exported file has to be shipped, kept in a cache or trusted.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ INSIDE = 1024
 """Bytes up to which a constant is part of the graph, where shapes can be inferred from it."""
 TYPES = {"float32": 1, "int64": 7, "uint8": 2}
 """Numbers of ONNX for the types of inputs."""
+
+
+def forbid_telemetry() -> None:
+    """Called before anything imports ONNX Runtime, which else keeps events of its use in the user's cache
+    folder and sends them to its publisher. Its own switch in Python comes too late."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 class Graph:
@@ -74,6 +81,7 @@ class Graph:
 
         Large weights are handed over beside the graph: a protobuf message holds 2 GB at most.
         """
+        forbid_telemetry()
         import onnxruntime
         from onnx import TensorProto, helper, numpy_helper
 

@@ -140,7 +140,9 @@ def _counts(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     counts = np.zeros((high + -high % rows, wide + -wide % columns), np.uint8)
     np.bitwise_count(marks, out=counts[:high, :wide])
     # By its number of rows: an image of two columns has no marks at all.
-    lines: NDArray[np.uint8] = counts.reshape(len(counts) // rows, rows, counts.shape[1]).sum(1, dtype=np.uint8)
+    lines: NDArray[np.uint8] = counts.reshape(len(counts) // rows, rows, counts.shape[1]).sum(
+        1, dtype=np.uint8
+    )
     return np.asarray(sum(lines[:, column::columns] for column in range(columns)), np.uint8)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import SettingsError, os_reason
+from indexers.digests import file_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
     READER,
@@ -226,13 +227,17 @@ LFS_POINTER = b"version https://git-lfs"
 
 def check_folder(model: Model, folder: Path) -> None:
     """Raise `WeightsInvalid`, in one line, unless the folder holds every file the model needs, whole as far
-    as names, sizes and the safetensors header show."""
+    as names, sizes and the safetensors header show; of what comes in a package, which no pull has checked,
+    also as it was published."""
     layout = LAYOUTS.get(model.family)
     if layout is None:
         load = load_text_family if model.purpose == "text encoder" else load_family
         layout = load(model.family).layout
     try:
         check_layout(layout, folder)
+        for name, published in model.sha256.items() if model.packaged else ():
+            if (folder / name).is_file() and file_digest(folder / name) != published:
+                raise ValueError(f"{name} is not the file that was published")
     except ValueError as error:
         advice = f"download it again with: rag models pull {model.name}"
         raise WeightsInvalid(

@@ -142,7 +142,8 @@ def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
 
 
 def list_models(settings: EncoderSettings) -> tuple[ModelRow, ...]:
-    """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes nothing."""
+    """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes what comes in
+    packages."""
     return tuple(_row(model, settings) for model in catalogue())
 
 

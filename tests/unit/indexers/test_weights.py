@@ -341,3 +341,17 @@ def test_sizes_read_well() -> None:
         "1 MB",
         "unknown size",
     ]
+
+
+@pytest.mark.parametrize("name", ["efficientnet-lite2", "multilingual-e5-small-q4"])
+def test_another_file_than_the_packages_is_refused_where_files_are_looked_for(
+    name: str, settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "BUNDLED", {})
+    model = known_model(name)
+    folder = home_folder(model, settings)
+    folder.mkdir(parents=True)
+    (folder / model.files[0]).write_bytes(b"other")
+    with pytest.raises(WeightsInvalid, match=f"{model.files[0]} is not the file that was published"):
+        find_weights(name, settings)
+    assert next(row for row in list_models(settings) if row.name == name).problem
