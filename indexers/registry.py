@@ -80,15 +80,17 @@ def open_image_encoder(
 
 
 def choose_backend(name: str, settings: EncoderSettings) -> Measured:
-    """The fastest backend and batch that keep the vectors, measured here and now.
+    """The fastest backend and batch that keep the vectors, measured here and now where there are several.
 
     `settings.backend` and `settings.batch`, where set, narrow what is tried.
     Raises `SettingsError` where a backend that was set does not exist here, or
     does not keep the vectors.
     """
-    from indexers.backend import measure
+    from indexers.backend import Measured, measure
 
     family, source = _open_source(name, settings)
+    if family.backends == (settings.backend,) or (settings.backend == "auto" and len(family.backends) == 1):
+        return Measured(family.backends[0], settings.batch or DEFAULT_BATCH, "the only backend")
     return measure(
         partial(family.open_image, source),
         family.backends,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from indexers.settings import EncoderSettings
 from rag._cli.main import main
 from rag.library import Library
 from rag.rendering.shapes import answer_shape
@@ -60,7 +61,8 @@ def _answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *_: object) -> str
     monkeypatch.chdir(tmp_path)
     for name, text in PAGES.items():
         Path(name).write_text(text, encoding="utf-8")
-    Library.index(sorted(PAGES), settings=Settings(library=tmp_path / "library"))
+    settings = Settings(library=tmp_path / "library", encoder=EncoderSettings(image="none"))
+    Library.index(sorted(PAGES), settings=settings)
     with Library.open(tmp_path / "library") as library:
         shapes = {
             name: answer_shape(library.ask(text, options=options, question_id=name))
