@@ -10,7 +10,7 @@ import struct
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_sentences
 from indexers.protocol import TextEncoder, unit_rows
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
-from indexers.text_graphs import bert, bert_shapes
+from indexers.text_graphs import Vector, bert, bert_shapes
 from indexers.tokens import Tokens
 
 Q4 = "multilingual-e5-small-q4"
@@ -202,15 +202,22 @@ def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:
     return _from_file(EncoderSource(Q4, find_weights(Q4, settings) / FILE, settings), role)
 
 
+@lru_cache(maxsize=1)
+def _read_once(path: Path, modified: int) -> tuple[E5File, Vector]:  # noqa: ARG001 (of the key)
+    """The file and its layers, which questions and passages share: its tokenizer takes a second to make."""
+    weights = E5File(path)
+    return weights, bert(weights, weights.config, prefix="", first=False, eight_bit=True)
+
+
 def _from_file(source: EncoderSource, role: Role) -> OnnxTextEncoder:
-    weights = E5File(source.path)
+    weights, vector = _read_once(source.path, source.path.stat().st_mtime_ns)
     return OnnxTextEncoder(
         source.name,
         weights.config["hidden_size"],
         files=(source.path,),
         tokens=weights.tokens,
         embed=bert_embedding(weights, ""),
-        vector=bert(weights, weights.config, prefix="", first=False, eight_bit=True),
+        vector=vector,
         facts={"limit": weights.config["max_position_embeddings"]},
         backend="onnx-int8",
         prompt=PROMPTS[role],
