@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from corpora.entry_points import find_entry_point
 from corpora.errors import SettingsError, os_reason
+from indexers.devices import TORCH_BACKENDS
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
     SENTENCE,
@@ -89,7 +90,8 @@ def choose_backend(name: str, settings: EncoderSettings) -> Measured:
     from indexers.backend import Measured, measure
 
     family, source = _open_source(name, settings)
-    if family.backends == (settings.backend,) or (settings.backend == "auto" and len(family.backends) == 1):
+    # One that is set for encoders in torch says nothing to an encoder without any of them.
+    if len(family.backends) == 1 and settings.backend in ("auto", *family.backends, *TORCH_BACKENDS):
         return Measured(family.backends[0], settings.batch or DEFAULT_BATCH, "the only backend")
     return measure(
         partial(family.open_image, source),
