@@ -66,8 +66,8 @@ def test_shards_that_are_staged_and_committed_are_a_plain_run(corpus: Path, tmp_
     for worker in workers:
         worker.join()
     assert len(reports) == 2
-    (speech,) = (line for line in plain.stages if line.startswith("speech"))
-    assert any(speech in report.stages for report in reports)
+    (reads,) = (line for line in plain.stages if line.startswith("reads: "))
+    assert any(reads in report.stages for report in reports)
     with WriterLock(Layout(library).lock):
         again = stage(corpus, library, "1/2")
         whole = stage(corpus, library)

@@ -144,8 +144,11 @@ def write_plan(
 
 
 def default_encoder(settings: Settings | None = None) -> TextEncoder:
-    """The text encoder of the settings, by default that of the reports (`eval.task.SYNTHETIC_TEXT`)."""
+    """The text encoder that the settings name, by default that of the reports (`eval.task.SYNTHETIC_TEXT`):
+    the thresholds of construction are of its cosines."""
     from indexers.registry import open_query_encoder
 
-    encoder = settings.encoder if settings else EncoderSettings(text=SYNTHETIC_TEXT)
+    encoder = settings.encoder if settings else EncoderSettings()
+    if "text" not in encoder.model_fields_set:
+        encoder = encoder.model_copy(update={"text": SYNTHETIC_TEXT})
     return open_query_encoder(encoder.text, encoder)
