@@ -154,7 +154,9 @@ def test_the_commands_run_with_the_simulated_model(
     section = SECTIONS[paper]
     _choose_text_encoder(paper, monkeypatch)
     settings = re.sub(r'base_url = ".*"', f'base_url = "{simulated}"', SHARED.settings + section.settings)
-    settings = re.sub(r'^model = ".*"', f'model = "{SIMULATED}"', settings, flags=re.MULTILINE)
+    settings = re.sub(
+        r'^model = "(?!faster-whisper).*"', f'model = "{SIMULATED}"', settings, flags=re.MULTILINE
+    )
     monkeypatch.chdir(_fresh(homes[paper], settings))
     environment = {**QUICK, **SMALL, "RAG_ENCODER__MODELS_DIR": str(models)}
     # Of other benchmarks the systems are VideoDetective's: reading the data is what is tried.
@@ -174,7 +176,7 @@ def test_the_commands_run_with_random_weights(
     _choose_text_encoder(paper, monkeypatch)
     section, folder = SECTIONS[paper], models / ("llava" if paper in LLAVA else "qwen")
     settings = (SHARED.settings + section.settings).replace('kind = "openai"', 'kind = "transformers"')
-    settings = re.sub(r'^model = ".*"', f'model = "{folder}"', settings, flags=re.MULTILINE)
+    settings = re.sub(r'^model = "(?!faster-whisper).*"', f'model = "{folder}"', settings, flags=re.MULTILINE)
     settings = re.sub(r"max_tokens = .*", "max_tokens = 16", settings)
     monkeypatch.chdir(_fresh(homes[paper], settings))
     noise = {f"RAG_REASONER__{name}": value for name, value in NOISE.items()}
