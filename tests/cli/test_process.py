@@ -27,7 +27,7 @@ ROOT = Path(rag.__file__).parent.parent
 
 UNNEEDED = {
     *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb", "PIL", "av"),
-    *("cv2", "onnxruntime", "llama_index", "openai", "httpx", "obstore", "ray", "rich", "jinja2", "networkx"),
+    *("cv2", "llama_index", "openai", "httpx", "obstore", "ray", "rich", "jinja2", "networkx"),
 }
 """Of a search for words; each takes 30 ms of CPU to some seconds."""
 
@@ -99,7 +99,7 @@ def test_a_question_loads_only_what_it_needs(tmp_path: Path) -> None:
         writer.put_file(file_row("/a.txt", "s", "passages"))
     needless = {
         *("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "pandas", "lancedb"),
-        *("av", "cv2", "PIL", "onnxruntime", "openvino", "httpx", "openai", "ray", "obstore"),
+        *("av", "cv2", "PIL", "openvino", "httpx", "openai", "ray", "obstore"),
     }
     code = (
         "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
