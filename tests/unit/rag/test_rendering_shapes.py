@@ -61,6 +61,7 @@ def test_answer_shape_is_the_documented_one() -> None:
             "confidence": 0.912346,
             "explanation": "The talk says so.",
             "matched": True,
+            "verdict": "sure",
         },
         "citations": [
             {
