@@ -126,7 +126,9 @@ def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
         raise LibraryReadOnly(
             f"{folder}: a copy of {note.of}; write to that, then run rag library pull again"
         )
-    if not layout.is_library() and not (create and layout.is_vacant()):
+    usable = layout.is_library() or (create and layout.is_vacant())
+    # Another process may have made the library between the two looks; its marker comes before all else.
+    if not usable and not layout.is_library():
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
             "nothing was written; name a new or empty folder"
