@@ -20,6 +20,9 @@ SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
 FAST_LANE = "not slow"
 TEXT_ENCODER = "RAG_ENCODER__TEXT"
+# The fitted reasoner and the reports were made with MiniLM. Whisper takes two seconds to load, and nobody
+# speaks in what the tests record. Tests of the defaults have neither set.
+SETTINGS = {TEXT_ENCODER: "all-MiniLM-L6-v2", "RAG_ASR__MODE": "off"}
 LOOPBACK = ("127.", "::1", "localhost")
 
 # A loaded machine is slow, not wrong: no deadline, no health check of the clock.
@@ -56,7 +59,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
     # For fixtures that outlive a test, which are made before its environment.
-    os.environ.setdefault(TEXT_ENCODER, REPORTED)
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -75,7 +79,6 @@ def _folder(item: pytest.Item) -> str:
 
 
 OF_DEFAULTS = ("test_demo_offline", "test_default_models", "test_bundled_indexing")
-REPORTED = "all-MiniLM-L6-v2"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -110,9 +113,9 @@ def _bare_environment(
     for name in os.environ.keys() - kept:
         if name.startswith("RAG_"):
             monkeypatch.delenv(name)
-    # The fitted reasoner and the reports were made with MiniLM; what tests the defaults has none set.
-    if _folder(request.node) in SLOW_FOLDERS and request.path.stem not in OF_DEFAULTS and not kept:
-        monkeypatch.setenv(TEXT_ENCODER, REPORTED)
+    if _folder(request.node) in SLOW_FOLDERS and request.path.stem not in OF_DEFAULTS:
+        for name in SETTINGS.keys() - kept:
+            monkeypatch.setenv(name, SETTINGS[name])
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg-data"))
     # Digests of models and vectors of class names, which take a minute to make: one folder for all workers.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp().parent / "xdg-cache"))
