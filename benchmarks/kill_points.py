@@ -64,7 +64,8 @@ STAGES: dict[str, tuple[str, ...]] = {
 }
 """By name, the functions and methods of each stage, where they are called."""
 PRELOADED = (
-    *("av", "cv2", "lance", "lancedb", "pandas", "pyarrow.dataset", "pyloudnorm", "scenedetect", "torch"),
+    *("av", "cv2", "lance", "lancedb", "onnx.numpy_helper", "onnxruntime", "pandas", "pyarrow.dataset"),
+    *("pyloudnorm", "scenedetect", "tokenizers", "torch", "indexers.onnx_text", "indexers.sentence"),
     *("transformers.models.clip.modeling_clip", "transformers.models.clip.image_processing_pil_clip"),
     *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.staging", "corpora.video.worker"),
 )
@@ -243,12 +244,16 @@ def open_server() -> Iterator[subprocess.Popen[str]]:
 
 def serve(lines: Iterable[str]) -> None:
     """Run one command a line; print its process id and, once it ended, its exit status."""
+    from indexers.onnx_graph import forbid_telemetry
     from indexers.torch_backend import guard_torchvision
 
     guard_torchvision()
+    forbid_telemetry()
     warnings.filterwarnings("ignore", "lancedb fork support|lance is not fork-safe")
     for module in PRELOADED:
         importlib.import_module(module)
+    # It compiles the patterns of all models, 0.4 s, when it opens the first.
+    sys.modules["transformers.conversion_mapping"].get_checkpoint_conversion_mapping("clip")
     gc.freeze()
     for line in lines:
         child = os.fork()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.kill_index import kill_runs
 
-KILLS = 30
+KILLS = 20
 
 
 @pytest.mark.slow
