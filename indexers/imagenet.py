@@ -30,9 +30,12 @@ from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
+from indexers.tensors import Tensors
 
 CLASSES = Path(__file__).with_name("imagenet_classes.tsv")
 """The synset, lemmas and definition of each class, as WordNet 3.0 has them."""
+VECTORS = Path(__file__).with_name("imagenet_vectors.safetensors")
+"""The classes as vectors of each default text encoder, float16 (1000, d) (`training.class_vectors`)."""
 ENGLISH = "all-MiniLM-L6-v2"
 ENGLISH_SHARE = 0.7
 """A text is English where at least this share of its words are whole pieces of MiniLM's vocabulary."""
@@ -84,17 +87,32 @@ class ClassSpace:
 
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
-    """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
-    kept in the user's cache folder, under the encoder's fingerprint and what is encoded."""
-    texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
+    """The space of a text encoder. For one that is in `VECTORS` nothing is encoded. For another one the
+    vectors of the class names are made once on a machine (seconds) and kept in the user's cache folder, under
+    the encoder's fingerprint and what is encoded."""
+    shipped = Tensors((VECTORS,))
+    if encoder.name in shipped:
+        vectors = shipped.read(encoder.name)
+    else:
+        vectors = _made_once(encoder, settings)
+    mean = vectors.mean(axis=0)
+    return ClassSpace(mean, unit_rows(vectors - mean))
+
+
+def class_texts(encoder: str) -> list[str]:
+    """What a text encoder is given of each class."""
+    return [_wording(row, described=encoder != ENGLISH) for row in _rows()]
+
+
+def _made_once(encoder: TextEncoder, settings: EncoderSettings) -> NDArray[np.float32]:
+    texts = class_texts(encoder.name)
     kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
     vectors = _read_cache(kept, (len(texts), encoder.dim))
     if vectors is None:
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
         data = vectors.tobytes()
         write_cache(kept, sha256(data).digest() + data)
-    mean = vectors.mean(axis=0)
-    return ClassSpace(mean, unit_rows(vectors - mean))
+    return vectors
 
 
 def _wording(row: str, *, described: bool) -> str:
@@ -128,7 +146,7 @@ class ImageNetText(FileIdentity):
         names = dict.fromkeys([ENGLISH, settings.text])
         self._encoders: list[TextEncoder] = [open_query_encoder(name, settings) for name in names]
         self._spaces = [open_space(encoder, settings) for encoder in self._encoders]
-        self._files = (source.path, CLASSES)
+        self._files = (source.path, CLASSES, VECTORS)
         self.dim = sum(encoder.dim for encoder in self._encoders)
 
     @cached_property

@@ -12,10 +12,18 @@ from numpy.typing import NDArray
 
 from indexers.backend import BATCHES, Timing, examine, probe_images
 from indexers.devices import available_backends, find_device
+from indexers.imagenet import ENGLISH, VECTORS, class_texts
 from indexers.preprocess import read_preprocessing
 from indexers.protocol import ImageEncoder
-from indexers.registry import choose_backend, open_image_encoder, open_text_tower, resolve_image_encoder
+from indexers.registry import (
+    choose_backend,
+    open_image_encoder,
+    open_text_encoder,
+    open_text_tower,
+    resolve_image_encoder,
+)
 from indexers.settings import EncoderSettings
+from indexers.tensors import Tensors
 from indexers.testing import ImageEncoderContract
 from rag.errors import ExtraMissing, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.tiny_models import save_clip, save_siglip
@@ -284,3 +292,14 @@ def test_extras_that_are_not_installed_are_named(tmp_path: Path, monkeypatch: py
         for opener in (open_image_encoder, open_text_tower):
             with pytest.raises(ExtraMissing, match=extra):
                 opener(missing, SETTINGS)
+
+
+@pytest.mark.parametrize("text", [ENGLISH, SETTINGS.text])
+def test_the_class_vectors_that_are_shipped_are_those_of_the_encoder(text: str) -> None:
+    shipped = Tensors((VECTORS,)).read(text)
+    chosen = np.arange(0, len(shipped), 50)
+    texts = class_texts(text)
+    assert len(texts) == len(shipped) == 1000
+    made = open_text_encoder(text, SETTINGS).encode_text([texts[at] for at in chosen])
+    # The products in 8 bits are not those of every processor.
+    assert (made * shipped[chosen]).sum(axis=1) == pytest.approx(1, abs=0.01)
