@@ -11,8 +11,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from indexers.protocol import TextEncoder, unit_rows
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from indexers.text_graphs import Vector, bert, bert_shapes
-from indexers.tokens import Tokens
 
 Q4 = "multilingual-e5-small-q4"
 FILE = "e5-small-q4.bin"
@@ -43,6 +42,8 @@ READ = 200
 """Characters of a text by which its script is known."""
 PACKED = 18
 """Bytes of a block of 32 numbers: a float16 scale, the low halves of 16 bytes, then their high halves."""
+SPACE = "\u2581"
+"""Of pieces: before the first letter of a word."""
 SIZES = (
     *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "vocab_size"),
     *("max_position_embeddings", "type_vocab_size"),
@@ -122,25 +123,88 @@ class E5File:
         return _widened(packed.reshape(-1, PACKED)).reshape(len(indices), width)
 
     @cached_property
-    def tokens(self) -> Tokens:
-        """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, in place of the map of
-        the original: they differ in rare signs."""
-        from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+    def tokens(self) -> PieceTokens:
+        """Ids of a text, int64 (n,)."""
+        ends = np.array([self._start, self._end])
+        return PieceTokens(self._text, self._places, self._scores, self._unknown, ends, self._limit)
 
-        places = self._places.tolist()
-        texts = (self._text[at:end].decode("utf-8", "replace") for at, end in pairwise(places))
-        pieces = list(zip(texts, self._scores.tolist(), strict=True))
-        tokenizer = Tokenizer(models.Unigram(pieces, unk_id=self._unknown))
-        tokenizer.normalizer = normalizers.Sequence(
+    @property
+    def _limit(self) -> int:
+        return int(self.config["max_position_embeddings"])
+
+
+class PieceTokens:
+    """XLM-RoBERTa's pieces by their scores. Unicode is normalized by NFKC, in place of the map of the
+    original: they differ in rare signs.
+
+    The library takes a second to read 250,000 pieces, and a question has few of their letters. So it reads
+    those pieces that the letters of a text can form, which changes no text's ids; all of them once texts have
+    brought new letters `GROWN` times.
+    """
+
+    GROWN = 3
+
+    def __init__(
+        self,
+        text: bytes,
+        places: NDArray[np.uint32],
+        scores: NDArray[np.float32],
+        unknown: int,
+        ends: NDArray[np.int64],
+        limit: int,
+    ) -> None:
+        """`text`: the pieces in UTF-8, one after the other, between `places` (n + 1,). `ends`: ids of the
+        start and the end of a text. `limit`: of ids, with these two."""
+        from tokenizers import Regex, normalizers
+
+        starts = (np.frombuffer(text, np.uint8) & 0xC0) != 0x80
+        self._places = np.concatenate([[0], np.cumsum(starts)])[places]
+        self._text = text.decode("utf-8", "replace")
+        self._letters = np.frombuffer(self._text.encode("utf-32-le"), np.uint32)
+        self._scores = scores
+        self._unknown = unknown
+        self._ends = ends
+        self._limit = limit
+        self._normalizer = normalizers.Sequence(
             [normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
         )
+        self._lock = Lock()
+        self._grown = 0
+        self._letters_read: set[str] | None = set()
+        """Those whose pieces are read; None for all."""
+        self._tokenizer: Any = None
+        self._ids = np.empty(0, np.int64)
+
+    def __call__(self, text: str) -> NDArray[np.int64]:
+        letters = {SPACE, *self._normalizer.normalize_str(text)}
+        with self._lock:
+            if not (self._letters_read is None or letters <= self._letters_read):
+                self._grown += 1
+                self._letters_read = None if self._grown > self.GROWN else letters | self._letters_read
+                self._tokenizer, self._ids = self._of_letters(self._letters_read)
+            tokenizer, ids = self._tokenizer, self._ids
+        found = ids[tokenizer.encode(text).ids[: self._limit - len(self._ends)]]
+        return np.concatenate([self._ends[:1], found, self._ends[1:]])
+
+    def _of_letters(self, letters: set[str] | None) -> tuple[Any, NDArray[np.int64]]:
+        """The tokenizer of the pieces that letters form, of all for None, and the ids of its pieces."""
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        if letters is None:
+            formed = np.ones(len(self._scores), bool)
+        else:
+            known = np.isin(self._letters, np.array([ord(letter) for letter in letters], np.uint32))
+            formed = np.logical_and.reduceat(known, self._places[:-1])
+            # The least of all scores is what an unknown letter's follows from.
+            formed[[self._unknown, int(self._scores.argmin())]] = True
+        ids = np.flatnonzero(formed)
+        spans = zip(self._places[ids].tolist(), self._places[ids + 1].tolist(), strict=True)
+        texts = (self._text[start:end] for start, end in spans)
+        pieces = list(zip(texts, self._scores[ids].tolist(), strict=True))
+        tokenizer = Tokenizer(models.Unigram(pieces, unk_id=int(np.searchsorted(ids, self._unknown))))
+        tokenizer.normalizer = self._normalizer
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-        tokenizer.post_processor = processors.TemplateProcessing(
-            single="<s> $A </s>", special_tokens=[("<s>", self._start), ("</s>", self._end)]
-        )
-        limit = self.config["max_position_embeddings"]
-        tokenizer.enable_truncation(limit)
-        return Tokens(tokenizer, limit)
+        return tokenizer, ids
 
 
 def _own_name(name: str) -> str:

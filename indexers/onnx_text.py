@@ -19,8 +19,10 @@ from indexers.folders import Role, model_type, prompt, read_json, read_sentence_
 from indexers.protocol import FileIdentity, unit_rows
 from indexers.tensors import Tensors, weight_files
 from indexers.text_graphs import ACTIVATIONS, Vector, Weights, bert, check_bert, image_text
-from indexers.tokens import Tokens, image_text_tokens, sentence_tokens
+from indexers.tokens import image_text_tokens, sentence_tokens
 
+Tokens = Callable[[str], NDArray[np.int64]]
+"""A text to its token ids, int64 (n,)."""
 Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 """Token ids, int64 (n,), to what the first layer takes, float32 (n, width)."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from indexers.e5 import FILE, Q4, E5File, PieceTokens
+from indexers.models.lookup import find_weights
+from indexers.settings import EncoderSettings
 from indexers.tokens import image_text_tokens, sentence_tokens
 from rag.errors import WeightsInvalid
 from tests.fakes.tiny_models import save_clip, save_siglip
@@ -36,3 +40,26 @@ def test_a_tokenizer_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
     with pytest.raises(WeightsInvalid, match="not a tokenizer"):
         sentence_tokens(tmp_path, 16)
+
+
+def test_pieces_of_some_letters_give_the_tokens_of_all_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = find_weights(Q4, EncoderSettings()) / FILE
+    texts = (
+        "Who wears a hat?",
+        "",
+        " a\tb ",
+        "\ufb01ne \u2460",
+        "今日は良い天気",
+        "Привет",
+        "\U0001f600\U0001f600 x",
+        LONG,
+    )
+    with ThreadPoolExecutor(4) as pool:  # as encoders use it
+        grown = list(pool.map(E5File(path).tokens, texts))
+    found = [
+        [E5File(path).tokens(text).tolist(), ids.tolist()] for text, ids in zip(texts, grown, strict=True)
+    ]
+    monkeypatch.setattr(PieceTokens, "GROWN", 0)
+    whole = E5File(path).tokens
+    assert found == [[whole(text).tolist()] * 2 for text in texts]
+    assert len(found[0][0]) > 5
