@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import av
@@ -10,9 +11,11 @@ import numpy as np
 import pytest
 
 from corpora.outputs import OverwritePolicy
+from eval import photographs
 from eval.demo_question import DemoQuestion, Proof
 from eval.photographs import CLIPS, demo_questions, make_corpus
 from eval.voice import speak
+from eval.workbench.video import Render
 from indexers.errors import ExtraMissing
 from rag.errors import UsageError
 from rag.records import Answer, Question, VideoCitation
@@ -27,10 +30,13 @@ def answer(text: str, video: str, start: float, choice: str | None = None) -> An
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """In small: `rag demo` is tested as it is in tests/e2e/test_demo_offline.py."""
     folder = tmp_path_factory.mktemp("photographs") / "corpus"
-    make_corpus(folder, OverwritePolicy())
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(photographs, "RENDER", Render(height=90, fps=4))
+        make_corpus(folder, OverwritePolicy())
+        yield folder
 
 
 @pytest.mark.slow
