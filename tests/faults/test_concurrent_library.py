@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-SECONDS = 10
+SECONDS = 6
 
 
 @pytest.mark.slow
