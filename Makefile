@@ -36,7 +36,7 @@ all-tests: .venv/.compiled
 # Bytecode, and what hypothesis keeps of our modules and of Unicode, written once: each of pytest's workers would make
 # them for itself.
 .venv/.compiled: .venv/.with-dev
-	$(BIN)/python -c "import lancedb, sentence_transformers, transformers.models.bert.modeling_bert"
+	ORT_DISABLE_TELEMETRY=1 $(BIN)/python -c "import faster_whisper, lancedb, onnx.numpy_helper, rapidocr, sentence_transformers, transformers.models.bert.modeling_bert"
 	-$(BIN)/python -m pytest --quiet -k test_no_text_breaks_it > /dev/null
 	@touch $@
 
