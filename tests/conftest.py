@@ -20,8 +20,8 @@ SLOW_FOLDERS = ("cli", "e2e", "faults", "guarded", "page")
 LONGEST_FIRST = {"e2e": 0, "faults": 1, "contract": 2}
 FAST_LANE = "not slow"
 TEXT_ENCODER = "RAG_ENCODER__TEXT"
-# The fitted reasoner and the reports were made with MiniLM. Whisper takes two seconds to load, and nobody
-# speaks in what the tests record. Tests of the defaults have neither set.
+# The fitted reasoner and the reports were made with MiniLM. Whisper takes two seconds to load, and there is
+# no speech in what the tests record. Tests of the defaults have neither set.
 SETTINGS = {TEXT_ENCODER: "all-MiniLM-L6-v2", "RAG_ASR__MODE": "off"}
 LOOPBACK = ("127.", "::1", "localhost")
 
