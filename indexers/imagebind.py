@@ -28,7 +28,7 @@ from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
-from indexers.protocol import SingleTextEncoder, unit_rows
+from indexers.protocol import TextTower, unit_rows
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
 
 HUGE: Mapping[str, int] = {
@@ -62,14 +62,13 @@ class ImageBindEncoder(TorchImageEncoder):
         self, name: str, path: Path, *, backend: str, batch: int, sizes: Mapping[str, int] = HUGE
     ) -> None:
         """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
-        model = _load(path, sizes, ("vision", "audio", "text"))
+        model = _load(path, sizes, ("vision", "audio"))
         super().__init__(
             name=name,
             dim=sizes["out_embed_dim"],
             weights=folder_digest([path]),
             preprocessing=IMAGES,
             forward=_vision(model, backend),
-            open_text=lambda: ImageBindText(name, path, sizes=sizes, model=model),
             backend=backend,
             batch=batch,
         )
@@ -114,14 +113,14 @@ class ImageBindEncoder(TorchImageEncoder):
         return _mean(np.concatenate(rows))
 
 
-class ImageBindText(SingleTextEncoder):
+class ImageBindText(TextTower):
     """A `TextTower` through ImageBind's own tokenizer and text trunk; it imports torch."""
 
-    def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE, model: Any = None) -> None:
+    def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE) -> None:
         self.name = name
         self.dim = sizes["out_embed_dim"]
         self._files = (path,)
-        self._model = _load(path, sizes, ("text",)) if model is None else model
+        self._model = _load(path, sizes, ("text",))
         preprocessors = import_models("multimodal_preprocessors")
         vocabulary = Path(preprocessors.__file__).parents[1] / "bpe" / "bpe_simple_vocab_16e6.txt.gz"
         self._tokenizer = preprocessors.SimpleTokenizer(str(vocabulary))
@@ -129,13 +128,14 @@ class ImageBindText(SingleTextEncoder):
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": "imagebind-fp32"}
 
-    def _encode_one(self, text: str) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import torch
 
         with torch.inference_mode():
-            found = self._model({"text": torch.from_numpy(self._tokens(text))[None]})
-        row: NDArray[np.float32] = found["text"][0].numpy()
-        return row
+            rows = [
+                self._model({"text": torch.from_numpy(self._tokens(text))[None]})["text"] for text in texts
+            ]
+        return np.asarray(torch.cat(rows).numpy(), np.float32)
 
     def _tokens(self, text: str) -> NDArray[np.int64]:
         # Cut here: before its commit 1125e1e the package cut the end token off long texts.

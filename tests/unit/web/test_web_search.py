@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexers.protocol import TextEncoder
 from rag.web.engine import K1, B, Bm25, SearchEngine, words
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Entry:
     text: str
 
 
-class Letters:
+class Letters(TextEncoder):
     """An encoder whose space is the alphabet."""
 
     name, dim, backend, batch, weights, fingerprint = "letters", 26, "none", 1, "", "letters"
@@ -89,7 +90,7 @@ class Letters:
     def __init__(self) -> None:
         self.encoded = 0
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.encoded += len(texts)
         rows = np.zeros((len(texts), 26), np.float32)
         for row, text in zip(rows, texts, strict=True):
