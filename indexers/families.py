@@ -97,6 +97,8 @@ class ImageEncoderFamily(_Family):
     open_image: OpenImageEncoder
     open_text: Callable[[EncoderSource], TextTower]
     """Loads the text half alone; raises as `OpenImageEncoder`."""
+    also: tuple[str, ...] = ()
+    """Names of other models that it opens."""
     backends: tuple[str, ...] = TORCH_BACKENDS
     """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from corpora.entry_points import find_entry_point
-from corpora.errors import SettingsError, os_reason
+from corpora.errors import RagError, SettingsError, os_reason
 from indexers.devices import TORCH_BACKENDS
 from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
@@ -26,7 +27,7 @@ from indexers.families import (
 )
 from indexers.folders import read_sentence_folder
 from indexers.models.catalogue import Purpose, known_model
-from indexers.models.lookup import check_layout, find_weights, readable_size, recommended_image_encoder
+from indexers.models.lookup import check_layout, find_weights, readable_size, recommended_model
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
         model = known_model(name)
         note = f", {model.licence_note}" if model.licence_note else ""
         return Resolution(name, f"{name} ({model.licence}{note}), from {folder}{broken}")
-    best = recommended_image_encoder()
+    best = recommended_model("image encoder")
     return Resolution(
         None,
         "no image encoder on this machine: clips are searched by text alone; install one with: "
@@ -108,6 +109,14 @@ def resolve_text_encoder(settings: EncoderSettings) -> str:
     Looks at files only. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
     """
     return f"{settings.text}, from {_text_source(settings.text, settings)[1].path}"
+
+
+def models_in_use(settings: EncoderSettings) -> set[str]:
+    """Names of the models that the settings make a new library open for images and text."""
+    with suppress(RagError):
+        if name := resolve_image_encoder(settings).name:
+            return {settings.text, name, *_image_source(name, settings)[0].also}
+    return {settings.text}
 
 
 def open_image_encoder(

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexers.protocol import TextTower
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from indexers.protocol import TextTower
 
 
 MIDDLE = 0.47

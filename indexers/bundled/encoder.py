@@ -96,6 +96,7 @@ def open_bundled(source: EncoderSource, *, backend: str, batch: int) -> Classifi
 FAMILY = ImageEncoderFamily(
     open_image=open_bundled,
     open_text=open_bundled_text,
+    also=(SENTENCES,),
     layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
     file="tower.safetensors",
     backends=(BACKEND,),

@@ -133,7 +133,7 @@ def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None =
 
 def image_encoder_advice() -> str:
     """How to add an image encoder to a library without one, in one line."""
-    name = recommended_image_encoder().name
+    name = recommended_model("image encoder").name
     return f"add an image encoder with: rag models pull {name}, then rag index FOLDER --reembed"
 
 
@@ -141,13 +141,13 @@ def specialised_encoder_warning(name: str) -> str:
     """One line for a library whose encoder understands the corpora that recommend it alone."""
     return (
         f"the image encoder {name} only understands the corpora that recommend it, not other videos; "
-        f"install a general one with: rag models pull {recommended_image_encoder().name}"
+        f"install a general one with: rag models pull {recommended_model('image encoder').name}"
     )
 
 
-def recommended_image_encoder() -> Model:
+def recommended_model(purpose: Purpose) -> Model:
     """The one that advice names."""
-    return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
+    return next(model for model in MODELS if model.purpose == purpose and model.recommended)
 
 
 def readable_size(size: int) -> str:

@@ -14,7 +14,7 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_packaged, is_specialised
-from indexers.models.lookup import readable_size, recommended_image_encoder, specialised_encoder_warning
+from indexers.models.lookup import readable_size, recommended_model, specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
 from indexers.protocol import Disabled, ImageEncoder, TextTower
 from indexers.registry import open_text_tower
@@ -227,7 +227,7 @@ def better_line(image: ImageEncoder | None) -> str:
     others. Said once, where a library is made."""
     if image is None or not is_packaged(image.name):
         return ""
-    best = recommended_image_encoder()
+    best = recommended_model("image encoder")
     size = readable_size(best.size)
     return f"sees more: rag models pull {best.name} ({size}), then rag index FOLDER --reembed"
 
