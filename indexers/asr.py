@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from corpora.errors import SettingsError
 from indexers.devices import device_memory, is_out_of_memory
 from indexers.digests import fingerprint, folder_digest, joint_digest
-from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+from indexers.errors import DeviceFull, ExtraMissing, WeightsInvalid, WeightsMissing
 from indexers.families import WHISPER
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import file_parts, find_weights, readable_size
 from indexers.onnx_graph import forbid_telemetry
-from indexers.protocol import Disabled
+from indexers.protocol import Disabled, open_sense
 from indexers.registry import own_model, whole_folder
 from indexers.settings import AsrSettings, Device, EncoderSettings
 
@@ -62,6 +62,7 @@ EDGE_SECONDS = 0.5
 
 COMPUTE = {"cpu": ("int8",), "cuda": ("float16", "int8_float16")}
 """Arithmetic of each device, best first; else float32."""
+SENSE = "speech"
 PACKAGE = "faster_whisper"
 INSTALL = "pip install 'offline-video-rag[asr]'"
 
@@ -197,30 +198,17 @@ def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None) -> A
     processor (it knows no MPS). Nothing is downloaded. Raises `DeviceFull` either
     way, where the model does not fit: there is speech with more memory.
     """
-    try:
-        encoder = encoder or EncoderSettings()
-        folder = _find(settings, encoder)
-        return folder if isinstance(folder, Disabled) else _load(folder, settings, encoder.device)
-    except ModelError as error:
-        if settings.mode == "on" or isinstance(error, DeviceFull):
-            raise
-        return Disabled(f"speech: off, {error}")
+    encoder = encoder or EncoderSettings()
+    return open_sense(SENSE, settings.mode, lambda: _load(_find(settings, encoder), settings, encoder.device))
 
 
 def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> str:
     """What `open_asr(...).reason` will say, by a look at files alone; raises as it does."""
-    try:
-        folder = _find(settings, encoder or EncoderSettings())
-    except ModelError as error:
-        if settings.mode == "on":
-            raise
-        return f"speech: off, {error}"
-    return folder.reason if isinstance(folder, Disabled) else f"speech: on, {settings.model}"
+    found = open_sense(SENSE, settings.mode, lambda: _find(settings, encoder or EncoderSettings()))
+    return found.reason if isinstance(found, Disabled) else f"{SENSE}: on, {settings.model}"
 
 
-def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
-    if settings.mode == "off":
-        return Disabled("speech: off by the settings")
+def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path:
     kind, path = own_model(settings.model) or ("", Path())
     folder = whole_folder(path, WHISPER) if kind == "hf" else _find_known(settings, encoder)
     if importlib.util.find_spec(PACKAGE) is None:
@@ -293,7 +281,7 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
             *(VOICE, EDGE_SECONDS),
         ],
     }
-    reason = f"speech: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
+    reason = f"{SENSE}: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
     if refused:
         reason += f"; not on CUDA: {refused}"
     return Asr(model, settings.language, fingerprint(parts), reason, find_voice)

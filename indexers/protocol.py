@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import DeviceFull, ModelError
+from indexers.settings import Switch
 
 if TYPE_CHECKING:
     from corpora.records import Frames
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,19 @@ class Disabled:
 
     reason: str
     """One line: what is off, why, and where it can be, how to switch it on."""
+
+
+def open_sense(name: str, mode: Switch, make: Callable[[], T]) -> T | Disabled:
+    """What `make` gives; where the sense is off, or `auto` and its model cannot be used, why. Raises
+    `ModelError` where it is `on`, and `DeviceFull` either way: with more memory the sense is there."""
+    if mode == "off":
+        return Disabled(f"{name}: off by the settings")
+    try:
+        return make()
+    except ModelError as error:
+        if mode == "on" or isinstance(error, DeviceFull):
+            raise
+        return Disabled(f"{name}: off, {error}")
 
 
 class ImageEncoder(ABC):

