@@ -53,6 +53,7 @@ from benchmarks.synthetic_library import (
 )
 from eval.metrics.intervals import cluster_interval
 from eval.reports.tables import markdown_table
+from indexers.protocol import TextTower
 from rag.records import SearchFilter
 from rag.settings import load_settings
 from rag.store import schema
@@ -138,7 +139,7 @@ def _videos(folder: Path) -> int:
 # Asking
 
 
-class GivenTower:
+class GivenTower(TextTower):
     """A text tower of the images' space, whose vectors are given by text; of another text they are random."""
 
     name, dim, backend, weights = "synthetic", IMAGE_DIM, "", ""
@@ -147,8 +148,7 @@ class GivenTower:
     def __init__(self, given: Mapping[str, Rows]) -> None:
         self._given = given
 
-    def encode_text(self, texts: Sequence[str]) -> Rows:
-        """Unit float32 (n, dim)."""
+    def _encode(self, texts: Sequence[str]) -> Rows:
         return np.stack([self._given[text] if text in self._given else _random(text) for text in texts])
 
 

@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from benchmarks.options import option_parser
 from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
@@ -28,7 +27,7 @@ from eval.reports.generic import draw_reliability
 from eval.reports.spec import ReportSpec, Row, Section
 from eval.runs.records import Query, Sample
 from indexers.protocol import TextEncoder
-from indexers.registry import open_query_encoder, open_text_encoder
+from indexers.registry import open_query_encoder
 from rag.answering import answer_question
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
@@ -38,32 +37,6 @@ from rag.store.reading import Reader
 from rag.store.records import EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 from rag.words import split_sentences
-
-FEW = 8
-"""Texts; no more than these are encoded one at a time."""
-
-
-class Encoded:
-    """MiniLM with its rows kept; many texts go through the encoder of indexing, few through a question's."""
-
-    def __init__(self) -> None:
-        settings = Settings().encoder
-        self._many = open_text_encoder("all-MiniLM-L6-v2", settings)
-        self._few = open_query_encoder("all-MiniLM-L6-v2", settings)
-        self._rows: dict[str, Any] = {}
-
-    def encode_text(self, texts: Sequence[str]) -> Any:
-        """Unit rows, float32 (n, dim)."""
-        import numpy as np
-
-        missing = list(dict.fromkeys(text for text in texts if text not in self._rows))
-        if missing:
-            encoder = self._many if len(missing) > FEW else self._few
-            self._rows.update(zip(missing, encoder.encode_text(missing), strict=True))
-        return np.stack([self._rows[text] for text in texts])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._many, name)
 
 
 @contextmanager
@@ -156,7 +129,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, help="folder for reliability.png")
     chosen = parser.parse_args()
-    encoder = Encoded()
+    encoder = open_query_encoder("all-MiniLM-L6-v2", Settings().encoder)
     tables = {
         path.stem: [
             scored

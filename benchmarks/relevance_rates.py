@@ -26,7 +26,7 @@ from indexers.registry import open_text_tower
 from rag.null_scores import BACKGROUND, LibraryScores, centre_of, measure_null_scores
 from rag.questions import parse_question
 from rag.reasoners.embedded.rewriting import rewrite_question
-from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator
+from rag.relevance import ImageScoreCalibrator
 from rag.settings import TOP_K, Settings
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, ScoreCalibration
@@ -78,10 +78,8 @@ def scales(
     fixed = ImageScoreCalibrator(tower)
     texts = tower.encode_text(BACKGROUND)
     null = measure_null_scores(texts, ids, rows, reader.frames)
-    own = LibraryScores(
-        ScoreCalibration(SCORE_MEASURES, "", centre_of(texts), null, None),
-        getattr(tower, "half_relevant", IMAGE_MIDDLE),
-    )
+    calibration = ScoreCalibration(SCORE_MEASURES, "", centre_of(texts), null, None)
+    own = LibraryScores(calibration, tower.half_relevant)
     return {
         "fixed": lambda query, clip: fixed.relevance(query, frames[clip].clip_vector),
         "library": lambda query, clip: own.relevance(query, len(ids), frames[clip].vectors, None),

@@ -21,7 +21,7 @@ from benchmarks.relevance_rates import best_relevance, unrelated_queries
 from corpora.records import Clip
 from indexers.backend import probe_images
 from indexers.protocol import ImageEncoder
-from indexers.registry import open_image_encoder
+from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from rag.null_scores import BACKGROUND, LibraryScores, centre_of, measure_null_scores
 from rag.settings import SearchSettings
@@ -79,10 +79,12 @@ def clips_of(vectors: NDArray[np.float32]) -> list[ClipFrames]:
     return clips
 
 
-def refusals(encoder: ImageEncoder, questions: Sequence[str]) -> Refusals:
+def refusals(name: str, questions: Sequence[str]) -> Refusals:
     """What becomes of `questions`, and of held-out texts of the background, on generated clips."""
+    encoder = open_image_encoder(name, EncoderSettings(), backend="torch-fp32", batch=8)
     library, threshold = GeneratedLibrary(encoder), SearchSettings().threshold
-    texts, background = encoder.encode_text(questions), encoder.encode_text(BACKGROUND)
+    tower = open_text_tower(name, EncoderSettings())
+    texts, background = tower.encode_text(questions), tower.encode_text(BACKGROUND)
     reached = library.best(texts, library.scores(background))
     random, held_out = np.random.default_rng(0), []
     for _ in range(SPLITS):
@@ -105,8 +107,7 @@ def main() -> None:
     print("| encoder | cosines, mean | deviation | held-out background refused | questions refused |")
     print("|---|---|---|---|---|")
     for name in parser.parse_args().encoders:
-        encoder = open_image_encoder(name, EncoderSettings(), backend="torch-fp32", batch=8)
-        found = refusals(encoder, questions)
+        found = refusals(name, questions)
         print(
             f"| {name} | {found.mean:.2f} | {found.deviation:.2f} | {found.held_out:.0%} | "
             f"{found.questions:.0%} |"

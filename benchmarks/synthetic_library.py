@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Video
-from indexers.models.lookup import BUNDLED
+from indexers.models.lookup import find_weights
 from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from rag.store import schema
@@ -54,13 +54,8 @@ def unit(rows: NDArray[np.floating[Any]]) -> Rows:
 @cache
 def vocabulary() -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     """The text encoder's whole words, most frequent first, and the distribution function of 1 / rank."""
-    import importlib.util
-
-    package, _, folder = BUNDLED[TEXT_ENCODER].partition("/")
-    spec = importlib.util.find_spec(package)
-    assert spec is not None
-    assert spec.origin is not None
-    held = (Path(spec.origin).parent / folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    file = find_weights(TEXT_ENCODER, EncoderSettings()) / "vocab.txt"
+    held = file.read_text(encoding="utf-8").split("\n")
     words = [word for word in held if re.fullmatch("[a-z]{3,}", word)]
     weights = np.cumsum(1 / np.arange(1, len(words) + 1))
     return np.array(words, object), weights / weights[-1]

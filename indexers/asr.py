@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from corpora.errors import SettingsError
 from indexers.devices import device_memory, is_out_of_memory
 from indexers.digests import fingerprint, folder_digest, joint_digest
-from indexers.errors import DeviceFull, ExtraMissing, ModelError, WeightsInvalid, WeightsMissing
+from indexers.errors import DeviceFull, ExtraMissing, WeightsInvalid, WeightsMissing
 from indexers.families import WHISPER
 from indexers.models.catalogue import WHISPER_FILES, known_model
 from indexers.models.lookup import file_parts, find_weights, readable_size
 from indexers.onnx_graph import forbid_telemetry
-from indexers.protocol import Disabled
-from indexers.registry import check_own, own_folder
+from indexers.protocol import Disabled, open_sense
+from indexers.registry import own_model, whole_folder
 from indexers.settings import AsrSettings, Device, EncoderSettings
 
 RATE = 16_000
@@ -39,15 +39,15 @@ REPEATING = 2.4
 """Compression ratio above which Whisper's output counts as failed (Radford et al. 2022, section 4.5). The
 paper then samples at a higher temperature; here nothing is sampled, and such a segment is dropped."""
 
-UNLIKELY = -1.2
+LEAST_LIKELIHOOD = -1.2
 """Mean log probability of the words and that of the language, added, below which a segment is invented. On
 clips and made speech for development it was -0.2 to -1.13 of what was said, -1.3 or less of what was not."""
+SHORT_VOICE_SECONDS, LEAST_SHORT_LIKELIHOOD = 1.5, -0.5
+"""Where the voice under a line is shorter than this, the sum has to be higher: clatter and sizzling are
+taken for such voices. On clips for development it was -0.6 where lines were invented for them, and -0.35 or
+more in short clips of speech."""
 LANGUAGE_PIECES = 10
 """While the language is uncertain, so many pieces of 30 seconds are listened to for it: a whole window."""
-BRIEF, UNLIKELY_BRIEF = 1.5, -0.5
-"""Where the voice under a line is shorter than `BRIEF` seconds, the sum has to be at least `UNLIKELY_BRIEF`:
-clatter and sizzling are taken for such voices. It was -0.6 where lines were invented for them, and -0.35 or
-more in short clips of speech."""
 VOICE = {
     "threshold": 0.85,
     "neg_threshold": 0.35,
@@ -57,11 +57,12 @@ VOICE = {
 }
 """Settings of Silero VAD. The highest probability of a voice was 0.87 or more in speech, and 0.83 or less in
 music."""
-SNAP = 0.5
-"""Seconds by which the times of Whisper may miss the voice."""
+EDGE_SECONDS = 0.5
+"""Seconds by which the times of Whisper may miss the edges of the voice (`voiced_part`)."""
 
 COMPUTE = {"cpu": ("int8",), "cuda": ("float16", "int8_float16")}
 """Arithmetic of each device, best first; else float32."""
+SENSE = "speech"
 PACKAGE = "faster_whisper"
 INSTALL = "pip install 'offline-video-rag[asr]'"
 
@@ -120,7 +121,8 @@ class Asr:
                 times = voiced_part(spoken, segment.start, segment.end)
                 if not text or times is None or segment.compression_ratio > REPEATING:
                     continue
-                least = UNLIKELY if times[1] - times[0] >= BRIEF else UNLIKELY_BRIEF
+                short = times[1] - times[0] < SHORT_VOICE_SECONDS
+                least = LEAST_SHORT_LIKELIHOOD if short else LEAST_LIKELIHOOD
                 if segment.avg_logprob + sure >= least:
                     yield offset / RATE + times[0], offset / RATE + times[1], text
 
@@ -138,15 +140,14 @@ def voiced_part(spoken: Spans, start: float, end: float) -> tuple[float, float] 
     """The part of a line, [start, end) seconds, that is voiced; None where none is.
 
     Whisper's own times end up to a second late, where the next line begins. The edge of a voice within
-    `SNAP` seconds of a line's is the line's.
+    `EDGE_SECONDS` seconds of a line's is the line's.
     """
-    voices = [
-        (a, b) for a, b in spoken if min(b, end) - max(a, start) > min(SNAP, (b - a) / 2, (end - start) / 2)
-    ]
+    half = (end - start) / 2
+    voices = [(a, b) for a, b in spoken if min(b, end) - max(a, start) > min(EDGE_SECONDS, (b - a) / 2, half)]
     if not voices:
         return None
     first, last = voices[0][0], voices[-1][1]
-    return (first if first > start - SNAP else start), (last if last < end + SNAP else end)
+    return (first if first > start - EDGE_SECONDS else start), (last if last < end + EDGE_SECONDS else end)
 
 
 def windows(chunks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
@@ -197,48 +198,30 @@ def open_asr(settings: AsrSettings, encoder: EncoderSettings | None = None) -> A
     processor (it knows no MPS). Nothing is downloaded. Raises `DeviceFull` either
     way, where the model does not fit: there is speech with more memory.
     """
-    try:
-        encoder = encoder or EncoderSettings()
-        folder = _find(settings, encoder)
-        return folder if isinstance(folder, Disabled) else _load(folder, settings, encoder.device)
-    except ModelError as error:
-        if settings.mode == "on" or isinstance(error, DeviceFull):
-            raise
-        return Disabled(f"speech: off, {error}")
+    encoder = encoder or EncoderSettings()
+    return open_sense(SENSE, settings.mode, lambda: _load(_find(settings, encoder), settings, encoder.device))
 
 
 def asr_line(settings: AsrSettings, encoder: EncoderSettings | None = None) -> str:
     """What `open_asr(...).reason` will say, by a look at files alone; raises as it does."""
-    try:
-        folder = _find(settings, encoder or EncoderSettings())
-    except ModelError as error:
-        if settings.mode == "on":
-            raise
-        return f"speech: off, {error}"
-    return folder.reason if isinstance(folder, Disabled) else f"speech: on, {settings.model}"
+    found = open_sense(SENSE, settings.mode, lambda: _find(settings, encoder or EncoderSettings()))
+    return found.reason if isinstance(found, Disabled) else f"{SENSE}: on, {settings.model}"
 
 
-def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path | Disabled:
-    if settings.mode == "off":
-        return Disabled("speech: off by the settings")
-    folder = own_folder(settings.model)
-    if folder is None:
-        folder = _find_known(settings, encoder)
-    else:
-        check_own(WHISPER, folder)
+def _find(settings: AsrSettings, encoder: EncoderSettings) -> Path:
+    kind, path = own_model(settings.model) or ("", Path())
+    folder = whole_folder(path, WHISPER) if kind == "hf" else _find_known(settings, encoder)
     if importlib.util.find_spec(PACKAGE) is None:
         raise ExtraMissing(f"faster-whisper is not installed; install it with: {INSTALL}")
     return folder
 
 
 def _find_known(settings: AsrSettings, encoder: EncoderSettings) -> Path:
-    model = known_model(settings.model)
-    if model.purpose != "speech":
-        raise SettingsError(f"asr.model: {model.name} is for {model.purpose}, not for speech")
     try:
-        return find_weights(settings.model, encoder)
+        return find_weights(settings.model, encoder, "speech")
     except WeightsMissing as error:
-        if settings.mode == "on":
+        model = known_model(settings.model)
+        if settings.mode == "on" or not model.repo:
             raise
         size = f"{readable_size(model.size)}, {model.licence}"
         line = f"{model.name} is not here; install it with: rag models pull {model.name} ({size})"
@@ -294,19 +277,11 @@ def _load(folder: Path, settings: AsrSettings, wanted: Device) -> Asr:
         if files
         else folder_digest(path for path in folder.iterdir() if path.name in WHISPER_FILES),
         "settings": [
-            settings.language,
-            named,
-            WINDOW,
-            SEARCH,
-            QUIET,
-            REPEATING,
-            UNLIKELY,
-            LANGUAGE_PIECES,
-            VOICE,
-            SNAP,
+            *(settings.language, named, WINDOW, SEARCH, QUIET, REPEATING, LEAST_LIKELIHOOD, LANGUAGE_PIECES),
+            *(VOICE, EDGE_SECONDS),
         ],
     }
-    reason = f"speech: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
+    reason = f"{SENSE}: on, {settings.model} ({named}) by faster-whisper {version('faster-whisper')}"
     if refused:
         reason += f"; not on CUDA: {refused}"
     return Asr(model, settings.language, fingerprint(parts), reason, find_voice)
@@ -320,7 +295,8 @@ def _packaged_files(name: str, folder: Path) -> dict[str, bytes]:
     if (folder / "model.bin").is_file():
         return {}
     published = known_model(name).sha256
-    files = {each: b"".join(part.read_bytes() for part in file_parts(folder / each)) for each in published}
+    parts = {each: file_parts(name, folder / each) for each in published}
+    files = {each: b"".join(part.read_bytes() for part in found) for each, found in parts.items()}
     for each, data in files.items():
         if sha256(data).hexdigest() != published[each]:
             raise ValueError(f"{each} is not as published; install it again with: {INSTALL}")

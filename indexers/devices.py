@@ -22,7 +22,6 @@ PLACES = {
 }
 """Device and dtype of each backend; float32 first, which every other one of the device is compared with."""
 TORCH_BACKENDS = tuple(PLACES)
-CPU_BACKENDS = ("torch-fp32", "torch-bf16")
 
 
 def device_of(backend: str) -> str:

@@ -24,7 +24,7 @@ from indexers.folders import Role
 from indexers.models.catalogue import known_model
 from indexers.models.lookup import find_weights
 from indexers.onnx_text import OnnxTextEncoder, bert_embedding, open_sentences
-from indexers.protocol import TextEncoder, unit_rows
+from indexers.protocol import TextEncoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
 from indexers.text_graphs import Vector, bert, bert_shapes
@@ -33,15 +33,17 @@ Q4 = "multilingual-e5-small-q4"
 FILE = "e5-small-q4.bin"
 CENTRE = Path(__file__).with_name("e5_centre.safetensors")
 """The mean vectors of questions and of passages, by script (`training.text_centre`)."""
-SHARE = 0.8
-"""Of the mean, what is taken off each vector. Chosen so that cosines are spread as those of all-MiniLM-L6-v2,
-on which the constants of relevance rest; rankings hardly change (docs/design/architecture.md)."""
+CENTRE_SHARE = 0.8
+"""Share of the mean that is taken off each vector. Chosen so that cosines are spread as those of
+all-MiniLM-L6-v2, on which the constants of relevance rest; rankings hardly change
+(docs/design/architecture.md)."""
 PROMPTS: dict[Role, str] = {"query": "query: ", "document": "passage: "}
 """What the model was trained with (its model card, "FAQ")."""
-READ = 200
+SCRIPT_CHARACTERS = 200
 """Characters of a text by which its script is known."""
-PACKED = 18
-"""Bytes of a block of 32 numbers: a float16 scale, the low halves of 16 bytes, then their high halves."""
+BLOCK_BYTES = 18
+"""Bytes of a block of 32 numbers, by the layout of the file: a float16 scale, the low halves of 16 bytes,
+then their high halves."""
 SPACE = "\u2581"
 """Of pieces: before the first letter of a word."""
 SIZES = (
@@ -114,13 +116,13 @@ class E5File:
         data, shape = self._tensors[name]
         if data.nbytes == 4 * np.prod(shape):
             return data.view("<f4").reshape(shape)
-        return _widened(data.reshape(-1, PACKED)).reshape(shape)
+        return _widened(data.reshape(-1, BLOCK_BYTES)).reshape(shape)
 
     def rows(self, name: str, indices: NDArray[np.int64]) -> NDArray[np.float32]:
         """float32 (n, width): the rows `indices`, int64 (n,), of a table of 4-bit numbers."""
         data, (count, width) = self._tensors[name]
-        packed = data.reshape(count, -1, PACKED)[indices]
-        return _widened(packed.reshape(-1, PACKED)).reshape(len(indices), width)
+        packed = data.reshape(count, -1, BLOCK_BYTES)[indices]
+        return _widened(packed.reshape(-1, BLOCK_BYTES)).reshape(len(indices), width)
 
     @cached_property
     def tokens(self) -> PieceTokens:
@@ -229,36 +231,41 @@ def _widened(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
 def script_of(text: str) -> str:
     """The script of most letters of a text, by Unicode's name of it: `LATIN`, `CJK`, `THAI`; empty without
     letters. Texts of one script share a part of their vectors beyond what all texts share."""
-    scripts = Counter(unicodedata.name(sign, "").partition(" ")[0] for sign in text[:READ] if sign.isalpha())
+    scripts = Counter(
+        unicodedata.name(sign, "").partition(" ")[0] for sign in text[:SCRIPT_CHARACTERS] if sign.isalpha()
+    )
     return max(scripts, key=lambda script: (scripts[script], script), default="")
 
 
-class CentredEncoder:
-    """A `TextEncoder` whose vectors are those of another one less their common part; all else is its own."""
+class CentredEncoder(TextEncoder):
+    """The vectors of another encoder less their common part."""
 
     def __init__(self, encoder: OnnxTextEncoder, role: Role) -> None:
+        self.name, self.dim, self.backend = encoder.name, encoder.dim, encoder.backend
         self._encoder = encoder
         held = Tensors((CENTRE,))
         means = {name.partition(".")[2]: held.read(name) for name in held.names() if name.startswith(role)}
-        self._common = {script: np.float32(SHARE) * mean for script, mean in means.items()}
+        self._common = {script: np.float32(CENTRE_SHARE) * mean for script, mean in means.items()}
         self._any: NDArray[np.float32] = np.mean(list(self._common.values()), axis=0)
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), in the order of `texts`."""
-        if not texts:
-            return np.empty((0, self._encoder.dim), np.float32)
-        common = np.stack([self._common.get(script_of(text), self._any) for text in texts])
-        return unit_rows(self._encoder.encode_text(texts) - common)
+    @cached_property
+    def weights(self) -> str:
+        """Those of the encoder."""
+        return self._encoder.weights
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """Hash over the encoder's and what is taken off."""
-        return fingerprint(
-            {"encoder": self._encoder.fingerprint, "centre": file_digest(CENTRE), "share": SHARE}
-        )
+        held = {"encoder": self._encoder.fingerprint, "centre": file_digest(CENTRE), "share": CENTRE_SHARE}
+        return fingerprint(held)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._encoder, name)
+    def is_word(self, text: str) -> bool:
+        """As the encoder says."""
+        return self._encoder.is_word(text)
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        common = np.stack([self._common.get(script_of(text), self._any) for text in texts])
+        return self._encoder.encode_text(texts) - common
 
 
 def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:

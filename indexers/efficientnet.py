@@ -6,9 +6,8 @@ Its 1,000 classes are those of ImageNet. The weights are the published ones, as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from indexers.digests import expect_digest
 from indexers.models.catalogue import known_model
 from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
+from indexers.readout import Classifier
 
 FILE = "efficientnet-lite2-9656183e.pth"
 NAME = "efficientnet-lite2"
@@ -29,9 +29,6 @@ EPSILON = 1e-3
 HALVING = frozenset({1, 4, 7, 15})
 """Blocks with a stride of 2: the first of four of the seven stages, of 1, 3, 3, 4, 4, 5 and 1 blocks."""
 BLOCKS = 21
-
-Classifier = Callable[[NDArray[np.float32]], NDArray[np.float32]]
-"""Pixels, float32 (n, 3, 260, 260), to probabilities, float32 (n, 1000)."""
 
 
 def open_classifier(path: Path) -> Classifier:
@@ -68,14 +65,9 @@ class _Convolutions:
         weight = read[f"{name}.weight"]
         scale = read[f"{norm}.weight"] / np.sqrt(read[f"{norm}.running_var"] + np.float32(EPSILON))
         bias = read[f"{norm}.bias"] - read[f"{norm}.running_mean"] * scale
-        inputs = (self.graph.weight(weight * scale[:, None, None, None]), self.graph.weight(bias))
-        settings: dict[str, Any] = {
-            "kernel_shape": weight.shape[2:],
-            "strides": (stride, stride),
-            "auto_pad": "SAME_UPPER",
-            "group": len(weight) if weight.shape[1] == 1 else 1,
-        }
-        x = self.graph.add("Conv", x, *inputs, **settings)
+        group = len(weight) if weight.shape[1] == 1 else 1
+        weight = weight * scale[:, None, None, None]
+        x = self.graph.conv(x, weight, bias, stride=stride, auto_pad="SAME_UPPER", group=group)
         if not bounded:
             return x
         low, high = (self.graph.weight(np.array(value, np.float32)) for value in (0, 6))

@@ -6,8 +6,8 @@ from typing import Literal
 
 from corpora.errors import RagError
 
-Role = Literal["image", "text"]
-OTHER_ENCODER: dict[Role, str] = {
+EncoderKind = Literal["image", "text"]
+OTHER_ENCODER: dict[EncoderKind, str] = {
     "image": "encode all images again (text, OCR and speech are kept) with rag index FOLDER --reembed",
     "text": "index into a new library with rag index FOLDER --library NEW",
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
+from corpora.entry_points import all_entry_points, load_entry_point
 from corpora.errors import SettingsError
 from indexers.devices import TORCH_BACKENDS
 from indexers.models.catalogue import Model
@@ -79,35 +79,37 @@ class OpenImageEncoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImageEncoderFamily:
+class _Family:
     """Encoders that one module opens."""
 
-    open_image: OpenImageEncoder
-    open_text: Callable[[EncoderSource], TextTower]
-    """Loads the text half alone; raises as `OpenImageEncoder`."""
     layout: FolderLayout
     """Files of a whole model folder."""
     file: str = ""
     """The one file of the folder that is opened; empty where the folder is."""
-    backends: tuple[str, ...] = TORCH_BACKENDS
-    """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
     models: tuple[Model, ...] = ()
     """Models known by name, beside those of `indexers.models.catalogue`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextEncoderFamily:
+class ImageEncoderFamily(_Family):
+    """Image encoders that one module opens."""
+
+    open_image: OpenImageEncoder
+    open_text: Callable[[EncoderSource], TextTower]
+    """Loads the text half alone; raises as `OpenImageEncoder`."""
+    also: tuple[str, ...] = ()
+    """Names of other models that it opens."""
+    backends: tuple[str, ...] = TORCH_BACKENDS
+    """Arithmetics that `encoder.backend` may name; the first is the reference of the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextEncoderFamily(_Family):
     """Encoders of sentences and passages that one module opens."""
 
     open: Callable[[EncoderSource, Role], TextEncoder]
     """Loads an encoder of questions or of passages, by the role: some models were trained with other words
     before a question than before a passage. Raises as `OpenImageEncoder`."""
-    layout: FolderLayout
-    """Files of a whole model folder."""
-    file: str = ""
-    """The one file of the folder that is opened; empty where the folder is."""
-    models: tuple[Model, ...] = ()
-    """Models known by name, beside those of `indexers.models.catalogue`."""
 
 
 def load_text_family(name: str) -> TextEncoderFamily:
@@ -137,8 +139,3 @@ def require_backend(name: str) -> None:
             continue
     if name not in known:
         raise SettingsError(f"encoder.backend {name!r} is unknown; known: auto, {', '.join(known)}")
-
-
-def is_family(name: str) -> bool:
-    """Whether a family of that name is registered."""
-    return find_entry_point(GROUP, name) is not None

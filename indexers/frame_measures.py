@@ -13,15 +13,17 @@ animations have outlines, and graphics dark ones. Prompts ask the image encoder,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Style, Tone
+
+if TYPE_CHECKING:
+    from indexers.protocol import TextTower
 
 SHORT_SIDE = 56
 """Colours are measured on images this small: noise and block edges average out."""
@@ -124,17 +126,10 @@ WEIGHTS = np.array(
 BIAS = np.array([5.56, -2.24, 1.50, -4.82])
 
 
-class WordTower(Protocol):
-    """What encodes the prompts: the words' half of an image encoder."""
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows (n, dim) float32, one per text."""
-
-
 class StylePrompts:
     """The prompts in the space of one encoder, encoded at their first use."""
 
-    def __init__(self, tower: WordTower) -> None:
+    def __init__(self, tower: TextTower) -> None:
         self._tower = tower
 
     def scores(self, vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from indexers.torch_backend import TorchImageEncoder, in_dtype, quiet_transforme
 
 
 def open_transformers(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
-    """The image half of the folder's model; its text half opens when first asked for.
+    """The image half of the folder's model.
 
     SigLIP 2 of a fixed resolution is a `siglip` to transformers. Raises
     `WeightsInvalid` where the folder is of another architecture, or incomplete.
@@ -42,7 +41,6 @@ def open_transformers(source: EncoderSource, *, backend: str, batch: int) -> Tor
         weights=folder_digest(files),
         preprocessing=preprocessing,
         forward=in_dtype(tower, features, backend),
-        open_text=partial(open_image_text, source.name, folder),
         backend=backend,
         batch=batch,
     )

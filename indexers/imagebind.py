@@ -15,7 +15,6 @@ import pickle
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,8 @@ from indexers.digests import folder_digest
 from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.preprocess import Preprocessing
-from indexers.protocol import SingleTextEncoder, unit_rows
-from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves
+from indexers.protocol import TextTower, unit_rows
+from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_halves, quiet_transformers
 
 HUGE: Mapping[str, int] = {
     "vision_embed_dim": 1280,
@@ -62,14 +61,13 @@ class ImageBindEncoder(TorchImageEncoder):
         self, name: str, path: Path, *, backend: str, batch: int, sizes: Mapping[str, int] = HUGE
     ) -> None:
         """Raises `ExtraMissing` without imagebind, `WeightsInvalid` for another file."""
-        model = _load(path, sizes, ("vision", "audio", "text"))
+        model = _load(path, sizes, ("vision", "audio"))
         super().__init__(
             name=name,
             dim=sizes["out_embed_dim"],
             weights=folder_digest([path]),
             preprocessing=IMAGES,
             forward=_vision(model, backend),
-            open_text=lambda: ImageBindText(name, path, sizes=sizes, model=model),
             backend=backend,
             batch=batch,
         )
@@ -114,14 +112,14 @@ class ImageBindEncoder(TorchImageEncoder):
         return _mean(np.concatenate(rows))
 
 
-class ImageBindText(SingleTextEncoder):
+class ImageBindText(TextTower):
     """A `TextTower` through ImageBind's own tokenizer and text trunk; it imports torch."""
 
-    def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE, model: Any = None) -> None:
+    def __init__(self, name: str, path: Path, *, sizes: Mapping[str, int] = HUGE) -> None:
         self.name = name
         self.dim = sizes["out_embed_dim"]
         self._files = (path,)
-        self._model = _load(path, sizes, ("text",)) if model is None else model
+        self._model = _load(path, sizes, ("text",))
         preprocessors = import_models("multimodal_preprocessors")
         vocabulary = Path(preprocessors.__file__).parents[1] / "bpe" / "bpe_simple_vocab_16e6.txt.gz"
         self._tokenizer = preprocessors.SimpleTokenizer(str(vocabulary))
@@ -129,13 +127,14 @@ class ImageBindText(SingleTextEncoder):
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": "imagebind-fp32"}
 
-    def _encode_one(self, text: str) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import torch
 
         with torch.inference_mode():
-            found = self._model({"text": torch.from_numpy(self._tokens(text))[None]})
-        row: NDArray[np.float32] = found["text"][0].numpy()
-        return row
+            rows = [
+                self._model({"text": torch.from_numpy(self._tokens(text))[None]})["text"] for text in texts
+            ]
+        return np.asarray(torch.cat(rows).numpy(), np.float32)
 
     def _tokens(self, text: str) -> NDArray[np.int64]:
         # Cut here: before its commit 1125e1e the package cut the end token off long texts.
@@ -158,7 +157,7 @@ def audio_inputs(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
     banks = []
     for start in moments(len(waveform) / RATE, AUDIO_MOMENTS):
         part = waveform[int(start * RATE) : int((start + CLIP_SECONDS) * RATE)].astype(np.float32)
-        bank = mel_log_fbank(part - part.mean(), rate=RATE, bins=MEL_BINS).T[:, :AUDIO_FRAMES]
+        bank = mel_log_fbank(part - part.mean()).T[:, :AUDIO_FRAMES]
         banks.append(np.pad(bank, ((0, 0), (0, AUDIO_FRAMES - bank.shape[1]))))
     normalised = (np.stack(banks)[:, None] - np.float32(AUDIO_MEAN)) / np.float32(AUDIO_STD)
     return np.asarray(normalised, dtype=np.float32)
@@ -281,50 +280,39 @@ FAMILY = ImageEncoderFamily(
 )
 
 
-FRAME_SECONDS = 0.025
-STEP_SECONDS = 0.010
-PREEMPHASIS = 0.97
-LOWEST_HZ = 20.0
-FLOOR = float(np.finfo(np.float32).eps)
+def mel_log_fbank(waveform: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (frames, 128) of mono samples (n,) at 16 kHz, at least 25 ms.
 
-
-def mel_log_fbank(
-    waveform: NDArray[np.float32], *, rate: int = 16000, bins: int = 128
-) -> NDArray[np.float32]:
-    """float32 (frames, bins) of mono samples (n,); 0 frames where n is shorter than 25 ms.
-
-    Kaldi's `compute-fbank-feats` (feature-window.cc, mel-computations.cc, feature-fbank.cc) with the settings
-    that ImageBind asks torchaudio's `compliance.kaldi.fbank` for: frames of 25 ms every 10 ms that are wholly
-    inside the signal, mean of each frame removed, pre-emphasis 0.97, Hann window, power spectrum at the next
-    power of two, triangular filters on the mel scale 1127 ln(1 + f / 700) from 20 Hz to half the rate,
+    Kaldi's `compute-fbank-feats` with the settings that ImageBind asks torchaudio for, by
+    `transformers.audio_utils`: frames of 25 ms every 10 ms that are wholly inside the signal, the mean of
+    each removed, pre-emphasis 0.97, Hann window, 128 triangles on the mel scale from 20 Hz to half the rate,
     natural logarithm floored at the float32 epsilon; no dither, no energy.
     """
-    length, step = int(rate * FRAME_SECONDS), int(rate * STEP_SECONDS)
-    if len(waveform) < length:
-        return np.empty((0, bins), np.float32)
-    frames = np.lib.stride_tricks.sliding_window_view(waveform, length)[::step].astype(np.float64)
-    frames = frames - frames.mean(axis=1, keepdims=True)
-    before = np.concatenate([frames[:, :1], frames[:, :-1]], axis=1)
-    frames = (frames - PREEMPHASIS * before) * np.hanning(length)
-    size = 1 << (length - 1).bit_length()
-    power = np.abs(np.fft.rfft(frames, size, axis=1)) ** 2
-    # Kaldi leaves the bin at half the rate out.
-    energies = power[:, : size // 2] @ mel_filters(bins, size, rate).T
-    return np.log(np.maximum(energies, FLOOR)).astype(np.float32)
+    with quiet_transformers():
+        from transformers.audio_utils import mel_filter_bank, spectrogram, window_function
 
-
-@cache
-def mel_filters(bins: int, size: int, rate: int) -> NDArray[np.float64]:
-    """float64 (bins, size / 2): triangles of height 1, equally wide in mel, each half over the next."""
-    lowest, highest = _mel(np.array([LOWEST_HZ, rate / 2]))
-    corners = lowest + (highest - lowest) / (bins + 1) * np.arange(bins + 2)
-    left, centre, right = corners[:-2, None], corners[1:-1, None], corners[2:, None]
-    mels = _mel(np.arange(size // 2, dtype=np.float64) * (rate / size))
-    rising = (mels - left) / (centre - left)
-    falling = (right - mels) / (right - centre)
-    filters: NDArray[np.float64] = np.maximum(0, np.minimum(rising, falling))
-    return filters
-
-
-def _mel(hertz: NDArray[np.float64]) -> NDArray[np.float64]:
-    return 1127 * np.log(1 + hertz / 700)
+        filters = mel_filter_bank(
+            num_frequency_bins=257,
+            num_mel_filters=MEL_BINS,
+            min_frequency=20,
+            max_frequency=RATE / 2,
+            sampling_rate=RATE,
+            mel_scale="kaldi",
+            triangularize_in_mel_space=True,
+        )
+    length = RATE * 25 // 1000
+    banks = spectrogram(
+        waveform,
+        window_function(length, "hann", periodic=False),
+        frame_length=length,
+        hop_length=RATE // 100,
+        fft_length=512,
+        power=2.0,
+        center=False,
+        preemphasis=0.97,
+        mel_filters=filters,
+        log_mel="log",
+        mel_floor=float(np.finfo(np.float32).eps),
+        remove_dc_offset=True,
+    )
+    return np.asarray(banks.T, np.float32)

@@ -1,8 +1,7 @@
 """The default image encoder: class probabilities of EfficientNet-Lite2 as vectors in the space of texts.
 
-ConSE (Norouzi et al., "Zero-shot learning by convex combination of semantic embeddings", ICLR 2014): the
-vector of an image is the sum of the vectors of the class names, each weighted by the image's probability of
-it. So a question needs no text tower of its own, and what an image looks like can be said in words.
+The readout is that of `indexers.readout`. So a question needs no text tower of its own, and what an image
+looks like can be said in words.
 
 A vector has one part for each text encoder: all-MiniLM-L6-v2, which finds most in English, and the library's
 own, which knows other languages (docs/design/image_encoder.md has both measured). Words are looked for in one
@@ -11,10 +10,8 @@ of the parts.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -25,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import cache_folder, fingerprint, folder_digest, write_cache
-from indexers.efficientnet import FILE, NAME, PREPROCESSING, Classifier, open_classifier
+from indexers.efficientnet import FILE, NAME, PREPROCESSING, open_classifier
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
-from indexers.protocol import FileIdentity, ImageEncoder, TextEncoder, Vocabulary, unit_rows
+from indexers.protocol import TextEncoder, TextTower, Vocabulary, unit_rows
+from indexers.readout import BACKEND, ClassifierEncoder, read_out
 from indexers.registry import open_query_encoder, open_text_encoder
 from indexers.settings import EncoderSettings
 from indexers.tensors import Tensors
@@ -49,6 +47,7 @@ SHARPNESS = 0.02
 HALF_RELEVANT = 1.4
 """The standard score (`rag.null_scores`) at which relevance is one half was chosen on real clips
 (docs/design/image_encoder.md)."""
+ASKED_STEP = 4
 STEADY_SECONDS = 5.0
 """Similarities are averaged over so many seconds to find an event, since the best classes change from frame
 to frame."""
@@ -56,7 +55,6 @@ MOST_NAMES, SEEN, NEAR = 3, 0.6, 0.8
 """At most so many names are said of an image. The cosine of their classes to it is at least `SEEN`, and at
 least `NEAR` times the greatest. All three were chosen by eye: from 0.6 on the
 first name is right for 18 of 29 real clips, below it for few of 26."""
-BACKEND = "onnx-fp32"
 DIGEST_BYTES = 32
 """A kept file begins with the sha256 of the vectors that follow."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -70,33 +68,36 @@ def _rows() -> list[str]:
 class ClassSpace:
     """One text encoder's space, less what all class names have in common."""
 
-    mean: NDArray[np.float32]
-    """(d,)"""
+    asked: NDArray[np.float32]
+    """(d,) what questions have in common; an encoder may put them elsewhere than the names."""
     classes: NDArray[np.float32]
     """Unit rows (1000, d)."""
 
-    def of_texts(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), of sentence vectors (n, d)."""
-        return unit_rows(vectors - self.mean)
-
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), of probabilities (n, 1000): ConSE, with `KEPT` classes and `POWER`."""
-        weights = np.power(shares, np.float32(POWER))
-        weights[weights < np.partition(weights, -KEPT, axis=1)[:, [-KEPT]]] = 0
-        return unit_rows(np.asarray(weights @ self.classes, np.float32))
+        """Unit rows, float32 (n, d), of probabilities (n, 1000)."""
+        return read_out(shares, self.classes, power=POWER, most=KEPT)
 
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
-    """The space of a text encoder. For one that is in `VECTORS` nothing is encoded. For another one the
-    vectors of the class names are made once on a machine (seconds) and kept in the user's cache folder, under
+    """The space of a text encoder, as it is for questions. For one that is in `VECTORS` nothing is encoded.
+    For another one the vectors are made once on a machine (seconds) and kept in the user's cache folder, under
     the encoder's fingerprint and what is encoded."""
     shipped = Tensors((VECTORS,))
     if encoder.name in shipped:
         vectors = shipped.read(encoder.name)
     else:
         vectors = _made_once(encoder, settings)
-    mean = vectors.mean(axis=0)
-    return ClassSpace(mean, unit_rows(vectors - mean))
+    names = vectors[:-1]
+    return ClassSpace(vectors[-1], unit_rows(names - names.mean(axis=0)))
+
+
+def class_vectors(encoder: TextEncoder, settings: EncoderSettings) -> NDArray[np.float32]:
+    """float32 (1001, d): the classes, and last the mean of what may be asked for them, which is that of the
+    classes where their names alone are encoded. `encoder`: of questions."""
+    texts, asked = class_texts(encoder.name), questions(encoder.name)
+    classes = open_text_encoder(encoder.name, settings).encode_text(texts)
+    common = encoder.encode_text(asked) if asked else classes
+    return np.concatenate([classes, common.mean(axis=0, keepdims=True)])
 
 
 def class_texts(encoder: str) -> list[str]:
@@ -104,12 +105,19 @@ def class_texts(encoder: str) -> list[str]:
     return [_wording(row, described=encoder != ENGLISH) for row in _rows()]
 
 
+def questions(encoder: str) -> list[str]:
+    """What may be asked for every fourth class: its first lemma, as words and as a sentence. None for MiniLM,
+    which has one space for questions and names."""
+    names = [re.split("[\t,]", row)[1] for row in _rows()[::ASKED_STEP]] if encoder != ENGLISH else []
+    return [text for name in names for text in (name, f"A video that shows {name}.")]
+
+
 def _made_once(encoder: TextEncoder, settings: EncoderSettings) -> NDArray[np.float32]:
-    texts = class_texts(encoder.name)
+    texts = [*class_texts(encoder.name), *questions(encoder.name)]
     kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
-    vectors = _read_cache(kept, (len(texts), encoder.dim))
+    vectors = _read_cache(kept, (len(_rows()) + 1, encoder.dim))
     if vectors is None:
-        vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
+        vectors = class_vectors(encoder, settings)
         data = vectors.tobytes()
         write_cache(kept, sha256(data).digest() + data)
     return vectors
@@ -134,8 +142,8 @@ def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | Non
     return np.frombuffer(vectors, np.float32).reshape(shape)
 
 
-class ImageNetText(FileIdentity):
-    """A `TextTower`: words in the part of the space that knows their language."""
+class ImageNetText(TextTower):
+    """Words in the part of the space that knows their language."""
 
     name = NAME
     half_relevant = HALF_RELEVANT
@@ -147,6 +155,9 @@ class ImageNetText(FileIdentity):
         self._encoders: list[TextEncoder] = [open_query_encoder(name, settings) for name in names]
         self._spaces = [open_space(encoder, settings) for encoder in self._encoders]
         self._files = (source.path, CLASSES, VECTORS)
+        # The first lemma of each class: objects and animals; it knows no people, places or actions.
+        self._names = tuple(re.split("[\t,]", row)[1] for row in _rows())
+        self.vocabulary = Vocabulary((), (), self._names)
         self.dim = sum(encoder.dim for encoder in self._encoders)
 
     @cached_property
@@ -161,47 +172,42 @@ class ImageNetText(FileIdentity):
             "readout": [KEPT, POWER, ENGLISH_SHARE],
         }
 
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """What it can name, the first lemma of each class: objects and animals; it knows no people, places or
-        actions."""
-        return Vocabulary((), (), tuple(re.split("[\t,]", row)[1] for row in _rows()))
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), each text alone."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dim), np.float32)
         parts = np.array([self._part_of(text) for text in texts], int)
         start = 0
         for number, (encoder, space) in enumerate(zip(self._encoders, self._spaces, strict=True)):
             chosen = np.flatnonzero(parts == number)
             if len(chosen):
-                found = space.of_texts(encoder.encode_text([texts[at] for at in chosen.tolist()]))
-                rows[chosen, start : start + encoder.dim] = found
+                found = encoder.encode_text([texts[at] for at in chosen.tolist()])
+                rows[chosen, start : start + encoder.dim] = found - space.asked
             start += encoder.dim
         return rows
 
     def _part_of(self, text: str) -> int:
         """The part in which a text is looked for: the first where it is English, else the last."""
         words = _WORD.findall(text)
-        is_word = self._encoders[0].is_word  # type: ignore[attr-defined]  # of an encoder in ONNX Runtime
-        english = sum(map(is_word, words)) >= ENGLISH_SHARE * len(words)
+        is_word = self._encoders[0].is_word
+        # It has single letters of every script as pieces, and knows no word of them.
+        english = sum(word.isascii() and is_word(word) for word in words) >= ENGLISH_SHARE * len(words)
         return 0 if english else len(self._encoders) - 1
 
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
 
         An image of what a text names is near to them; what looks a little like it is not. So these show what
-        is absent better than `encode_text`, which ranks better.
+        is absent better than `encode_text`, which ranks better. The classes are told in any part, and their
+        vectors are those of the first: so scores compare between languages.
         """
         rows, start = self.encode_text(texts), 0
-        named = np.zeros_like(rows)
+        named, first = np.zeros_like(rows), self._spaces[0].classes
         for space in self._spaces:
             part = slice(start, start + space.classes.shape[1])
             start = part.stop
             near = rows[:, part] @ space.classes.T / np.float32(SHARPNESS)
             shares = np.exp(near - near.max(axis=1, keepdims=True))
-            found = unit_rows(np.asarray(shares @ space.classes, np.float32))
-            named[:, part] = found * rows[:, part].any(axis=1, keepdims=True)
+            found = read_out(shares, first)
+            named[:, : first.shape[1]] += found * rows[:, part].any(axis=1, keepdims=True)
         return named
 
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -215,42 +221,19 @@ class ImageNetText(FileIdentity):
         scores = space.classes @ unit_rows(vectors[:, : space.classes.shape[1]].mean(axis=0))
         least = max(SEEN, NEAR * float(scores.max()))
         nearest = np.argsort(-scores, kind="stable")[:MOST_NAMES]
-        names = (self.vocabulary.objects[at] for at in nearest.tolist() if scores[at] >= least)
+        names = (self._names[at] for at in nearest.tolist() if scores[at] >= least)
         return list(dict.fromkeys(names))
 
 
-class ImageNetEncoder(ImageEncoder):
-    """Frames as sums of class names."""
-
-    def __init__(self, source: EncoderSource, *, backend: str, batch: int) -> None:
-        self.name = NAME
-        self.backend = backend
-        self.batch = batch
-        self.short_side = PREPROCESSING.short_side
-        self._classify: Classifier = open_classifier(source.path)
-        self._text = ImageNetText(source)
-        self.dim = self._text.dim
-        self.weights = self._text.weights
-        self.fingerprint = fingerprint({"text": self._text.fingerprint, "backend": backend, "batch": batch})
-
-    def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        parts = np.array_split(images, min(len(images), os.cpu_count() or 1))
-        with ThreadPoolExecutor(len(parts)) as pool:
-            shares = list(pool.map(lambda part: self._classify(PREPROCESSING(part)), parts))
-        return self._text.of_shares(np.concatenate(shares))
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), each text alone."""
-        return self._text.encode_text(texts)
-
-
-def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ImageNetEncoder:
-    return ImageNetEncoder(source, backend=backend, batch=batch)
+def _open_image(source: EncoderSource, *, backend: str, batch: int) -> ClassifierEncoder:  # noqa: ARG001 (the only one)
+    text = ImageNetText(source)
+    return ClassifierEncoder(text, open_classifier(source.path), text.of_shares, PREPROCESSING, batch)
 
 
 FAMILY = ImageEncoderFamily(
     open_image=_open_image,
     open_text=ImageNetText,
+    also=(ENGLISH,),
     layout=FolderLayout((((FILE,),),), ""),
     file=FILE,
     backends=(BACKEND,),

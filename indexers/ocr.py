@@ -15,7 +15,7 @@ from corpora.passages.scanned_text import TextLine, rows_of
 from indexers.digests import fingerprint, folder_digest
 from indexers.errors import ExtraMissing
 from indexers.onnx_graph import forbid_telemetry
-from indexers.protocol import Disabled
+from indexers.protocol import Disabled, open_sense
 from indexers.screen import (
     MARGIN,
     Line,
@@ -31,6 +31,7 @@ from indexers.screen import (
 )
 from indexers.settings import OcrSettings
 
+SENSE = "on-screen text"
 PACKAGES = ("rapidocr", "onnxruntime", "cv2")
 INSTALL = "pip install 'offline-video-rag[ocr]'"
 
@@ -194,38 +195,25 @@ def open_ocr(settings: OcrSettings) -> Ocr | Disabled:
     `auto` without the packages is `Disabled`; `on` without them raises `ExtraMissing`.
     The import and the models take a second or more, once.
     """
-    try:
-        models = _find(settings)
-        return models if isinstance(models, Disabled) else _load(models, settings)
-    except ExtraMissing as error:
-        if settings.mode == "on":
-            raise
-        return Disabled(f"on-screen text: off, {error}")
+    return open_sense(SENSE, settings.mode, lambda: _load(_find(), settings))
 
 
 def reads_text(settings: OcrSettings) -> bool:
     """Whether text in images is read, as `ocr_line` says it; raises as it does."""
-    return ocr_line(settings).startswith("on-screen text: on")
+    return not isinstance(open_sense(SENSE, settings.mode, _find), Disabled)
 
 
 def ocr_line(settings: OcrSettings) -> str:
     """What `open_ocr(...).reason` will say, by a look at files alone; raises as it does."""
-    try:
-        models = _find(settings)
-    except ExtraMissing as error:
-        if settings.mode == "on":
-            raise
-        return f"on-screen text: off, {error}"
-    return models.reason if isinstance(models, Disabled) else _on()
+    found = open_sense(SENSE, settings.mode, _find)
+    return found.reason if isinstance(found, Disabled) else _on()
 
 
 def _on() -> str:
-    return f"on-screen text: on, rapidocr {version('rapidocr')}"
+    return f"{SENSE}: on, rapidocr {version('rapidocr')}"
 
 
-def _find(settings: OcrSettings) -> tuple[Path, Path] | Disabled:
-    if settings.mode == "off":
-        return Disabled("on-screen text: off by the settings")
+def _find() -> tuple[Path, Path]:
     missing = [name for name in PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         raise ExtraMissing(f"{' and '.join(missing)} not installed; install with: {INSTALL}")

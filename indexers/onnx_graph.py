@@ -59,6 +59,14 @@ class Graph:
         product = self.add("MatMul", x, self.weight(weight.T))
         return product if bias is None else self.add("Add", product, self.weight(bias))
 
+    def conv(
+        self, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32], *, stride: int = 1, **more: Any
+    ) -> str:
+        """Two-dimensional convolution; `weight` float32 (out, in / group, height, width), as torch stores it.
+        `more`: other attributes of ONNX's `Conv`, as its padding."""
+        more |= {"kernel_shape": weight.shape[2:], "strides": (stride, stride)}
+        return self.add("Conv", x, self.weight(weight), self.weight(bias), **more)
+
     def linear_8bit(self, x: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
         """`linear` with `weight`, float32 (out, in), rounded to 8 bits with one scale for each output, and
         `x` rounded as it comes."""

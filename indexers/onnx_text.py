@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexers.folders import Role, model_type, prompt, read_json, read_sentence_folder, text_settings
-from indexers.protocol import FileIdentity, unit_rows
+from indexers.protocol import TextTower
 from indexers.tensors import Tensors, weight_files
 from indexers.text_graphs import ACTIVATIONS, Vector, Weights, bert, check_bert, image_text
 from indexers.tokens import image_text_tokens, sentence_tokens
@@ -27,10 +27,8 @@ Embed = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 """Token ids, int64 (n,), to what the first layer takes, float32 (n, width)."""
 
 
-class OnnxTextEncoder(FileIdentity):
-    """A `TextTower` and a `TextEncoder`: words into unit rows."""
-
-    batch = 1
+class OnnxTextEncoder(TextTower):
+    """Words into unit rows, of sentences or for images."""
 
     def __init__(
         self,
@@ -63,13 +61,9 @@ class OnnxTextEncoder(FileIdentity):
         """Whether the tokenizer has it as one piece."""
         return len(self._tokens(text)) == len(self._tokens("")) + 1
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), in the order of `texts`."""
-        rows = np.empty((len(texts), self.dim), np.float32)
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for row, found in zip(rows, pool.map(self._encode_one, texts), strict=True):
-                row[:] = found
-        return unit_rows(rows)
+            return np.stack(list(pool.map(self._encode_one, texts)))
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
         return self._vector(self._embed(self._tokens(self._prompt + text))[None])

@@ -11,8 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import warnings
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from indexers.errors import ExtraMissing, WeightsInvalid
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
 from indexers.folders import read_json
 from indexers.preprocess import CLIP_MEAN, CLIP_STD, Preprocessing
-from indexers.protocol import SingleTextEncoder
+from indexers.protocol import TextTower
 from indexers.torch_backend import TorchImageEncoder, guard_torchvision, in_dtype
 
 CONFIG = "open_clip_config.json"
@@ -49,7 +48,6 @@ def open_openclip(source: EncoderSource, *, backend: str, batch: int) -> TorchIm
         weights=folder_digest([_weights(folder), folder / CONFIG]),
         preprocessing=_preprocessing(folder, model),
         forward=in_dtype(model.visual, _pooled, backend),
-        open_text=partial(OpenClipText, source.name, folder),
         backend=backend,
         batch=batch,
     )
@@ -60,7 +58,7 @@ def _pooled(output: Any) -> Any:
     return output[0] if isinstance(output, tuple) else output
 
 
-class OpenClipText(SingleTextEncoder):
+class OpenClipText(TextTower):
     """A `TextTower` through open_clip's own model and tokenizer; it imports torch."""
 
     def __init__(self, name: str, folder: Path) -> None:
@@ -73,12 +71,12 @@ class OpenClipText(SingleTextEncoder):
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": "open_clip-fp32"}
 
-    def _encode_one(self, text: str) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         import torch
 
         with torch.inference_mode():
-            row: NDArray[np.float32] = self._model.encode_text(self._tokenizer([text]))[0].float().numpy()
-        return row
+            rows = [self._model.encode_text(self._tokenizer([text])) for text in texts]
+        return np.asarray(torch.cat(rows).float().numpy(), np.float32)
 
 
 def _load(folder: Path) -> Any:

@@ -1,4 +1,4 @@
-"""What an encoder is: a protocol for text, a base class for images.
+"""What an encoder is: base classes for text, for the words of images, and for images.
 
 The contract suites are in `indexers.testing`.
 """
@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexers.digests import fingerprint, folder_digest
+from indexers.errors import DeviceFull, ModelError
+from indexers.settings import Switch
 
 if TYPE_CHECKING:
     from corpora.records import Frames
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,67 +43,28 @@ class Vocabulary:
         return cls(tuple(lists["scenes"]), tuple(lists["actions"]), tuple(lists["objects"]))
 
 
-class TextTower(Protocol):
-    """The half of an image encoder that a question needs: text into the space of the images.
+KEPT = 50_000
+"""Texts held at most: 75 MB at 384 numbers each."""
 
-    An encoder trained on a closed world may have an attribute `vocabulary: Vocabulary`, all that it can
-    name; without it, whoever names what a frame shows tries everyday words.
+
+class TextEncoder(ABC):
+    """Base of all encoders of text; one of them sets `name` and `dim` and writes `_encode`.
+
+    Its identity is hashed from `_files` and `_facts` at first use, or it sets `weights` and `fingerprint`.
     """
 
     name: str
     dim: int
-
-    @property
-    def weights(self) -> str:
-        """Hash over the weight files; the image encoder made of the same files has the same."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash over weights, tokens and arithmetic."""
-        ...
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim). Each text is encoded alone, so neighbours never change it."""
-        ...
-
-
-class TextEncoder(Protocol):
-    """Sentences and passages into one space."""
-
-    name: str
-    dim: int
-    backend: str
-    batch: int
+    backend: str = ""
+    """Arithmetic, as `onnx-fp32`."""
+    batch: int = 1
     """Texts in a batch."""
-
-    @property
-    def weights(self) -> str:
-        """Hash over the weight files."""
-        ...
-
-    @property
-    def fingerprint(self) -> str:
-        """Hash over weights, tokens, backend and batch shape."""
-        ...
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
-        ...
-
-
-class FileIdentity(ABC):
-    """Gives an encoder its `weights` and `fingerprint`, hashed from its files at first use."""
-
-    _files: tuple[Path, ...]
-
-    @abstractmethod
-    def _facts(self) -> Mapping[str, Any]:
-        """What vectors depend on beside the weights, as plain values."""
+    _files: tuple[Path, ...] = ()
+    _kept_most: int = 0
 
     @cached_property
     def weights(self) -> str:
-        """Hash over the weight files."""
+        """Hash over the weight files; of a text tower, that of its image encoder."""
         return folder_digest(self._files)
 
     @cached_property
@@ -106,23 +72,63 @@ class FileIdentity(ABC):
         """Identity of weights and arithmetic: equal fingerprints give equal vectors."""
         return fingerprint({"weights": self.weights, **self._facts()})
 
-
-class SingleTextEncoder(FileIdentity):
-    """Base of text towers that encode one text at a time: one of them writes `_encode_one` and `_facts`."""
-
-    name: str
-    dim: int
+    def _facts(self) -> Mapping[str, Any]:
+        """What vectors depend on beside the weights, as plain values."""
+        return {}
 
     @abstractmethod
-    def _encode_one(self, text: str) -> NDArray[np.float32]:
-        """Float32 (dim,), any length."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Float32 (n, dim), any length, of at least one text, all different. Neighbours change no text."""
 
     def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), in the order of `texts`."""
-        rows = np.empty((len(texts), self.dim), np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            row[:] = self._encode_one(text)
-        return unit_rows(rows)
+        """Unit rows, float32 (n, dim), in the order of `texts`. A lone surrogate is read as "?"."""
+        texts = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        # Read first: another thread may let rows go while others are encoded.
+        found = {text: row for text in texts if (row := self._kept_rows.get(text)) is not None}
+        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            found.update(zip(missing, unit_rows(self._encode(missing)), strict=True))
+        if self._kept_most:
+            for text in texts:
+                self._kept_rows.pop(text, None)
+                self._kept_rows[text] = found[text]
+            while len(self._kept_rows) > self._kept_most:
+                self._kept_rows.popitem(last=False)
+        return np.stack([found[text] for text in texts]) if texts else np.empty((0, self.dim), np.float32)
+
+    def keep_rows(self, most: int = KEPT) -> Self:
+        """This encoder, which keeps its rows from now on; of more than `most` texts the one that was asked
+        for longest ago is let go."""
+        self._kept_most = most
+        return self
+
+    @cached_property
+    def _kept_rows(self) -> OrderedDict[str, NDArray[np.float32]]:
+        return OrderedDict()
+
+    def is_word(self, text: str) -> bool:  # noqa: ARG002 (for encoders that know)
+        """Whether the vocabulary has it as one piece; always true where the vocabulary is not known."""
+        return True
+
+
+class TextTower(TextEncoder):
+    """The half of an image encoder that a question needs: text into the space of the images."""
+
+    vocabulary: Vocabulary | None = None
+    """All that an encoder of a closed world can name; None: everyday words are tried."""
+    half_relevant: float = 2.5
+    """Standard score of an image (`rag.null_scores`) at which its relevance is one half."""
+    steady_seconds: float = 0.0
+    """Similarities are averaged over at least so many seconds to find an event."""
+
+    def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit rows, float32 (n, dim), that separate what images show from what they do not best, where
+        those of `encode_text` rank better."""
+        return self.encode_text(texts)
+
+    def looks_like(self, vectors: NDArray[np.float32]) -> list[str]:  # noqa: ARG002 (for towers that name)
+        """What images, at least one unit row, float32 (n, dim), show, best first; empty where it has no
+        names."""
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +139,21 @@ class Disabled:
     """One line: what is off, why, and where it can be, how to switch it on."""
 
 
+def open_sense(name: str, mode: Switch, make: Callable[[], T]) -> T | Disabled:
+    """What `make` gives; where the sense is off, or `auto` and its model cannot be used, why. Raises
+    `ModelError` where it is `on`, and `DeviceFull` either way: with more memory the sense is there."""
+    if mode == "off":
+        return Disabled(f"{name}: off by the settings")
+    try:
+        return make()
+    except ModelError as error:
+        if mode == "on" or isinstance(error, DeviceFull):
+            raise
+        return Disabled(f"{name}: off, {error}")
+
+
 class ImageEncoder(ABC):
-    """Base of all image encoders: one of them writes `_encode_batch` and `encode_text`.
+    """Base of all image encoders: one of them writes `_encode_batch`; its words are a `TextTower`.
 
     Every batch that reaches `_encode_batch` has exactly `batch` rows (the last
     one is padded by repeating its last row and cut again), because the same
@@ -192,10 +211,6 @@ class ImageEncoder(ABC):
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Float32 (batch, dim), any length, of exactly `batch` images."""
 
-    @abstractmethod
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), each text encoded alone."""
-
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of a float32 (n, d), or one row (d,), scaled to length 1; a zero row stays zero."""
@@ -203,39 +218,3 @@ def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     unit: NDArray[np.float32] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return unit
-
-
-KEPT = 50_000
-"""Texts held at most: 75 MB at 384 numbers each."""
-
-
-class CachedTextEncoder:
-    """A `TextTower` or a question's `TextEncoder` that keeps its rows; all else is the encoder's own.
-
-    Of more than `kept` texts the one that was asked for longest ago is let go.
-    """
-
-    def __init__(self, encoder: Any, kept: int = KEPT) -> None:
-        self._encoder = encoder
-        self._kept = kept
-        self._rows: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim)."""
-        if not texts:
-            return np.empty((0, self._encoder.dim), np.float32)
-        # Read first: another thread may let rows go while others are encoded.
-        held = ((text, self._rows.get(text)) for text in texts)
-        found = {text: row for text, row in held if row is not None}
-        if missing := [text for text in dict.fromkeys(texts) if text not in found]:
-            rows = np.asarray(self._encoder.encode_text(missing), np.float32)
-            found.update(zip(missing, rows, strict=True))
-        for text in texts:
-            self._rows.pop(text, None)
-            self._rows[text] = found[text]
-        while len(self._rows) > self._kept:
-            self._rows.popitem(last=False)
-        return np.stack([found[text] for text in texts])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._encoder, name)

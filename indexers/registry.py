@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from corpora.entry_points import find_entry_point
-from corpora.errors import SettingsError, os_reason
+from corpora.errors import RagError, SettingsError, os_reason
 from indexers.devices import TORCH_BACKENDS
+from indexers.digests import expect_digest
 from indexers.errors import WeightsInvalid, WeightsMissing
 from indexers.families import (
+    GROUP,
     SENTENCE,
     TEXT_GROUP,
     EncoderSource,
     FolderLayout,
     ImageEncoderFamily,
     TextEncoderFamily,
-    is_family,
     load_family,
     load_text_family,
 )
-from indexers.models import lookup
-from indexers.models.catalogue import known_model
-from indexers.models.lookup import Resolution
+from indexers.folders import read_sentence_folder
+from indexers.models.catalogue import Purpose, known_model
+from indexers.models.lookup import check_layout, find_weights, readable_size, recommended_model
 from indexers.settings import EncoderSettings
 
 if TYPE_CHECKING:
@@ -32,15 +35,42 @@ if TYPE_CHECKING:
     from indexers.folders import Role
     from indexers.protocol import ImageEncoder, TextEncoder, TextTower
 
+F = TypeVar("F", ImageEncoderFamily, TextEncoderFamily)
 DEFAULT_BATCH = 16
 ALIASES = {"imagebind": "imagebind-huge"}
 PATH_STARTS = ("/", "./", "../", "~")
-HUB_KINDS = {"hf": "clip", "openclip": "openclip"}
-"""Prefixes of names on a hub, which a path distinguishes from a local folder, and their families."""
+HUB_KINDS = ("hf", "openclip")
+"""Prefixes of names on a hub too, which a path distinguishes from a local folder."""
+
+
+AUTO_ORDER = (
+    "siglip2-base-patch16-224",
+    "siglip-base-patch16-224",
+    "metaclip-b16-fullcc2.5b",
+    "metaclip-b32-400m",
+    "clip-vit-base-patch32",
+    "siglip-so400m-384",
+    "metaclip-l14-fullcc2.5b",
+    "metaclip-h14-fullcc2.5b",
+    "efficientnet-lite2",
+)
+"""What `auto` takes, the first that is here: base-size models, best first, then the large ones, which on a
+CPU index slower than the video plays, then the one that comes with the installation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Which image encoder a run opens, and why."""
+
+    name: str | None
+    """The image encoder to open; None for text evidence alone."""
+    reason: str
+    """One line: why this one, or what is missing and how to get it."""
 
 
 def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
-    """What `settings.image` means on this machine: a name, `auto` or `none`. Looks at files only.
+    """What `settings.image` means on this machine: a name, `none`, or `auto` for the first of `AUTO_ORDER`
+    that is here. Looks at files only.
 
     `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
 
@@ -48,12 +78,29 @@ def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None 
     cannot be opened; `auto` never raises.
     """
     name = ALIASES.get(settings.image, settings.image)
-    if _own_model(name) is not None:
-        family, source = _open_source(name, settings)
-        if source.path.is_dir():
-            check_own(family.layout, source.path)
+    if name == "none":
+        return Resolution(None, "encoder.image is none; clips are searched by text alone")
+    if name != "auto":
+        _, source = _image_source(name, settings)
         return Resolution(name, f"{name} by the settings, from {source.path}")
-    return lookup.resolve_image_encoder(settings.model_copy(update={"image": name}), recommended=recommended)
+    broken = ""
+    for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
+        try:
+            folder = find_weights(name, settings, "image encoder")
+        except (WeightsMissing, SettingsError):
+            continue
+        except WeightsInvalid as error:
+            broken = broken or f" (passed over {error})"
+            continue
+        model = known_model(name)
+        note = f", {model.licence_note}" if model.licence_note else ""
+        return Resolution(name, f"{name} ({model.licence}{note}), from {folder}{broken}")
+    best = recommended_model("image encoder")
+    return Resolution(
+        None,
+        "no image encoder on this machine: clips are searched by text alone; install one with: "
+        f"rag models pull {best.name} ({readable_size(best.size)}, {best.licence}){broken}",
+    )
 
 
 def resolve_text_encoder(settings: EncoderSettings) -> str:
@@ -61,12 +108,15 @@ def resolve_text_encoder(settings: EncoderSettings) -> str:
 
     Looks at files only. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`.
     """
-    from indexers.folders import read_sentence_folder
+    return f"{settings.text}, from {_text_source(settings.text, settings)[1].path}"
 
-    family, source = _text_source(settings.text, settings)
-    if family.layout is SENTENCE:
-        check_own(SENTENCE, read_sentence_folder(source.path).transformer)
-    return f"{settings.text}, from {source.path}"
+
+def models_in_use(settings: EncoderSettings) -> set[str]:
+    """Names of the models that the settings make a new library open for images and text."""
+    with suppress(RagError):
+        if name := resolve_image_encoder(settings).name:
+            return {settings.text, name, *_image_source(name, settings)[0].also}
+    return {settings.text}
 
 
 def open_image_encoder(
@@ -76,7 +126,7 @@ def open_image_encoder(
 
     Raises `WeightsMissing`, `WeightsInvalid`, `ExtraMissing` or `SettingsError`.
     """
-    family, source = _open_source(name, settings)
+    family, source = _image_source(name, settings)
     return family.open_image(source, backend=backend or family.backends[0], batch=batch or DEFAULT_BATCH)
 
 
@@ -89,7 +139,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> Measured:
     """
     from indexers.backend import Measured, measure
 
-    family, source = _open_source(name, settings)
+    family, source = _image_source(name, settings)
     # One that is set for encoders in torch says nothing to an encoder without any of them.
     if len(family.backends) == 1 and settings.backend in ("auto", *family.backends, *TORCH_BACKENDS):
         return Measured(family.backends[0], settings.batch or DEFAULT_BATCH, "the only backend")
@@ -104,7 +154,7 @@ def choose_backend(name: str, settings: EncoderSettings) -> Measured:
 
 def open_text_tower(name: str, settings: EncoderSettings) -> TextTower:
     """The text half of an image encoder, without torch for CLIP, MetaCLIP, SigLIP and SigLIP 2."""
-    family, source = _open_source(name, settings)
+    family, source = _image_source(name, settings)
     return family.open_text(source)
 
 
@@ -127,95 +177,66 @@ def open_query_encoder(name: str, settings: EncoderSettings) -> TextEncoder:
 
 @lru_cache(maxsize=4)
 def _opened(name: str, settings: EncoderSettings, stamps: tuple[Hashable, ...]) -> TextEncoder:  # noqa: ARG001 (of the key)
-    from indexers.protocol import CachedTextEncoder
-
-    return CachedTextEncoder(open_text_encoder(name, settings, "query"))
+    return open_text_encoder(name, settings, "query").keep_rows()
 
 
 def open_word_counter(name: str) -> Callable[[str], int]:
     """Text to its number of tokens under the tokenizer of a text encoder's folder: whole, and without special
     ones. Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`."""
-    from indexers.folders import read_sentence_folder
     from indexers.tokens import word_counter
 
     _, source = _text_source(name, EncoderSettings())
     return word_counter(read_sentence_folder(source.path).transformer)
 
 
-def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
-    """The family that opens a text encoder, and what from. Raises as `_open_source`."""
-    own = own_folder(name)
-    if own is not None:
-        return load_text_family("sentence"), EncoderSource(name, own, settings)
-    kind, _, rest = name.partition(":")
-    if rest and find_entry_point(TEXT_GROUP, kind) is not None:
-        family = load_text_family(kind)
-        return family, _source(family.file, name, Path(rest).expanduser(), settings)
-    folder = lookup.find_weights(name, settings)
-    model = known_model(name)
-    if model.purpose != "text encoder":
-        raise SettingsError(
-            f"encoder.text {name!r} is for {model.purpose}; `rag models list` names what fits"
-        )
-    if published := model.sha256.get("model.safetensors"):
-        from indexers.digests import expect_digest
+def own_model(name: str) -> tuple[str, Path] | None:
+    """Kind and path of a model of one's own, `KIND:PATH`, or a path alone, of which the kind is `hf`.
 
-        expect_digest(folder / "model.safetensors", published)
-    family = load_text_family(model.family)
-    return family, _source(family.file, name, folder, settings)
-
-
-def _source(file: str, name: str, path: Path, settings: EncoderSettings) -> EncoderSource:
-    """`path` itself, or where a family opens one `file` of its folders and `path` is a folder, that file."""
-    if not file:
-        path = _existing_folder(path)
-    else:
-        path = _existing_file(path / file if path.is_dir() else path)
-    return EncoderSource(name, path, settings)
-
-
-def own_folder(name: str) -> Path | None:
-    """The folder of `hf:FOLDER`; None for any other name. Raises `WeightsMissing` or `WeightsInvalid`."""
-    path = name.removeprefix("hf:")
-    return _existing_folder(Path(path).expanduser()) if path.startswith(PATH_STARTS) else None
-
-
-def _own_model(name: str) -> tuple[str, str] | None:
-    """Family and path of a model of one's own, `FAMILY:PATH` or `hf:FOLDER`; None for any other name."""
-    kind, colon, rest = name.partition(":")
-    if not colon:
-        return None
+    None for any other name, as those of the hub: `hf:ORGANISATION/NAME`, `openclip:ARCHITECTURE/PRETRAINED`.
+    """
+    kind, _, rest = ("hf", "", name) if name.startswith(PATH_STARTS) else name.partition(":")
     path = rest.removeprefix("local-dir:")
-    if kind in HUB_KINDS and not (path != rest or path.startswith(PATH_STARTS)):
+    if not rest or (kind in HUB_KINDS and path == rest and not path.startswith(PATH_STARTS)):
         return None
-    family = HUB_KINDS.get(kind, kind)
-    return (family, path) if is_family(family) else None
+    return kind, Path(path).expanduser()
 
 
-def _open_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
+def _image_source(name: str, settings: EncoderSettings) -> tuple[ImageEncoderFamily, EncoderSource]:
     """Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError`; imports nothing heavy."""
     name = ALIASES.get(name, name)
-    own = _own_model(name)
-    if own is not None:
-        family, path = load_family(own[0]), Path(own[1]).expanduser()
+    return _source(name, settings, "image encoder", GROUP, load_family, "clip")
+
+
+def _text_source(name: str, settings: EncoderSettings) -> tuple[TextEncoderFamily, EncoderSource]:
+    """The family that opens a text encoder, and what from. Raises as `_image_source`."""
+    family, source = _source(name, settings, "text encoder", TEXT_GROUP, load_text_family, "sentence")
+    if own_model(name) is None and (published := known_model(name).sha256.get("model.safetensors")):
+        expect_digest(source.path / "model.safetensors", published)
+    return family, source
+
+
+def _source(
+    name: str, settings: EncoderSettings, purpose: Purpose, group: str, load: Callable[[str], F], folders: str
+) -> tuple[F, EncoderSource]:
+    """What opens an encoder; `folders`: the family of `hf:FOLDER`."""
+    kind, path = own_model(name) or ("", Path())
+    kind = folders if kind == "hf" else kind
+    if kind and find_entry_point(group, kind) is not None:
+        family = load(kind)
+        if not family.file:
+            path = whole_folder(path, family.layout)
     else:
-        model = known_model(name)
-        if model.purpose != "image encoder":
-            raise SettingsError(
-                f"encoder.image {name!r} is for {model.purpose}; `rag models list` names what fits"
-            )
-        path = lookup.find_weights(name, settings)
-        family = load_family(model.family)
-    return family, _source(family.file, name, path, settings)
+        path, family = find_weights(name, settings, purpose), load(known_model(name).family)
+    if family.file:
+        path = path / family.file if path.is_dir() else path
+        if not path.is_file():
+            raise WeightsMissing(f"{path}: no such file")
+    return family, EncoderSource(name, path, settings)
 
 
-def _existing_file(path: Path) -> Path:
-    if not path.is_file():
-        raise WeightsMissing(f"{path}: no such file")
-    return path
-
-
-def _existing_folder(path: Path) -> Path:
+def whole_folder(path: Path, layout: FolderLayout) -> Path:
+    """The folder of a model of one's own. Raises `WeightsMissing`, or `WeightsInvalid` where it lacks a file,
+    or has half of one."""
     if not path.is_dir():
         raise WeightsMissing(f"{path}: no such folder")
     if (path / "snapshots").is_dir() and (path / "blobs").is_dir():
@@ -223,14 +244,11 @@ def _existing_folder(path: Path) -> Path:
         raise WeightsInvalid(
             f"{path}: a repository in the hub's cache; name a snapshot: {', '.join(found) or 'there is none'}"
         )
-    return path
-
-
-def check_own(layout: FolderLayout, folder: Path) -> None:
-    """Raises `WeightsInvalid` for a folder of one's own that lacks a file, or has half of one."""
+    held = read_sentence_folder(path).transformer if layout is SENTENCE else path
     try:
-        lookup.check_layout(layout, folder)
+        check_layout(layout, held)
     except ValueError as error:
-        raise WeightsInvalid(f"{folder}: {error}") from error
+        raise WeightsInvalid(f"{held}: {error}") from error
     except OSError as error:
-        raise WeightsInvalid(f"{folder}: cannot be read: {os_reason(error)}") from error
+        raise WeightsInvalid(f"{held}: cannot be read: {os_reason(error)}") from error
+    return path

@@ -14,7 +14,7 @@ from indexers.errors import WeightsInvalid
 from indexers.families import SENTENCE, EncoderSource, TextEncoderFamily
 from indexers.folders import Role, prompt, read_sentence_folder
 from indexers.onnx_text import can_read_sentences, open_sentences
-from indexers.protocol import FileIdentity, TextEncoder, unit_rows
+from indexers.protocol import TextEncoder
 from indexers.tensors import weight_files
 from indexers.torch_backend import quiet_transformers
 
@@ -22,8 +22,8 @@ BATCHES = {"cpu": 16, "cuda": 128, "mps": 64}
 """Texts of a batch, by device."""
 
 
-class SentenceTransformersEncoder(FileIdentity):
-    """A `TextEncoder` over any sentence-transformers folder, on the device of the settings, in float32."""
+class SentenceTransformersEncoder(TextEncoder):
+    """Any sentence-transformers folder, on the device of the settings, in float32."""
 
     backend = "sentence-transformers"
 
@@ -44,15 +44,12 @@ class SentenceTransformersEncoder(FileIdentity):
     def _facts(self) -> Mapping[str, Any]:
         return {"backend": self.backend, **self._facts_of}
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim), in the order of `texts`."""
-        if not texts:
-            return np.empty((0, self.dim), np.float32)
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with device_memory("the text encoder"):
             rows = self._model.encode(
                 [self._prompt + text for text in texts], batch_size=self.batch, show_progress_bar=False
             )
-        return unit_rows(rows)
+        return np.asarray(rows, np.float32)
 
 
 def _load(folder: Path) -> Any:

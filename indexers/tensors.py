@@ -21,30 +21,36 @@ from indexers.errors import WeightsInvalid
 NUMPY_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
-def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The safetensors files of a transformers folder, one or its shards, sorted.
+def tensor_files(folder: Path, names: Sequence[str] = ("model.safetensors",)) -> tuple[Path, ...]:
+    """The safetensors file of the first name that is there, whole or in shards by its index, sorted.
 
-    Raises `WeightsInvalid` where there is none, or where a shard is missing.
+    Raises `ValueError` where there is none, or where a shard is missing.
     """
-    single = folder / "model.safetensors"
-    if single.is_file():
-        return (single,)
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        try:
-            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise WeightsInvalid(f"{index}: not an index of safetensors shards") from error
-        shards = tuple(folder / Path(name).name for name in names)
-        for shard in shards:
-            if not shard.is_file():
-                raise WeightsInvalid(f"{shard}: named in {index.name} and not there")
-        return shards
-    if (folder / "pytorch_model.bin").is_file():
-        raise WeightsInvalid(
-            f"{folder}: needs model.safetensors; its pytorch_model.bin is a pickle, which is never opened"
-        )
-    raise WeightsInvalid(f"{folder}: no model.safetensors")
+    for name in names:
+        index = folder / f"{name}.index.json"
+        if (folder / name).is_file():
+            return (folder / name,)
+        if index.is_file():
+            try:
+                shards = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
+                files = tuple(folder / Path(shard).name for shard in shards)
+            except (ValueError, LookupError, AttributeError, TypeError) as error:
+                raise ValueError(f"{index.name} cannot be read") from error
+            for file in files:
+                if not file.is_file():
+                    raise ValueError(f"no {file.name}")
+            return files
+    pickles = sorted(path.name for path in folder.glob("*.bin"))
+    only = f", only {pickles[0]}, a pickle, which is never loaded" if pickles else ""
+    raise ValueError(f"no {names[0]}{only}")
+
+
+def weight_files(folder: Path) -> tuple[Path, ...]:
+    """`tensor_files` of a transformers folder. Raises `WeightsInvalid`."""
+    try:
+        return tensor_files(folder)
+    except ValueError as error:
+        raise WeightsInvalid(f"{folder}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,10 +30,12 @@ class ImageEncoderContract:
     """What every image encoder does. `encoder` is a value of the setting `encoder.image`."""
 
     encoder = ""
+    backend: str | None = None
+    """An arithmetic other than the first of the family."""
     settings = EncoderSettings()
 
     def _open(self, batch: int = BATCH) -> ImageEncoder:
-        return open_image_encoder(self.encoder, self.settings, batch=batch)
+        return open_image_encoder(self.encoder, self.settings, backend=self.backend, batch=batch)
 
     def _images(self) -> NDArray[np.uint8]:
         return probe_images(21, 64, 114)
@@ -70,16 +72,21 @@ class ImageEncoderContract:
         assert self._open(batch=4).fingerprint != first.fingerprint
 
     def test_the_text_tower_is_that_of_the_encoder(self) -> None:
-        """Same dim, same weights, same rows; each text encoded alone."""
+        """Same dim, same weights; each text encoded alone, and what only some towers have by its default."""
         encoder, tower = self._open(), open_text_tower(self.encoder, self.settings)
         texts = ["a red lamp", "two people at a table"]
         rows = tower.encode_text(texts)
         assert rows.dtype == np.float32
         assert rows.shape == (2, encoder.dim)
         np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
-        assert np.array_equal(rows, encoder.encode_text(texts))
         assert np.array_equal(rows[1:], tower.encode_text(texts[1:]))
         assert (tower.dim, tower.weights) == (encoder.dim, encoder.weights)
+        named = tower.encode_named(texts)
+        assert named.shape == rows.shape
+        np.testing.assert_allclose(np.linalg.norm(named, axis=1), 1, atol=1e-5)
+        assert all(tower.looks_like(encoder.encode_images(self._images())))
+        assert tower.half_relevant > 0 <= tower.steady_seconds
+        assert tower.vocabulary is None or tower.vocabulary.objects
 
     def test_a_backend_is_chosen(self) -> None:
         """One that keeps the vectors, in a fixed batch."""
@@ -96,7 +103,7 @@ class TextEncoderContract:
     settings = EncoderSettings()
     texts: Sequence[str] = (
         *("a man is eating food", "The telescope's MIRROR is made of glass!", "", "red " * 600, "a"),
-        "Ünïcode 😀 \n tabs\tand   spaces",
+        *("Ünïcode 😀 \n tabs\tand   spaces", "a lone surrogate \ud83d"),
     )
 
     def _opened(self) -> Sequence[TextTower | TextEncoder]:

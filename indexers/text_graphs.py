@@ -94,7 +94,7 @@ Vector = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 
 def _run(layers: _Layers, result: str) -> Vector:
     session = layers.graph.session(result)
-    return lambda x: np.asarray(session.run(None, {"x": x})[0][0], np.float32)
+    return lambda x: np.asarray(session.run(None, {"x": x})[0], np.float32).ravel()
 
 
 def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: bool, eight_bit: bool) -> Vector:

@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from indexers.devices import device_memory, is_out_of_memory, placement, require_known
 from indexers.digests import fingerprint
 from indexers.preprocess import Preprocessing
-from indexers.protocol import ImageEncoder, TextTower
+from indexers.protocol import ImageEncoder
 
 
 @contextmanager
@@ -81,7 +81,6 @@ class TorchImageEncoder(ImageEncoder):
         weights: str,
         preprocessing: Preprocessing,
         forward: Callable[[Any], Any],
-        open_text: Callable[[], TextTower],
         backend: str,
         batch: int,
     ) -> None:
@@ -98,8 +97,6 @@ class TorchImageEncoder(ImageEncoder):
             {"weights": weights, "preprocessing": preprocessing.facts(), "backend": backend, "batch": batch}
         )
         self._forward = forward
-        self._open_text = open_text
-        self._text: TextTower | None = None
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         import torch
@@ -110,12 +107,6 @@ class TorchImageEncoder(ImageEncoder):
                 lambda part: self._forward(part).float().cpu(), pixels
             ).numpy()
         return rows
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim); the text half opens at the first call."""
-        if self._text is None:
-            self._text = self._open_text()
-        return self._text.encode_text(texts)
 
 
 SCHEMAS = (

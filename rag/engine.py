@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from corpora.records import Frames
-from indexers.errors import OTHER_ENCODER, Role
+from indexers.errors import OTHER_ENCODER, EncoderKind
 from rag.errors import EncoderMismatch
 from rag.settings import Settings
 from rag.store.reading import Reader
@@ -43,12 +43,11 @@ class Engine:
         meta = self.reader.meta
         if meta is None or meta.image_encoder is None:
             return None
-        from indexers.protocol import CachedTextEncoder
         from indexers.registry import open_text_tower
 
         tower = open_text_tower(meta.image_encoder.name, self._encoder_settings)
         _check_weights("image", meta.image_encoder.weights, tower)
-        return CachedTextEncoder(tower)
+        return tower.keep_rows()
 
     @cached_property
     def text_encoder(self) -> TextEncoder:
@@ -137,11 +136,10 @@ class Engine:
         self.reader.close()
 
 
-def _check_weights(role: Role, expected: str, encoder: object) -> None:
+def _check_weights(kind: EncoderKind, expected: str, encoder: ImageEncoder | TextEncoder) -> None:
     """A query encoder has no batch or backend, so its weights are what is compared."""
-    actual = getattr(encoder, "weights", "")
-    if expected and actual and expected != actual:
+    if expected and expected != encoder.weights:
         raise EncoderMismatch(
-            f"the {role} encoder's weights are not those that this library was made with: restore the old "
-            f"ones, or {OTHER_ENCODER[role]}"
+            f"the {kind} encoder's weights are not those that this library was made with: restore the old "
+            f"ones, or {OTHER_ENCODER[kind]}"
         )

@@ -16,16 +16,16 @@ which needs no other weights, no training and no other video.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexers.protocol import TextTower
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from indexers.protocol import TextTower
 
 
 MIDDLE = 0.47
@@ -95,22 +95,13 @@ BACKGROUND = (
     "A video that shows a boat on the sea.",
 )
 FLOOR = 0.01
-IMAGE_MIDDLE = 2.5
+IMAGE_MIDDLE = TextTower.half_relevant
 IMAGE_SLOPE = 2.0
 
 
 def image_relevance(z: float, middle: float = IMAGE_MIDDLE) -> float:
     """Relevance in [0, 1] of a standard score of an image: logistic(2 (z - middle)), to 6 decimals."""
     return round(logistic(IMAGE_SLOPE * (z - middle)), 6)
-
-
-def relevance_encoding(tower: TextTower) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """Texts to unit rows, float32 (n, dim), that separate best what images show from what they do not.
-
-    Those of `encode_text`, unless the tower has others: `encode_named`.
-    """
-    found: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(tower, "encode_named", tower.encode_text)
-    return found
 
 
 class ImageScoreCalibrator:

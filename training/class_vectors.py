@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 from safetensors.numpy import save_file
 
-from indexers.imagenet import ENGLISH, VECTORS, class_texts
-from indexers.registry import open_text_encoder
+from indexers.imagenet import ENGLISH, VECTORS, class_vectors
+from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 
 
 def main() -> None:
     """Encode what each encoder is given of the classes, and write it in float16."""
     settings = EncoderSettings()
-    encoders = [open_text_encoder(name, settings) for name in (ENGLISH, settings.text)]
-    vectors = {each.name: each.encode_text(class_texts(each.name)).astype(np.float16) for each in encoders}
+    encoders = [open_query_encoder(name, settings) for name in (ENGLISH, settings.text)]
+    vectors = {each.name: class_vectors(each, settings).astype(np.float16) for each in encoders}
     save_file(vectors, VECTORS)
 
 

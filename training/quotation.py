@@ -24,9 +24,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from benchmarks.options import option_parser
-from benchmarks.reading_quality import Encoded, draw, opened, outcome, print_table
+from benchmarks.reading_quality import draw, opened, outcome, print_table
 from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
 from eval.metrics.scored import Scored
+from indexers.registry import open_query_encoder
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
@@ -223,7 +224,7 @@ def main() -> None:
     parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
     parser.add_argument("--figures", type=Path, help="folder for reliability.png")
     chosen = parser.parse_args()
-    encoder = Encoded()
+    encoder = open_query_encoder("all-MiniLM-L6-v2", Settings().encoder)
     by_set = {
         path.stem: [
             one

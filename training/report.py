@@ -20,7 +20,7 @@ from eval.workbench.catalogue import KINDS, SCENES, Split, action, with_article
 from eval.workbench.renderer import FrameRenderer
 from eval.workbench.seeds import stream
 from eval.workbench.story import ClipStory, held_out, plan_clip
-from indexers.registry import open_image_encoder
+from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from training.captions import ACTS, IDLE, IDLE_TEXTS, NONE, act_text, sentence_vectors
 from training.drawing import labels_at, small
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexers.bundled.encoder import TextSpace
-    from indexers.protocol import ImageEncoder
+    from indexers.protocol import ImageEncoder, TextTower
 
 VIDEO_HEIGHT = 360
 SPREAD = 6
@@ -227,15 +227,15 @@ def lines(found: list[Row], frames: int, clips: int) -> Iterator[str]:
 
 def rows(seen: Seen, encoder: ImageEncoder) -> list[Row]:
     """Every row of the report."""
-    vectors = encoder.encode_images(seen.frames)
+    vectors, tower = encoder.encode_images(seen.frames), open_text_tower(encoder.name, EncoderSettings())
     return [
-        *_retrieval(seen, vectors, encoder),
-        *_naming(seen, vectors, encoder),
-        *_described(seen, vectors, encoder),
+        *_retrieval(seen, vectors, tower),
+        *_naming(seen, vectors, tower),
+        *_described(seen, vectors, tower),
     ]
 
 
-def _retrieval(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) -> list[Row]:
+def _retrieval(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
     """Text to frame: one frame of every event, with its object in view, is looked for among all of them."""
     alone = np.flatnonzero(~seen.spread & (seen.labels[:, 0] != NONE))
     gallery = alone[::2]
@@ -258,7 +258,7 @@ def _retrieval(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) 
             )
             for act, kind in zip(acts, kinds, strict=True)
         ]
-        return ranks(encoder.encode_text(texts) @ vectors[gallery].T, np.arange(len(gallery)))
+        return ranks(tower.encode_text(texts) @ vectors[gallery].T, np.arange(len(gallery)))
 
     found = []
     plain = asked(0, False)
@@ -276,12 +276,12 @@ def _retrieval(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) 
     return found
 
 
-def _naming(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) -> list[Row]:
+def _naming(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
     objects, acts = seen.labels[:, 0], seen.labels[:, 1]
     alone = ~seen.spread
     held = np.flatnonzero(alone & (objects != NONE))
-    names = encoder.encode_text([with_article(kind.name) for kind in KINDS])
-    aliases = encoder.encode_text([with_article(kind.aliases[seen.split]) for kind in KINDS])
+    names = tower.encode_text([with_article(kind.name) for kind in KINDS])
+    aliases = tower.encode_text([with_article(kind.aliases[seen.split]) for kind in KINDS])
     wearer = [number for number, act in enumerate(ACTS) if act.agent == CAMERA_WEARER]
     mine = np.flatnonzero(alone & np.isin(acts, wearer))
     right = np.array([wearer.index(act) for act in acts[mine]])
@@ -303,9 +303,9 @@ def _naming(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) -> 
     ]
     for phrase, what in enumerate(("what is done, object left out", "the same in the other phrase")):
         asked = [act_text(ACTS[n], action(ACTS[n].action_id).phrases[seen.split][phrase]) for n in wearer]
-        hits = _top(vectors[mine] @ encoder.encode_text(asked).T, right)
+        hits = _top(vectors[mine] @ tower.encode_text(asked).T, right)
         found.append(Row(what, f"top 1 of {len(wearer)}", hits, seen.clip[mine], 1 / len(wearer)))
-    idle = (vectors @ encoder.encode_text(list(IDLE_TEXTS)).T).mean(axis=1)
+    idle = (vectors @ tower.encode_text(list(IDLE_TEXTS)).T).mean(axis=1)
     still, busy = np.flatnonzero(alone & (acts == IDLE)), np.flatnonzero(alone & (acts != IDLE))
     # The share of (idle, busy) pairs in the right order, each idle frame against the same busy one.
     pairs = np.random.default_rng(0).choice(busy, len(still))
@@ -313,11 +313,11 @@ def _naming(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) -> 
     return found
 
 
-def _described(seen: Seen, vectors: NDArray[np.float32], encoder: ImageEncoder) -> list[Row]:
+def _described(seen: Seen, vectors: NDArray[np.float32], tower: TextTower) -> list[Row]:
     """Description to clip, by the mean of six frames."""
     count = len(seen.stories)
     clips = np.stack([vectors[(seen.clip == n) & seen.spread].mean(axis=0) for n in range(count)])
-    described = encoder.encode_text([f"a video that shows {story.description}" for story in seen.stories])
+    described = tower.encode_text([f"a video that shows {story.description}" for story in seen.stories])
     rank = ranks(described @ (clips / np.linalg.norm(clips, axis=1, keepdims=True)).T, np.arange(count))
     return [Row("description to clip", f"R@{k}", rank < k, np.arange(count), k / count) for k in (1, 5)]
 

@@ -1,10 +1,10 @@
 """The common part of the vectors of multilingual-e5-small: `python -m training.text_centre XQUAD...`.
 
 All vectors of the model share a large part, so that two unrelated texts have a cosine of 0.75. Those of one
-script share more. `indexers.e5` takes `SHARE` of the mean of a text's script off its vector; then cosines are
-spread as those of all-MiniLM-L6-v2, for which the constants of `rag.relevance` were set. The means are over
-questions, and over passages and sentences. XQUAD: files of XQuAD (Artetxe et al. 2020; CC BY-SA 4.0): en, de,
-es, zh, hi, th, ru, ar and el. Writes `indexers/e5_centre.safetensors`.
+script share more. `indexers.e5` takes `CENTRE_SHARE` of the mean of a text's script off its vector; then
+cosines are spread as those of all-MiniLM-L6-v2, for which the constants of `rag.relevance` were set. The
+means are over questions, and over passages and sentences. XQUAD: files of XQuAD (Artetxe et al. 2020;
+CC BY-SA 4.0): en, de, es, zh, hi, th, ru, ar and el. Writes `indexers/e5_centre.safetensors`.
 """
 
 from __future__ import annotations

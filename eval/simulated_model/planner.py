@@ -19,6 +19,7 @@ from eval.simulated_model.request import Block, Request, listed_options, memory_
 from eval.simulated_model.watcher import verdict
 from eval.workbench.catalogue import kind, place_name
 from eval.workbench.seeds import stable_number
+from indexers.protocol import TextEncoder
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Role
 from rag.reasoners.roles import ROLES
@@ -36,24 +37,22 @@ if TYPE_CHECKING:
 WIDTH = 512
 
 
-class WordVectors:
+class WordVectors(TextEncoder):
     """A text encoder without weights: stems hashed to unit rows float32 (n, 512)."""
 
     name = "word-hashes"
     dim = WIDTH
     fingerprint = "word-hashes/1"
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """float32 (n, 512), one row a text; the zero row for a text without a word."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), WIDTH), np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word in content_words(text):
                 row[stable_number("word", word) % WIDTH] += 1.0
-            row /= max(1.0, float(np.linalg.norm(row)))
         return rows
 
 
-_RULES = EmbeddedReasoner(WordVectors())  # type: ignore[arg-type]  # of a text encoder, what the rules use
+_RULES = EmbeddedReasoner(WordVectors())
 
 
 def by_rule(role: Role[Any, Any], asked: Any) -> dict[str, Any]:

@@ -1,30 +1,28 @@
-"""The bundled encoder: its image tower in torch, its text through the sentence encoder.
+"""The bundled encoder: a small classifier of the synthetic world; its text goes through the sentence encoder.
 
-The tower is plain convolutions and a readout, which adds up vectors of what it detects: the object in the
-hand, the action, scene, light and decor, each weighted by its probability. Batch normalization is folded
-into the convolutions.
+The network is plain convolutions, into which batch normalization is folded. It detects the object in the
+hand, the action, scene, light and decor, and their vectors are added up (`indexers.readout`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.devices import CPU_BACKENDS
-from indexers.digests import folder_digest
-from indexers.errors import WeightsInvalid, WeightsMissing
+from indexers.digests import expect_digest
 from indexers.families import EncoderSource, FolderLayout, ImageEncoderFamily
+from indexers.models.catalogue import known_model
+from indexers.onnx_graph import Graph
 from indexers.preprocess import Preprocessing
-from indexers.protocol import FileIdentity, TextEncoder, Vocabulary, unit_rows
-from indexers.settings import EncoderSettings
+from indexers.protocol import TextEncoder, TextTower, Vocabulary, unit_rows
+from indexers.readout import BACKEND, Classifier, ClassifierEncoder, read_out
 from indexers.tensors import Tensors
-from indexers.torch_backend import TorchImageEncoder
 
 BUNDLED = "bundled"
 SENTENCES = "all-MiniLM-L6-v2"
@@ -59,166 +57,106 @@ class TextSpace:
         return unit_rows(np.asarray((vectors - self.mean) @ self.matrix, np.float32))
 
 
-class BundledText(FileIdentity):
-    """A `TextTower`: sentence vectors, centred and gently whitened by constants that come with the tower."""
+class BundledText(TextTower):
+    """Sentence vectors, centred and gently whitened by constants that come with the tower."""
 
     name = BUNDLED
     dim = DIM
 
     def __init__(self, sentences: TextEncoder, weights: Path) -> None:
+        expect_digest(weights, known_model(BUNDLED).sha256[weights.name])
         tensors = Tensors((weights,))
         self._sentences = sentences
         self._space = TextSpace(tensors.read("text.mean"), tensors.read("text.matrix"))
-        if (self._space.mean.shape, self._space.matrix.shape) != ((DIM,), (DIM, DIM)):
-            raise _damaged(weights)
         self._files = (weights,)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """What the tower can name; it knows nothing beyond it."""
-        return Vocabulary.read(VOCABULARY)
+        self.vocabulary = Vocabulary.read(VOCABULARY)
 
     def _facts(self) -> Mapping[str, Any]:
         return {"sentences": self._sentences.fingerprint}
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, 384), each text alone."""
-        rows = [self._space(row[None]) for row in self._sentences.encode_text(texts)]
-        return np.concatenate(rows) if rows else np.empty((0, DIM), np.float32)
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.concatenate([self._space(row[None]) for row in self._sentences.encode_text(texts)])
 
 
-def open_bundled_text(settings: EncoderSettings, weights: Path = WEIGHTS) -> BundledText:
+def open_bundled_text(source: EncoderSource) -> BundledText:
     """The tower was trained against all-MiniLM-L6-v2, whatever `encoder.text` is. Raises `WeightsMissing` or
     `WeightsInvalid`."""
     from indexers.registry import open_query_encoder
 
-    return BundledText(open_query_encoder(SENTENCES, settings), _require_file(weights))
+    return BundledText(open_query_encoder(SENTENCES, source.settings), source.path)
 
 
-def open_bundled(
-    settings: EncoderSettings, weights: Path = WEIGHTS, *, backend: str, batch: int
-) -> TorchImageEncoder:
-    """The image half; the text half opens at the first text. Raises `WeightsMissing` or `WeightsInvalid`."""
-    return TorchImageEncoder(
-        name=BUNDLED,
-        dim=DIM,
-        weights=folder_digest((_require_file(weights),)),
-        preprocessing=PREPROCESSING,
-        forward=_checked_forward(open_tower(Tensors((weights,))), weights),
-        open_text=partial(open_bundled_text, settings, weights),
-        backend=backend,
-        batch=batch,
-    )
-
-
-def _checked_forward(forward: Callable[[Any], Any], weights: Path) -> Callable[[Any], Any]:
-    """The tower, after one black image: tensors that are missing or of another shape are reported here."""
-    import torch
-
-    try:
-        with torch.inference_mode():
-            seen = forward(torch.zeros(1, 3, *SIZE))
-    except (KeyError, RuntimeError, IndexError, ValueError) as error:
-        raise _damaged(weights) from error
-    if tuple(seen.shape) != (1, DIM) or not bool(seen.isfinite().all()):
-        raise _damaged(weights)
-    return forward
-
-
-def _damaged(weights: Path) -> WeightsInvalid:
-    return WeightsInvalid(f"{weights}: not the weights of the bundled encoder; install the package again")
-
-
-def _require_file(weights: Path) -> Path:
-    if not weights.is_file():
-        raise WeightsMissing(
-            f"{weights}: the bundled encoder's weights are not here; install the package again"
-        )
-    return weights
-
-
-def _open_image(source: EncoderSource, *, backend: str, batch: int) -> TorchImageEncoder:
-    return open_bundled(source.settings, source.path, backend=backend, batch=batch)
+def open_bundled(source: EncoderSource, *, backend: str, batch: int) -> ClassifierEncoder:  # noqa: ARG001 (the only one)
+    """Raises `WeightsMissing` or `WeightsInvalid`."""
+    text, tensors = open_bundled_text(source), Tensors((source.path,))
+    vectors_of = partial(read_out, vectors=label_vectors(tensors))
+    return ClassifierEncoder(text, open_tower(tensors), vectors_of, PREPROCESSING, batch)
 
 
 FAMILY = ImageEncoderFamily(
-    open_image=_open_image,
-    open_text=lambda source: open_bundled_text(source.settings, source.path),
+    open_image=open_bundled,
+    open_text=open_bundled_text,
+    also=(SENTENCES,),
     layout=FolderLayout(((("tower.safetensors",),),), "tower.safetensors"),
     file="tower.safetensors",
-    backends=CPU_BACKENDS,
+    backends=(BACKEND,),
 )
 
 
 STRIDES = {"stem": 4, "to_middle": 2, "to_high": 2}
 BLOCKS = ("low.0", "to_middle", "middle.0", "middle.1", "to_high", "high.0", "high.1")
+HEADS = ("objects", "acts", "scenes", "lights")
+"""Of what is shown exactly one; of the props each for itself."""
 
 
-def open_tower(tensors: Tensors) -> Callable[[Any], Any]:
-    """A torch function from float32 (n, 3, 81, 144), normalised, to float32 (n, 384), of any length."""
-    import torch
-
-    weights = {
-        name: torch.from_numpy(tensors.read(name).copy())
-        for name in tensors.names()
-        if not name.startswith("text.")
-    }
-    for name, tensor in weights.items():
-        if tensor.ndim == 4:
-            weights[name] = tensor.contiguous(memory_format=torch.channels_last)
-    return lambda pixels: vectors(weights, pixels)
+def label_vectors(tensors: Tensors) -> NDArray[np.float32]:
+    """The vector of each output of `open_tower`, float32 (k, 384)."""
+    vectors = np.concatenate([tensors.read("sums.weight").T, tensors.read("rest.weight").T])
+    # Shares of objects sum to 1, so that what is added to each of their vectors is added to every image.
+    vectors[: tensors.shape("objects.bias")[0]] += tensors.read("rest.bias")
+    return vectors
 
 
-def vectors(weights: Mapping[str, Any], pixels: Any) -> Any:
-    """The sum of all that is seen, (n, 384)."""
-    import torch
-    from torch.nn import functional
+def open_tower(tensors: Tensors) -> Classifier:
+    """Pixels, float32 (n, 3, 81, 144), to shares of objects, acts, scenes, lights and props, and the hidden
+    state (384), which says what has no name."""
+    graph = Graph(x=("float32", ("images", 3, *SIZE)))
+    add = graph.add
 
-    hidden, seen = readings(weights, pixels)
-    shares = torch.cat(
-        [
-            *(seen[name].softmax(dim=1) for name in ("objects", "acts", "scenes", "lights")),
-            seen["props"].sigmoid(),
-        ],
-        dim=1,
-    )
-    return functional.linear(shares, weights["sums.weight"]) + _linear(weights, "rest", hidden)
+    def conv(name: str, x: str) -> str:
+        weight = tensors.read(f"{name}.weight")
+        pads = [side // 2 for side in weight.shape[2:]] * 2
+        return graph.conv(x, weight, tensors.read(f"{name}.bias"), stride=STRIDES.get(name, 1), pads=pads)
 
+    def linear(name: str, x: str) -> str:
+        return graph.linear(x, tensors.read(f"{name}.weight"), tensors.read(f"{name}.bias"))
 
-def readings(weights: Mapping[str, Any], pixels: Any) -> tuple[Any, dict[str, Any]]:
-    """The hidden state (n, 384), and logits of objects, acts, scenes, lights and props."""
-    import torch
-    from torch.nn import functional
+    def shaped(x: str, *shape: int) -> str:
+        """0: as it is; -1: what is left."""
+        return add("Reshape", x, graph.weight(np.array(shape, np.int64)))
 
-    x = pixels.contiguous(memory_format=torch.channels_last)
-    x = functional.relu(_conv(weights, "stem", x))
+    x = add("Relu", conv("stem", "x"))
     for name in BLOCKS:
         if name in STRIDES:
-            x = functional.relu(_conv(weights, name, x))
+            x = add("Relu", conv(name, x))
         else:
-            inner = functional.relu(_conv(weights, f"{name}.first", x))
-            x = functional.relu(x + _conv(weights, f"{name}.second", inner))
-    props = torch.logsumexp(_conv(weights, "props", x).flatten(2), dim=2)
-    places = _conv(weights, "look", x).flatten(2).softmax(dim=2)
-    values = _conv(weights, "value", x).flatten(2).unflatten(1, (places.shape[1], -1))
-    pooled = (values * places.unsqueeze(2)).sum(dim=3).flatten(1)
-    hidden = functional.relu(_linear(weights, "hidden", torch.cat([pooled, x.mean(dim=(2, 3))], dim=1)))
-    things = _conv(weights, "things", x).flatten(2)
-    held = (things * _conv(weights, "hold", x).flatten(2).softmax(dim=2)).sum(dim=2)
-    seen = {name: _linear(weights, name, hidden) for name in ("objects", "acts", "scenes", "lights")}
-    seen["objects"] = seen["objects"] + functional.pad(held, (0, 1))
-    return hidden, {**seen, "props": props}
-
-
-def _conv(weights: Mapping[str, Any], name: str, x: Any) -> Any:
-    from torch.nn import functional
-
-    weight = weights[f"{name}.weight"]
-    stride = STRIDES.get(name, 1)
-    return functional.conv2d(x, weight, weights[f"{name}.bias"], stride=stride, padding=weight.shape[-1] // 2)
-
-
-def _linear(weights: Mapping[str, Any], name: str, x: Any) -> Any:
-    from torch.nn import functional
-
-    return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+            inner = add("Relu", conv(f"{name}.first", x))
+            x = add("Relu", add("Add", x, conv(f"{name}.second", inner)))
+    look, hold, things, props = (
+        shaped(conv(name, x), 0, 0, -1) for name in ("look", "hold", "things", "props")
+    )
+    heads = tensors.shape("look.bias")[0]
+    values = shaped(conv("value", x), 0, heads, tensors.shape("value.bias")[0] // heads, -1)
+    pooled = add("MatMul", values, shaped(add("Softmax", look, axis=2), 0, heads, -1, 1))
+    mean = add("GlobalAveragePool", x)
+    both = add("Concat", *(add("Flatten", part) for part in (pooled, mean)), axis=1)
+    hidden = add("Relu", linear("hidden", both))
+    # What is in the hand: the map of what is where, read at the place of the hand.
+    held = add("Flatten", add("MatMul", things, shaped(add("Softmax", hold, axis=2), 0, -1, 1)))
+    seen = {name: linear(name, hidden) for name in HEADS}
+    held = add("Pad", held, graph.weight(np.array([0, 0, 0, 1])))
+    seen["objects"] = add("Add", seen["objects"], held)
+    shares = [add("Softmax", seen[name], axis=1) for name in HEADS]
+    shares.append(add("Sigmoid", add("ReduceLogSumExp", props, graph.weight(np.array([2])), keepdims=0)))
+    session = graph.session(add("Concat", *shares, hidden, axis=1))
+    return lambda pixels: np.asarray(session.run(None, {"x": pixels})[0], np.float32)

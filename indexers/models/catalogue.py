@@ -76,8 +76,8 @@ class Model:
     note: str = ""
     specialised: bool = False
     """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
-    packaged: bool = False
-    """Comes with the installation, for those who pull nothing."""
+    packaged: str = ""
+    """What `pip install` brings it with, for those who pull nothing; empty for most."""
     revision: str | None = None
     """Commit that a pull is held to; None: the one that `main` names at the first pull."""
     sha256: Mapping[str, str] = field(default_factory=dict)
@@ -152,7 +152,7 @@ def known_model(name: str) -> Model:
 
 def is_packaged(name: str) -> bool:
     """Whether that model comes with the installation; false for unknown names."""
-    return any(model.name == name and model.packaged for model in MODELS)
+    return any(model.name == name and bool(model.packaged) for model in MODELS)
 
 
 def is_specialised(name: str) -> bool:

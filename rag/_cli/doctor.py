@@ -160,7 +160,9 @@ def _one_cv2() -> Finding:
         return Finding("package", "cv2", None, message)
     if owners:
         return Finding("package", "cv2", True, f"{_installed(owners[0])}, of {owners[0]}")
-    return Finding("package", "cv2", None, "not installed; only OCR needs it")
+    return Finding(
+        "package", "cv2", None, "not installed; OCR needs it: pip install 'offline-video-rag[ocr]'"
+    )
 
 
 def _torchvision() -> Finding:

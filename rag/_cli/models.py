@@ -30,10 +30,10 @@ Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 @app.command("list")
 @_with_settings
 def list_(session: Session) -> int:
-    """List models: purpose, size, licence, and whether installed."""
-    from indexers.models.verify import list_models
+    """List models: purpose, size, licence, and whether installed and in use."""
+    from rag.model_rows import model_rows
 
-    rows = list_models(session.settings.encoder)
+    rows = model_rows(session.settings)
     print_report(session.as_json, report_shape("rag.models/1", {"models": rows}), _table(rows))
     return 0
 
@@ -94,7 +94,9 @@ def _table(rows: Sequence[ModelRow]) -> Iterator[str]:
 
     cells = [["", "model", "for", "size", "licence"]]
     for row in rows:
-        installed = "installed" if row.here else "bad" if row.problem else "-"
+        installed = "installed" if row.here else "bad" if row.problem else "missing" if row.in_use else "-"
+        if row.here and row.in_use:
+            installed = "in use"
         licence = row.licence if row.commercial else f"{row.licence} (non-commercial)"
         name = f"{row.name} *" if row.recommended else row.name
         cells.append([installed, name, row.purpose, readable_size(row.size), licence])

@@ -9,7 +9,6 @@ from indexers.models.catalogue import is_specialised
 from indexers.registry import open_text_tower
 from rag.errors import RagError
 from rag.null_scores import BACKGROUND, centre_of, content_digest, measure_null_scores
-from rag.relevance import relevance_encoding
 from rag.settings import Settings
 from rag.store.reading import Reader
 from rag.store.records import SCORE_MEASURES, EncoderRef, ScoreCalibration
@@ -55,4 +54,4 @@ def _background(encoder: EncoderRef, settings: Settings) -> NDArray[np.float32]:
     tower = open_text_tower(encoder.name, settings.encoder)
     if encoder.weights and tower.weights != encoder.weights:
         raise WeightsInvalid(f"the weights of {encoder.name} are not those that this library was made with")
-    return relevance_encoding(tower)(BACKGROUND)
+    return tower.encode_named(BACKGROUND)

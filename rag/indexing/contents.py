@@ -14,13 +14,14 @@ from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from indexers.asr import Asr, asr_line, open_asr
 from indexers.models.catalogue import is_packaged, is_specialised
-from indexers.models.lookup import readable_size, recommended_image_encoder, specialised_encoder_warning
+from indexers.models.lookup import readable_size, recommended_model, specialised_encoder_warning
 from indexers.ocr import Ocr, open_ocr, reads_text
-from indexers.protocol import Disabled, ImageEncoder
+from indexers.protocol import Disabled, ImageEncoder, TextTower
+from indexers.registry import open_text_tower
 from rag.errors import FileProblem, UnfetchedFile
 from rag.indexing.copies import LocalGroup, local_groups
 from rag.indexing.decoding import interleave
-from rag.indexing.encoders import SelectedEncoders, enlarging_line, stored_side
+from rag.indexing.encoders import SelectedEncoders, enlarging_line, settings_of_library, stored_side
 from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
 from rag.indexing.media import MediaContext, MediaResult, index_media
 from rag.indexing.outcomes import ContentSink, Done, require_unchanged
@@ -67,7 +68,7 @@ class ContentIndexer:
     ) -> None:
         """`logs`: folder of the logs by which a killed run goes on within a video."""
         image = encoders.meta.image_encoder
-        self.measuring = Measuring(settings.video, stage_fingerprints(settings, image), encoders.open_image)
+        self.measuring = Measuring(settings.video, stage_fingerprints(settings, image), self._open_tower)
         self.lines: list[str] = []
         """One line for each stage of media, once it is opened."""
         self.video = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
@@ -76,6 +77,13 @@ class ContentIndexer:
         self._readers = readers
         self._logs = logs
         self._progress = progress
+
+    def _open_tower(self) -> TextTower | None:
+        """None for a specialised encoder, which does not know the words for styles."""
+        meta = self._encoders.meta
+        if meta.image_encoder is None or is_specialised(meta.image_encoder.name):
+            return None
+        return open_text_tower(meta.image_encoder.name, settings_of_library(meta, self._settings).encoder)
 
     def _probe(self, groups: Iterable[Group], sink: ContentSink) -> dict[str, Probe]:
         """What the headers of videos say, by content; those that have none that can be read are skipped.
@@ -219,7 +227,7 @@ def better_line(image: ImageEncoder | None) -> str:
     others. Said once, where a library is made."""
     if image is None or not is_packaged(image.name):
         return ""
-    best = recommended_image_encoder()
+    best = recommended_model("image encoder")
     size = readable_size(best.size)
     return f"sees more: rag models pull {best.name} ({size}), then rag index FOLDER --reembed"
 

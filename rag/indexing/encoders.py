@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
-from indexers.errors import OTHER_ENCODER, Role
+from indexers.errors import OTHER_ENCODER, EncoderKind
 from indexers.families import require_backend
 from indexers.protocol import ImageEncoder, TextEncoder
 from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
@@ -193,14 +193,14 @@ def _open_held(ref: EncoderRef, settings: Settings) -> ImageEncoder:
     return encoder
 
 
-def _mismatch(role: Role, held: str, asked: str) -> EncoderMismatch:
+def _mismatch(kind: EncoderKind, held: str, asked: str) -> EncoderMismatch:
     return EncoderMismatch(
-        f"this library was made with the {role} encoder {held}, not {asked}: use that one, or "
-        f"{OTHER_ENCODER[role]}"
+        f"this library was made with the {kind} encoder {held}, not {asked}: use that one, or "
+        f"{OTHER_ENCODER[kind]}"
     )
 
 
-class LazyTextEncoder:
+class LazyTextEncoder(TextEncoder):
     """The library's passage encoder, loaded at the first text: many runs have none."""
 
     def __init__(self, ref: EncoderRef, settings: Settings) -> None:
@@ -212,8 +212,8 @@ class LazyTextEncoder:
         self.batch = ref.batch
         self._settings = settings
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, dim). Raises `EncoderMismatch` where the weights are not the library's."""
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raises `EncoderMismatch` where the weights are not the library's."""
         return self._opened.encode_text(texts)
 
     @cached_property

@@ -24,7 +24,6 @@ from corpora.records import Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.frame_measures import StylePrompts
-from indexers.models.catalogue import is_specialised
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SoundMeter
@@ -39,7 +38,7 @@ from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
-    from indexers.protocol import ImageEncoder
+    from indexers.protocol import TextTower
 
 MEASURED = ("shots", "sound")
 """Stages of a video that a later run can add without doing the others again."""
@@ -70,20 +69,20 @@ def off_lines(settings: VideoSettings, fingerprints: Mapping[str, str]) -> list[
 
 
 class Measuring:
-    """The measurements of one run. `open_image` opens the encoder that names styles, at the first shot."""
+    """The measurements of one run. `open_tower` opens the words that name styles, at the first shot."""
 
     def __init__(
         self,
         settings: VideoSettings,
         fingerprints: Mapping[str, str],
-        open_image: Callable[[], ImageEncoder | None],
+        open_tower: Callable[[], TextTower | None],
     ) -> None:
         self.fingerprints = dict(fingerprints)
         self.frames_on = fingerprints["shots"] != "off"
         self.sound_on = settings.sound
         self.stages_on = {stage: value for stage, value in self.fingerprints.items() if value != "off"}
         """Fingerprints of the stages that are measured; rows of the others stay as they are."""
-        self._open_image = open_image
+        self._open_tower = open_tower
 
     def measure_sound(self, meter: SoundMeter, reader: MediaReader, path: str) -> str:
         """Decode a video's audio into `meter`; returns what went wrong, or an empty line."""
@@ -116,9 +115,8 @@ class Measuring:
 
     @cached_property
     def _style_prompts(self) -> StylePrompts | None:
-        """None for a specialised encoder, which does not know the words for styles."""
-        encoder = self._open_image()
-        return None if encoder is None or is_specialised(encoder.name) else StylePrompts(encoder)
+        tower = self._open_tower()
+        return None if tower is None else StylePrompts(tower)
 
 
 def packed(figures: FrameFigures) -> dict[str, Any]:

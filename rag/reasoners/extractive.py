@@ -24,11 +24,10 @@ import numpy as np
 
 from indexers.devices import device_memory, find_device
 from indexers.digests import folder_digest
-from indexers.models.catalogue import MODELS, known_model
-from indexers.models.lookup import find_weights
+from indexers.models.lookup import find_weights, recommended_model
 from indexers.tensors import weight_files
 from indexers.torch_backend import quiet_transformers
-from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import WeightsInvalid, WeightsMissing
 from rag.reasoners import deterministic
 from rag.reasoners.embedded import EmbeddedReasoner, open_embedded
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
@@ -262,12 +261,7 @@ def reader_folder(model: str, settings: EncoderSettings) -> Path:
         return folder
     if model and ("/" in model or folder.is_dir()):
         raise WeightsMissing(f"{folder}: no transformers model here (config.json is missing)")
-    name = model or next(one.name for one in MODELS if one.purpose == "reader" and one.recommended)
-    if known_model(name).purpose != "reader":
-        raise SettingsError(
-            f"{name} does not read answers out of text: it is for {known_model(name).purpose}"
-        )
-    return find_weights(name, settings)
+    return find_weights(model or recommended_model("reader").name, settings, "reader")
 
 
 @deterministic

@@ -100,12 +100,11 @@ def mean_within(clips: Sequence[ClipFrames], start: float, end: float) -> NDArra
 
 def seen_within(tower: TextTower | None, clips: Sequence[ClipFrames], start: float, end: float) -> list[str]:
     """What the frames of [start, end) seconds of clips of one video look like, by a tower that names it."""
-    looks_like = getattr(tower, "looks_like", None)
-    if looks_like is None or not clips:
+    if tower is None or not clips:
         return []
     times, vectors = joined_frames(clips)
     shown = vectors[(times >= start) & (times < end)]
-    return list(looks_like(shown)) if len(shown) else []
+    return tower.looks_like(shown) if len(shown) else []
 
 
 def similarity_to(vectors: NDArray[np.float32], text_vector: NDArray[np.float32]) -> NDArray[np.float64]:

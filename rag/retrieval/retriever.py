@@ -21,7 +21,7 @@ from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
-from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, relevance_encoding, text_relevance
+from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator, text_relevance
 from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
@@ -90,10 +90,10 @@ class Retriever:
         self.settings = settings
         self._calibrator = ImageScoreCalibrator(tower) if tower is not None else None
         meta = reader.meta
-        middle = getattr(tower, "half_relevant", IMAGE_MIDDLE)
+        middle = tower.half_relevant if tower is not None else IMAGE_MIDDLE
         self._scores = library_scores(meta.calibration, middle) if meta is not None else None
         self._frames = FrameCache(reader.frames)
-        self._localize = settings.localize.averaged_over(getattr(tower, "steady_seconds", 0.0))
+        self._localize = settings.localize.averaged_over(tower.steady_seconds if tower is not None else 0.0)
         self._clips: dict[str, list[Clip]] = {}
         self._expected: dict[tuple[str, int], tuple[SearchFilter, TextSearches]] = {}
 
@@ -503,7 +503,7 @@ class Retriever:
             calibrator, query = self._calibrator, self._image_space_vectors([visual])[0]
             return {key: calibrator.relevance(query, clip.clip_vector) for key, clip in held.items()}
         assert self.tower is not None
-        query = relevance_encoding(self.tower)([visual])[0]
+        query = self.tower.encode_named([visual])[0]
         sounds = self.reader.sound_vectors(clip_ids)
         return {
             key: self._scores.relevance(

@@ -48,8 +48,8 @@ def respelled(text: str, retriever: Retriever, where: SearchFilter) -> dict[str,
     the text encoder's vocabulary, compound of two, or one with an ending; it keeps its first letter. None
     under an encoder without a vocabulary, and in questions that are not English.
     """
-    is_word, asked = getattr(retriever.text_encoder, "is_word", None), tokens(text)
-    if is_word is None or sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
+    is_word, asked = retriever.text_encoder.is_word, tokens(text)
+    if sum(word in FUNCTION_WORDS for word in asked) < LEAST_ENGLISH * len(asked):
         return {}
     words = {word.casefold() for word in _WORD.findall(text) if len(word) >= LEAST_LETTERS}
     rare = [word for word in sorted(words) if content_words(word) and not _is_known(word, is_word)]

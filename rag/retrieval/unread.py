@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from corpora.records import SPOKEN
 from indexers.asr import asr_line
-from indexers.models.lookup import recommended_image_encoder
+from indexers.models.lookup import recommended_model
 from indexers.ocr import ocr_line
 from indexers.registry import resolve_image_encoder
 from indexers.settings import EncoderSettings
@@ -79,7 +79,7 @@ def _image_advice(settings: EncoderSettings) -> str:
     with contextlib.suppress(RagError):
         if resolve_image_encoder(settings).name is not None:
             return "rag index FOLDER --reembed"
-    return f"rag models pull {recommended_image_encoder().name}"
+    return f"rag models pull {recommended_model('image encoder').name}"
 
 
 def _text_advice(look: Callable[[], str], setting: str) -> str:

@@ -133,10 +133,10 @@ def missing(service: Served) -> Response:
 
 @router.get("/catalogue", responses={200: {"model": documents.ModelsDocument}, **problems()})
 def catalogue(service: Served) -> Response:
-    """Model weights: purpose, size, licence, and whether they are installed."""
-    from indexers.models.verify import list_models
+    """Model weights: purpose, size, licence, and whether they are installed and in use."""
+    from rag.model_rows import model_rows
 
-    return Document(report_shape("rag.models/1", {"models": list_models(service.settings.encoder)}))
+    return Document(report_shape("rag.models/1", {"models": model_rows(service.settings)}))
 
 
 def known_video(library: Library, video_id: str) -> Video:

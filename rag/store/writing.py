@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpora.objects import StoreError
 from corpora.records import Passage, Problem, Video
-from indexers.errors import OTHER_ENCODER, Role
+from indexers.errors import OTHER_ENCODER, EncoderKind
 from rag.errors import EncoderMismatch, LibraryError
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -191,12 +191,12 @@ class Writer(VideoWriter):
         self._db.replace_all("meta", "key", rows.table())
         self._meta_rows = rows
 
-    def _refuse_other(self, role: Role, held: EncoderRef, new: EncoderRef | None) -> None:
+    def _refuse_other(self, kind: EncoderKind, held: EncoderRef, new: EncoderRef | None) -> None:
         if new is None or held.fingerprint != new.fingerprint:
             raise EncoderMismatch(
-                f"{self._layout.folder}: made with {role} encoder {held.name} ({held.fingerprint[:12]}), "
+                f"{self._layout.folder}: made with {kind} encoder {held.name} ({held.fingerprint[:12]}), "
                 f"not with {f'{new.name} ({new.fingerprint[:12]})' if new else 'none'}; "
-                f"take that one, or {OTHER_ENCODER[role]}"
+                f"take that one, or {OTHER_ENCODER[kind]}"
             )
 
     def _require_meta(self) -> Meta:

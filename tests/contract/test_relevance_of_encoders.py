@@ -10,8 +10,7 @@ import pytest
 
 from benchmarks.relevance_rates import unrelated_queries
 from benchmarks.relevance_towers import GeneratedLibrary, refusals
-from indexers.protocol import ImageEncoder
-from indexers.registry import open_image_encoder
+from indexers.registry import open_image_encoder, open_text_tower
 from indexers.settings import EncoderSettings
 from rag.null_scores import BACKGROUND
 from tests.fakes.tiny_models import save_clip, save_siglip
@@ -28,20 +27,19 @@ TOWERS: dict[str, Callable[[Path], Path]] = {
 
 
 @pytest.fixture(scope="module", params=TOWERS)
-def encoder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ImageEncoder:
-    folder = TOWERS[request.param](tmp_path_factory.mktemp("tower") / request.param)
-    return open_image_encoder(f"hf:{folder}", EncoderSettings(), backend="torch-fp32", batch=8)
+def name(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"hf:{TOWERS[request.param](tmp_path_factory.mktemp('tower') / request.param)}"
 
 
-def test_what_no_clip_shows_is_refused_at_one_rate(encoder: ImageEncoder) -> None:
-    found = refusals(encoder, unrelated_queries()[:10])
+def test_what_no_clip_shows_is_refused_at_one_rate(name: str) -> None:
+    found = refusals(name, unrelated_queries()[:10])
     assert 0.9 <= found.held_out <= 1.0
 
 
-def test_relevance_rises_with_the_score(encoder: ImageEncoder) -> None:
+def test_relevance_rises_with_the_score(name: str) -> None:
     """A text that is a frame's own direction is relevant, and the nearer to it the more."""
-    library = GeneratedLibrary(encoder)
-    background = encoder.encode_text(BACKGROUND)
+    library = GeneratedLibrary(open_image_encoder(name, EncoderSettings(), batch=8))
+    background = open_text_tower(name, EncoderSettings()).encode_text(BACKGROUND)
     scores = library.scores(background)
     centre, frame = background.mean(axis=0), library.frames[:4].mean(axis=0)
     steps = np.linspace(0, 4, 6)[:, None]

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from corpora.records import Frames
-from indexers.protocol import CachedTextEncoder
 from localization.windows import Window
 from rag.answering import NOTHING_MATCHES, STAGES, Context, Pipeline, Rewriting, answer_question
 from rag.errors import DamagedFile
@@ -404,7 +403,7 @@ def test_a_title_alone_is_nowhere_in_a_video(tmp_path: Path, tower: ImageWords |
 
 def test_only_the_question_is_encoded_to_retrieve(worlds: dict[bool, World]) -> None:
     world = worlds[True]
-    retriever = Retriever(world.reader, world.tower, CachedTextEncoder(world.text), world.settings)
+    retriever = Retriever(world.reader, world.tower, world.text.keep_rows(), world.settings)
     world.text.encoded.clear()
     retriever.search("wooden board", "all", 5)
     assert world.text.encoded == ["wooden board"]

@@ -26,7 +26,7 @@ from indexers.models.lookup import find_weights, home_folder
 from indexers.models.pull import IDLE_ATTEMPTS, pull
 from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
-from rag.errors import ModelError, WeightsInvalid, WeightsMissing
+from rag.errors import ModelError, SettingsError, WeightsInvalid, WeightsMissing
 from tests.fakes.loopback_hub import Hub, serve, sha256
 
 NAME = "hf:tiny/clip"
@@ -252,6 +252,15 @@ def test_no_hub_at_all(monkeypatch: pytest.MonkeyPatch, settings: EncoderSetting
 
 
 @pytest.mark.usefixtures("hub")
+@pytest.mark.parametrize("endpoint", ["http://[::1", "file:///tmp/hub", "huggingface.co"])
+def test_an_address_that_is_none(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    with pytest.raises(SettingsError, match=r"^HF_ENDPOINT is [^\n]*, no address of a hub such as https://"):
+        pull(NAME, settings)
+
+
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "models").write_text("a file")
     with pytest.raises(ModelError, match="models"):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
-from indexers.protocol import unit_rows
+from indexers.protocol import TextEncoder, TextTower, unit_rows
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 from rag.words import content_words, tokens
@@ -21,7 +21,7 @@ from rag.words import content_words, tokens
 THINGS = ("drill", "iron", "lamp", "kettle", "spoon", "knife", "hammer", "brush")
 
 
-class BagOfWords:
+class BagOfWords(TextEncoder):
     """Texts that share words are near each other; 256 axes by hash, so unrelated ones are near orthogonal."""
 
     name = "bag-of-words"
@@ -31,7 +31,7 @@ class BagOfWords:
     def __init__(self) -> None:
         self.encoded: list[str] = []
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.encoded += texts
         rows = np.zeros((len(texts), self.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -41,14 +41,14 @@ class BagOfWords:
         return unit_rows(rows)
 
 
-class ImageWords:
+class ImageWords(TextTower):
     """Words into the space of images: the axes of the things that are named, and one that all share."""
 
     name = "image-words"
     dim = len(THINGS) + 9
     fingerprint = "image-words-1"
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return unit_rows(np.stack([self.image(tokens(text), text) for text in texts]))
 
     def image(self, things: Sequence[str], noise: str = "") -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from eval.tasks.egofact.construction.records import EventStructure, FactPassage,
 from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.construction.sources import workbench_passages
 from eval.tasks.egofact.records import Query
+from indexers.protocol import TextEncoder
 
 
 def few_passages() -> list[FactPassage]:
@@ -79,13 +80,13 @@ def even_prior() -> ObjectPrior:
     return EvenPrior("even", {}, dict.fromkeys(THINGS, 1.0))
 
 
-class WordEncoder:
+class WordEncoder(TextEncoder):
     """A text is the sum of a fixed random vector for each of its words: shared words are all there is."""
 
     name, dim, backend, batch = "words", 256, "numpy", 1
     weights = fingerprint = "words"
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.stack([sum(map(_word, text.lower().split()), np.zeros(self.dim)) for text in texts])
         return (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)).astype(np.float32)
 

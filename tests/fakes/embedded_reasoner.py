@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from indexers.protocol import TextEncoder, TextTower
 from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from rag.reasoners import open_reasoner
@@ -17,18 +18,18 @@ from rag.settings import Settings
 DIM = 8
 
 
-class Tower:
+class Tower(TextTower):
     """Words into the space of the frame vectors of the contract."""
 
     name = fingerprint = "toy"
     dim = DIM
 
-    def encode_text(self, texts):
+    def _encode(self, texts):
         rows = [np.random.default_rng(list(text.encode()) or [0]).normal(size=DIM) for text in texts]
         return np.stack([row / np.linalg.norm(row) for row in rows]).astype(np.float32)
 
 
-class Sentences:
+class Sentences(TextEncoder):
     """The real encoder of sentences, which encodes each alone: so one text is encoded once for all tests."""
 
     def __init__(self) -> None:
@@ -36,7 +37,7 @@ class Sentences:
         self.name, self.dim, self.fingerprint = "minilm", self._encoder.dim, self._encoder.fingerprint
         self._row = cache(lambda text: self._encoder.encode_text([text])[0])
 
-    def encode_text(self, texts):
+    def _encode(self, texts):
         return np.stack([self._row(text) for text in texts])
 
 

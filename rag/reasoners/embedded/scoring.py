@@ -92,7 +92,7 @@ class ZeroShotScorer:
 
     def __init__(self, tower: TextTower | None) -> None:
         self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
-        self._vocabulary: Vocabulary = getattr(tower, "vocabulary", EVERYDAY)
+        self._vocabulary: Vocabulary = (tower.vocabulary if tower is not None else None) or EVERYDAY
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
         """Unit float32 (n, d), one frame of the view a row.

@@ -191,7 +191,9 @@ def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) ->
     pulled = tmp_path / model.name
     pulled.mkdir()
     for name in model.sha256:
-        (pulled / name).write_bytes(b"".join(part.read_bytes() for part in file_parts(packaged / name)))
+        (pulled / name).write_bytes(
+            b"".join(part.read_bytes() for part in file_parts(model.name, packaged / name))
+        )
     where = EncoderSettings(models_dir=tmp_path)
     assert find_weights(model.name, where) == pulled
     one, other = open_asr(AsrSettings(mode="on")), open_asr(AsrSettings(mode="on"), where)

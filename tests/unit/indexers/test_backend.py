@@ -38,9 +38,6 @@ class ScriptedEncoder(ImageEncoder):
             .astype(np.float32)
         )
 
-    def encode_text(self, texts):  # type: ignore[no-untyped-def]  # no text here
-        return np.zeros((len(texts), 1), np.float32)
-
 
 def plain(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return rows

@@ -51,7 +51,6 @@ def encoder(backend: str, forward: Any = None) -> TorchImageEncoder:
         weights="0" * 64,
         preprocessing=Preprocessing(),
         forward=forward or Limited(64),
-        open_text=lambda: pytest.fail("no text here"),
         backend=backend,
         batch=8,
     )

@@ -31,9 +31,6 @@ class CountingEncoder(ImageEncoder):
         quarters = images[:, :height, :width].reshape(len(images), 2, height // 2, 2, width // 2, 3)
         return quarters.mean(axis=(2, 4), dtype=np.float32).reshape(len(images), -1)
 
-    def encode_text(self, texts):  # type: ignore[no-untyped-def]  # no text here
-        return np.zeros((len(texts), 1), np.float32)
-
 
 def noise(seed: int, count: int = 1, shape: tuple[int, int] = SHAPE) -> NDArray[np.uint8]:
     return np.random.default_rng(seed).integers(40, 200, (count, *shape, 3), dtype=np.uint8)

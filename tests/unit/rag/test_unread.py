@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexers.models.lookup import Resolution
+from indexers.registry import Resolution
 from indexers.settings import EncoderSettings
 from rag._cli.ask import unsearchable_lines
 from rag._cli.main import main

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage
+from indexers.protocol import TextEncoder
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
@@ -21,7 +22,7 @@ from tests.fakes.answer_world import BagOfWords
 from tests.fakes.embedded_reasoner import sentences
 
 
-class Even:
+class Even(TextEncoder):
     """Every statement is at cosine 0.42 of every question."""
 
     name = "even"
@@ -30,7 +31,7 @@ class Even:
     batch = 8
     weights = fingerprint = "even"
 
-    def encode_text(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = [(1.0, 0.0) if text.endswith("?") else (0.42, (1 - 0.42**2) ** 0.5) for text in texts]
         return np.array(rows, np.float32)
 

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.reading_sets import ALONE, GROUP, Asked, holds, reading_libraries
 from corpora.records import Clip, Evidence, Passage
+from indexers.protocol import TextEncoder
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open
 from rag.reasoners.embedded.quotation import (
@@ -31,7 +32,7 @@ from rag.records import Question
 from training.quotation import Example, answered, fit
 
 
-class Cosines:
+class Cosines(TextEncoder):
     """Every text is at 0.3 of every question, but those that are listed."""
 
     name = "cosines"
@@ -42,7 +43,7 @@ class Cosines:
     def __init__(self, known: Mapping[str, float]) -> None:
         self._known = known
 
-    def encode_text(self, texts):
+    def _encode(self, texts):
         values = [1.0 if text.endswith(("?", "？")) else self._known.get(text, 0.3) for text in texts]
         return np.array([(value, (1 - value**2) ** 0.5) for value in values], np.float32)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from corpora.records import Evidence
+from indexers.protocol import TextTower
 from rag.reasoners.embedded.locate import locate
 from rag.reasoners.embedded.observe import MAX_SPOKEN_LINES, observe, timeline
 from rag.reasoners.embedded.question_forms import speech_question
@@ -26,14 +27,14 @@ from tests.fakes.embedded_reasoner import sentences
 WORDS = ("guitar", "boat", "kitchen", "chart")
 
 
-class Tower:
+class Tower(TextTower):
     """One axis a word; all other texts are on the last."""
 
     name = fingerprint = "axes"
     dim = len(WORDS) + 1
     words = WORDS
 
-    def encode_text(self, texts):
+    def _encode(self, texts):
         rows = np.zeros((len(texts), self.dim), np.float32)
         for row, text in zip(rows, texts, strict=True):
             held = [at for at, word in enumerate(self.words) if word in text.lower()]

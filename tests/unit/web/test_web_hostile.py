@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from corpora.identity import content_hash
+from indexers.protocol import TextEncoder
 from rag.errors import WebUnusable
 from rag.web import VideoEntry, open_web, read_catalogue, write_catalogue
 from rag.web.building import build_web
@@ -92,11 +93,11 @@ def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path, again: boo
     assert content_hash(web.download(f"{URL}a").path) == whole
 
 
-class Encoder:
+class Encoder(TextEncoder):
     name = fingerprint = "letters"
     dim = 26
 
-    def encode_text(self, texts: list[str]) -> np.ndarray:
+    def _encode(self, texts: list[str]) -> np.ndarray:
         [text.encode("utf-8") for text in texts]
         return np.ones((len(texts), self.dim), np.float32) / np.sqrt(self.dim)
 

@@ -20,15 +20,22 @@ import numpy as np
 
 from corpora.records import CAMERA_WEARER
 from eval.tasks.egofact.construction.records import EventStructure, Segment
-from indexers.protocol import CachedTextEncoder, unit_rows
+from indexers.protocol import TextEncoder, unit_rows
 from rag.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class CachedEncoder(CachedTextEncoder):
+class CachedEncoder(TextEncoder):
     """Sentence vectors, each text encoded once in a build, and their similarities."""
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self.name, self.dim, self.weights, self._encoder = encoder.name, encoder.dim, encoder.weights, encoder
+        self.keep_rows()
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._encoder.encode_text(texts)
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> NDArray[np.float64]:
         """Cosines to 6 decimals, float64 (n, m): n texts `one` in rows, m texts `other` in columns."""
