@@ -46,6 +46,8 @@ SHARPNESS = 0.02
 HALF_RELEVANT = 1.4
 """The standard score (`rag.null_scores`) at which relevance is one half was chosen on real clips
 (docs/design/image_encoder.md)."""
+ASKED_STEP = 4
+"""Every fourth class is asked for, to know what questions have in common."""
 STEADY_SECONDS = 5.0
 """Similarities are averaged over so many seconds to find an event, since the best classes change from frame
 to frame."""
@@ -68,13 +70,15 @@ class ClassSpace:
     """One text encoder's space, less what all class names have in common."""
 
     mean: NDArray[np.float32]
-    """(d,)"""
+    """(d,) of the class names."""
+    asked: NDArray[np.float32]
+    """(d,) what questions have in common; an encoder may put them elsewhere than the names."""
     classes: NDArray[np.float32]
     """Unit rows (1000, d)."""
 
     def of_texts(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Unit rows, float32 (n, d), of sentence vectors (n, d)."""
-        return unit_rows(vectors - self.mean)
+        """Unit rows, float32 (n, d), of vectors of questions (n, d)."""
+        return unit_rows(vectors - self.asked)
 
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, d), of probabilities (n, 1000): ConSE, with `KEPT` classes and `POWER`."""
@@ -86,15 +90,21 @@ class ClassSpace:
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
     """The space of a text encoder. The vectors of the class names are made once on a machine (seconds) and
     kept in the user's cache folder, under the encoder's fingerprint and what is encoded."""
-    texts = [_wording(row, described=encoder.name != ENGLISH) for row in _rows()]
-    kept = cache_folder() / "classes" / fingerprint({"encoder": encoder.fingerprint, "texts": texts})
-    vectors = _read_cache(kept, (len(texts), encoder.dim))
+    described = encoder.name != ENGLISH
+    texts = [_wording(row, described=described) for row in _rows()]
+    asked = [text for row in _rows()[::ASKED_STEP] for text in _questions(row)] if described else []
+    of = {"encoder": encoder.fingerprint, "texts": texts, "asked": asked}
+    kept = cache_folder() / "classes" / fingerprint(of)
+    vectors = _read_cache(kept, (len(texts) + len(asked), encoder.dim))
     if vectors is None:
         vectors = open_text_encoder(encoder.name, settings).encode_text(texts)
+        if asked:
+            vectors = np.concatenate([vectors, encoder.encode_text(asked)])
         data = vectors.tobytes()
         write_cache(kept, sha256(data).digest() + data)
-    mean = vectors.mean(axis=0)
-    return ClassSpace(mean, unit_rows(vectors - mean))
+    classes, questions = vectors[: len(texts)], vectors[len(texts) :]
+    mean = classes.mean(axis=0)
+    return ClassSpace(mean, questions.mean(axis=0) if asked else mean, unit_rows(classes - mean))
 
 
 def _wording(row: str, *, described: bool) -> str:
@@ -102,6 +112,12 @@ def _wording(row: str, *, described: bool) -> str:
     _, lemmas, definition = row.split("\t")
     names = lemmas.split(", ")
     return f"{names[0]}: {definition}" if described else ", ".join(names[:2])
+
+
+def _questions(row: str) -> tuple[str, str]:
+    """What may be asked for a class: its first lemma, as words and as a sentence."""
+    name = re.split("[\t,]", row)[1]
+    return name, f"A video that shows {name}."
 
 
 def _read_cache(path: Path, shape: tuple[int, int]) -> NDArray[np.float32] | None:
@@ -166,24 +182,26 @@ class ImageNetText(FileIdentity):
         """The part in which a text is looked for: the first where it is English, else the last."""
         words = _WORD.findall(text)
         is_word = self._encoders[0].is_word  # type: ignore[attr-defined]  # of an encoder in ONNX Runtime
-        english = sum(map(is_word, words)) >= ENGLISH_SHARE * len(words)
+        # It has single letters of every script as pieces, and knows no word of them.
+        english = sum(word.isascii() and is_word(word) for word in words) >= ENGLISH_SHARE * len(words)
         return 0 if english else len(self._encoders) - 1
 
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
 
         An image of what a text names is near to them; what looks a little like it is not. So these show what
-        is absent better than `encode_text`, which ranks better.
+        is absent better than `encode_text`, which ranks better. The classes are told in any part, and their
+        vectors are those of the first: so scores compare between languages.
         """
         rows, start = self.encode_text(texts), 0
-        named = np.zeros_like(rows)
+        named, first = np.zeros_like(rows), self._spaces[0].classes
         for space in self._spaces:
             part = slice(start, start + space.classes.shape[1])
             start = part.stop
             near = rows[:, part] @ space.classes.T / np.float32(SHARPNESS)
             shares = np.exp(near - near.max(axis=1, keepdims=True))
-            found = unit_rows(np.asarray(shares @ space.classes, np.float32))
-            named[:, part] = found * rows[:, part].any(axis=1, keepdims=True)
+            found = unit_rows(np.asarray(shares @ first, np.float32))
+            named[:, : first.shape[1]] += found * rows[:, part].any(axis=1, keepdims=True)
         return named
 
     def of_shares(self, shares: NDArray[np.float32]) -> NDArray[np.float32]:
