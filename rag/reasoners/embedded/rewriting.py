@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rag.questions import option_label
 from rag.function_words import is_english
+from rag.questions import option_label
 from rag.reasoners.embedded.claims import option_event, spelled_out, statement
 from rag.reasoners.embedded.phrases import entities
 from rag.reasoners.embedded.question_forms import (
