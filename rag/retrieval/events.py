@@ -88,7 +88,9 @@ def clips_of_claims(
         for clip in retriever.find_clips(claim, option, top_k, where, upcoming=claims):
             held = best.get(clip.clip.clip_id)
             if held is None or clip.relevance > held.relevance:
-                best[clip.clip.clip_id] = replace(clip, match=clip.match and clip.match / len(options))
+                # Matches say which clip it is, and not whether it is one.
+                chance = clip.match and clip.match * clip.image_relevance / len(options)
+                best[clip.clip.clip_id] = replace(clip, match=chance)
     return sorted(best.values(), key=lambda clip: (-clip.relevance, clip.clip.clip_id))[:top_k]
 
 
