@@ -37,12 +37,12 @@ def answer_by_images(
     """The window whose images fit an open question best, or of several options the one that images fit best.
 
     `windows`: one for each of the `clips` that were found for the question. `unanswered`: why no text answers
-    it. None where no images have the relevance of a match.
+    it. None where no images have the relevance of a match, or for an option that of a sure one.
     """
     question, retriever = context.question, context.retriever
-    shown = [clip for clip in clips if clip.image_relevance >= context.threshold]
     if question.options:
-        return _option_seen(context, shown, unanswered)
+        return _option_seen(context, unanswered)
+    shown = [clip for clip in clips if clip.image_relevance >= context.threshold]
     if not shown:
         return None
     best = max(shown, key=lambda clip: clip.image_relevance)
@@ -53,26 +53,23 @@ def answer_by_images(
     return _answer(question, None, text, best.image_relevance, f"{_fit(best)} {unanswered}", seen)
 
 
-def _option_seen(context: Asked, shown: Sequence[RetrievedClip], unanswered: str) -> Answer | None:
-    """In the videos of the clips that show what the question says, if there are any, or else in all."""
+def _option_seen(context: Asked, unanswered: str) -> Answer | None:
+    """Of all that may be searched: in a few videos the best of several options is easily a match."""
     question, retriever, where = context.question, context.retriever, context.where
-    named = frozenset(clip.clip.video_id for clip in shown)
-    for scope in (replace(where, videos=named), where) if named else (where,):
-        found = [_best_by_images(retriever, option, scope) for option in question.options]
-        relevance = [0.0 if clip is None else clip.image_relevance for clip in found]
-        scores = [round(value / (sum(relevance) or 1.0), 6) for value in relevance]
-        at = scores.index(max(scores))
-        best = found[at]
-        # Where none has more than all others together, images do not tell them apart.
-        if best is None or best.image_relevance < context.threshold or scores[at] <= 0.5:
-            continue
-        (window,) = retriever.localize([best], question.options[at], "within", scope)
-        seen = _citation(best, window, retriever)
-        labels = [option_label(index) for index in range(len(found))]
-        sure, why = min(best.image_relevance, scores[at]), f"{_fit(best)} {unanswered}"
-        answer = _answer(question, labels[at], question.options[at], sure, why, seen)
-        return replace(answer, options=tuple(map(ScoredOption, labels, question.options, scores)))
-    return None
+    found = [_best_by_images(retriever, option, where) for option in question.options]
+    relevance = [0.0 if clip is None else clip.image_relevance for clip in found]
+    scores = [round(value / (sum(relevance) or 1.0), 6) for value in relevance]
+    at = scores.index(max(scores))
+    best = found[at]
+    # Where none has more than all others together, images do not tell them apart.
+    if best is None or best.image_relevance < max(context.threshold, SURE) or scores[at] <= 0.5:
+        return None
+    (window,) = retriever.localize([best], question.options[at], "within", where)
+    seen = _citation(best, window, retriever)
+    labels = [option_label(index) for index in range(len(found))]
+    sure, why = min(best.image_relevance, scores[at]), f"{_fit(best)} {unanswered}"
+    answer = _answer(question, labels[at], question.options[at], sure, why, seen)
+    return replace(answer, options=tuple(map(ScoredOption, labels, question.options, scores)))
 
 
 def _best_by_images(retriever: Retriever, option: str, where: SearchFilter) -> RetrievedClip | None:
