@@ -48,6 +48,7 @@ HALF_RELEVANT = 1.4
 """The standard score (`rag.null_scores`) at which relevance is one half was chosen on real clips
 (docs/design/image_encoder.md)."""
 ASKED_STEP = 4
+"""Every fourth class is asked for, to know what questions have in common."""
 STEADY_SECONDS = 5.0
 """Similarities are averaged over so many seconds to find an event, since the best classes change from frame
 to frame."""
@@ -79,9 +80,9 @@ class ClassSpace:
 
 
 def open_space(encoder: TextEncoder, settings: EncoderSettings) -> ClassSpace:
-    """The space of a text encoder, as it is for questions. For one that is in `VECTORS` nothing is encoded.
-    For another one the vectors are made once on a machine (seconds) and kept in the user's cache folder, under
-    the encoder's fingerprint and what is encoded."""
+    """The space of a text encoder of questions. For one that is in `VECTORS` nothing is encoded. For another
+    one the vectors are made once on a machine (seconds) and kept in the user's cache folder, under the
+    encoder's fingerprint and what is encoded."""
     shipped = Tensors((VECTORS,))
     if encoder.name in shipped:
         vectors = shipped.read(encoder.name)

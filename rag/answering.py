@@ -27,7 +27,7 @@ from corpora.errors import reason_of
 from corpora.records import Evidence, Frames
 from localization.sampling import frames_inside, midpoints
 from localization.windows import Window
-from rag.citations import best_shown, cite, nearest, quotation, seen_answer, with_what_is_seen
+from rag.citations import cite, nearest, quotation, with_what_is_seen
 from rag.errors import FileProblem, Unanswered
 from rag.questions import option_label
 from rag.reasoners.protocol import Reasoner
@@ -40,10 +40,10 @@ from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.reasoners.roles.rewrite_question import REWRITE_QUESTION, RewrittenQuestion
 from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, VideoInterval, rounded_down
-from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
-from rag.retrieval.events import MOST_OCCURRENCES, around, clips_of_occurrences, clips_of_options
+from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever, events
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
+from rag.seen import answer_by_images
 from rag.settings import Settings
 from rag.store.finding import advice_to_fill
 from rag.store.lookup import whole_file
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NOTHING_MATCHES = "Nothing in the library matches this question."
+NOT_SURE = "Not sure: the library comes near this question, and does not surely answer it."
 STAGES = ("rewrite", "retrieve", "localize", "read", "answer")
 """What is timed: `retrieve` is both retrievals, `read` includes frames and captions, `answer` citations."""
 SENTENCE_REACH = 4.0
@@ -185,9 +186,11 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     counts an event, a clip for each of its occurrences in the video found best, in time order.
     """
     retriever, rewritten, anchor = context.retriever, rewriting.rewritten, rewriting.anchor
-    claims = rewritten.passage_queries
+    claims, options = rewritten.passage_queries, context.question.options
     if rewritten.by_option:
-        return clips_of_options(retriever, context.question.options, context.top_k, context.where, claims)
+        return events.clips_of_options(
+            retriever, context.question.options, context.top_k, context.where, claims
+        )
     found = retriever.find_clips(
         context.question.text,
         rewritten.visual_query,
@@ -200,9 +203,11 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
         passages_each=_passages_each(context),
     )
     if rewritten.counted and (
-        seen := clips_of_occurrences(retriever, rewritten.counted, found, context.where)
+        seen := events.clips_of_occurrences(retriever, rewritten.counted, found, context.where)
     ):
         return seen
+    if options and _most_relevant(found, ()) < context.threshold:
+        found = events.clips_of_claims(retriever, options, claims, context.top_k, context.where)
     return retriever.with_claims(found, claims, context.where)
 
 
@@ -246,7 +251,7 @@ def localize(context: Context, rewriting: Rewriting, clips: Sequence[RetrievedCl
     if any(clip.event for clip in clips):
         length = context.settings.localize.window_seconds
         return [
-            retriever.localize([clip], clip.event, "within", around(clip, length, context.where))[0]
+            retriever.localize([clip], clip.event, "within", events.around(clip, length, context.where))[0]
             for clip in clips
         ]
     return retriever.localize(clips, anchor.description, anchor.position, context.where, anchor.target)
@@ -317,7 +322,7 @@ def read(
         # There may be more than are read.
         all_occurrences=bool(rewriting.rewritten.counted)
         and any(clip.occurrence for clip in clips)
-        and len(clips) < MOST_OCCURRENCES,
+        and len(clips) < events.MOST_OCCURRENCES,
     )
 
 
@@ -482,14 +487,13 @@ class Pipeline:
             citations = with_what_is_seen(self.cite(reading, reply), context.retriever)
             clock.stop("answer")
             result = answer_of(context.question, reply, citations, timings=clock.seconds, **made)
-        elif (shown := best_shown(clips, windows, context.threshold)) and isinstance(reply, OpenAnswer):
-            possible = seen_answer(*shown, unanswered, context.retriever)
+        elif seen := answer_by_images(context, clips, windows, unanswered):
             clock.stop("answer")
-            result = Answer(context.question, None, *possible, timings=clock.seconds, **made)
+            result = replace(seen, timings=clock.seconds, **made)
         else:
             where = nearest(self.cite(reading, reply) or [*clips, *_by_sentence(context, passages)])
             clock.stop("answer")
-            result = _no_match(context, clock, details, f"{unanswered} {where}")
+            result = replace(_no_match(context, clock, details, f"{unanswered} {where}"), text=NOT_SURE)
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 result = replace(result, best_confidence=reply.confidence)
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)

@@ -12,21 +12,11 @@ from corpora.file_names import repeats_name
 from corpora.records import SPOKEN, Evidence, page_range
 from corpora.text_decoding import one_line
 from localization.spans import covering_window
-from localization.windows import Window
 from rag.reasoners.embedded.cues import cues_with
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
-from rag.records import (
-    SURE,
-    Answer,
-    Citation,
-    PassageCitation,
-    VideoCitation,
-    pages_with,
-    passage_citation,
-    rounded_down,
-)
+from rag.records import Answer, Citation, PassageCitation, VideoCitation, pages_with, passage_citation
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever
 from rag.words import folded
 
@@ -89,31 +79,6 @@ def with_what_is_seen(citations: Sequence[Citation], retriever: Retriever) -> tu
         else one
         for one in citations
     )
-
-
-def best_shown(
-    clips: Sequence[RetrievedClip], windows: Sequence[Window], threshold: float
-) -> tuple[RetrievedClip, Window] | None:
-    """The clip whose images fit the question best, and its window; None where none reaches `threshold`."""
-    found = max(zip(clips, windows, strict=True), key=lambda one: one[0].image_relevance, default=None)
-    return found if found is not None and found[0].image_relevance >= threshold else None
-
-
-def seen_answer(
-    found: RetrievedClip, window: Window, unanswered: str, retriever: Retriever
-) -> tuple[str, float, str, bool, tuple[Citation, ...]]:
-    """Text, confidence, explanation, match and citation of an answer that rests on images alone.
-
-    No text answers the question (`unanswered` says why), so it is never sure: what images fit is to be looked
-    at.
-    """
-    seen = retriever.seen(window.video_id, window.start, window.end)
-    like = f", which {seen[0].text.replace('like:', 'like')}" if seen else ""
-    text = f"{window.start:.1f}-{window.end:.1f} s of {PurePath(found.path).name}{like}."
-    fit = f"Images of this window fit the question (relevance {rounded_down(found.image_relevance):.2f})."
-    why = f"{fit} {unanswered}"
-    shown = VideoCitation(found.path, window.video_id, window.start, window.end, found.score, seen)
-    return text, min(found.image_relevance, SURE - 0.01), why.strip(), True, (shown,)
 
 
 def _words(citation: Citation) -> str:

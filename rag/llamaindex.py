@@ -26,6 +26,7 @@ from rag.records import (
     PassageHit,
     VideoCitation,
     VideoHit,
+    lead,
     passage_citation,
 )
 
@@ -69,13 +70,14 @@ class LibraryQueryEngine(CustomQueryEngine):  # type: ignore[misc]  # as above
         """Answer `query_str`. Raises as `Library.ask` does."""
         answer: Answer = self.library.ask(query_str, options=self.options)
         return Response(
-            response=answer.text,
+            response=f"{lead(answer.verdict)}{answer.text}",
             source_nodes=[_citation_node(citation) for citation in answer.citations],
             metadata={
                 "answer": answer,
                 "choice": answer.choice,
                 "confidence": answer.confidence,
                 "matched": answer.matched,
+                "verdict": answer.verdict,
             },
         )
 

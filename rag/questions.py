@@ -18,6 +18,8 @@ MAX_OPTIONS = 26
 MAX_CHARACTERS = 16_000
 """Of question and options together. A longer text is refused rather than truncated: no encoder here reads
 more than a few hundred words, and an answer to part of a question would look like one to all of it."""
+SHOWN = 40
+"""Characters of a question without words that are named."""
 
 _OPENS_LINE = re.compile(r"(?:^|\n)[ \t]*\Z")
 _JOINING = ("and", "or", "and/or", "or not")
@@ -86,7 +88,9 @@ def parse_query(text: str) -> str:
     _require_length(len(text))
     words = _clean(text)
     if not _has_words(words):
-        raise QuestionError("the question is empty")
+        raise QuestionError(
+            f"the question has no word and no number: {words[:SHOWN]}" if words else "the question is empty"
+        )
     return words
 
 

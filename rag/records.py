@@ -35,6 +35,8 @@ __all__ = [
     "VideoCitation",
     "VideoHit",
     "VideoInterval",
+    "doubt",
+    "lead",
     "pages_with",
     "passage_citation",
     "passage_name",
@@ -290,6 +292,16 @@ SURE = 0.5
 def verdict_of(value: float, least: float) -> Verdict:
     """The verdict on a confidence or relevance, of which `least` is the threshold of matches."""
     return "nothing" if value < least else "sure" if value >= SURE else "possibly"
+
+
+def lead(verdict: Verdict) -> str:
+    """What is said before an answer."""
+    return "Possibly: " if verdict == "possibly" else ""
+
+
+def doubt(verdict: Verdict, hits: str = "hit") -> list[str]:
+    """The line that is said of hits of which none is sure; none otherwise. `hits`: what one is called."""
+    return [f"{lead(verdict)}no {hits} is sure to be what was looked for."] if lead(verdict) else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,8 @@ def localize(
         (shape,) = with_copies(made, copies)
         unread = () if shape["matched"] else tuple(unsearchable_lines(opened, {video_id}))
     states = (STATES[state] for state in stale.values())
-    print_report(session.as_json, shape, [*window_lines(windows), *states, *copy_lines(copies.get(path, ()))])
+    lines = window_lines(windows, shape["verdict"])
+    print_report(session.as_json, shape, [*lines, *states, *copy_lines(copies.get(path, ()))])
     if windows and not shape["matched"]:
         best = max(window["relevance"] for window in shape["windows"])
         echo_stderr(weak_hits_line("video", "windows", best, least))

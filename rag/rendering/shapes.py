@@ -187,6 +187,7 @@ def windows_shape(
     video: str, path: str, video_id: str, query: str, windows: Sequence[LocalizedWindow], threshold: float
 ) -> dict[str, Any]:
     """`rag.localize/1`; `video`: as it was named in the question; `threshold`: as of `search_shape`."""
+    verdict = verdict_of(max((window.relevance for window in windows), default=-1.0), threshold)
     return {
         "schema": "rag.localize/1",
         "video": video,
@@ -203,7 +204,8 @@ def windows_shape(
             }
             for window in windows
         ],
-        "matched": any(window.relevance >= threshold for window in windows),
+        "matched": verdict != "nothing",
+        "verdict": verdict,
         "threshold": _score(threshold),
     }
 

@@ -22,8 +22,11 @@ from rag.records import (
     PassageCitation,
     PassageHit,
     ScoredOption,
+    Verdict,
     VideoCitation,
     VideoHit,
+    doubt,
+    lead,
     rounded_down,
     span_name,
     verdict_of,
@@ -151,7 +154,7 @@ def answer_lines(
 
     `stale`: of `Library.stale_files`, for the citations.
     """
-    chosen = "Possibly: " if answer.verdict == "possibly" else ""
+    chosen = lead(answer.verdict)
     chosen += f"{answer.choice}. " if answer.choice else ""
     yield from _wrapped(f"{chosen}{answer.text}", width)
     yield f"confidence {rounded_down(answer.confidence):.2f}  {bar(answer.confidence).rstrip()}".rstrip()
@@ -252,8 +255,8 @@ def hit_lines(
         if stale and (state := stale.get(hit.path)) is not None:
             yield f"    {STATES[state]}"
     best = max((hit.relevance for hit in hits), default=-1.0)
-    if threshold is not None and verdict_of(best, threshold) == "possibly":
-        yield "Possibly: no hit is sure to be what was looked for."
+    if threshold is not None:
+        yield from doubt(verdict_of(best, threshold))
     shown = [rounded_down(hits[index].relevance) for index in order]
     if threshold is not None and shown != sorted(shown, reverse=True):
         yield "In order of all rankings together; the relevance is that of each hit by itself."
@@ -264,7 +267,7 @@ def copy_lines(paths: Iterable[str]) -> Iterator[str]:
     return (f"also at {visible(path)}" for path in paths)
 
 
-def window_lines(windows: Sequence[LocalizedWindow]) -> Iterator[str]:
+def window_lines(windows: Sequence[LocalizedWindow], verdict: Verdict) -> Iterator[str]:
     """Windows with their relevance, one line each. Their scores order them within one video and mean nothing
     beside those of another."""
     if not windows:
@@ -273,6 +276,7 @@ def window_lines(windows: Sequence[LocalizedWindow]) -> Iterator[str]:
         yield (
             f"{number:2d}. {span(window.start, window.end)}  relevance {rounded_down(window.relevance):.2f}"
         )
+    yield from doubt(verdict, "window")
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:

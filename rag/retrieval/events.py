@@ -75,6 +75,25 @@ def clips_of_options(
     return sorted([*moments, *others], key=lambda clip: -clip.score)
 
 
+def clips_of_claims(
+    retriever: Retriever, options: Sequence[str], claims: Sequence[str], top_k: int, where: SearchFilter
+) -> list[RetrievedClip]:
+    """The `top_k` clips that are most relevant to any option, of a question that is near none by itself.
+
+    `claims`: what each option claims, which is looked for in the text. A clip of several options is given
+    once.
+    """
+    best: dict[str, RetrievedClip] = {}
+    for option, claim in zip(options, claims, strict=True):
+        for clip in retriever.find_clips(claim, option, top_k, where, upcoming=claims):
+            held = best.get(clip.clip.clip_id)
+            if held is None or clip.relevance > held.relevance:
+                # Matches say which clip it is, and not whether it is one.
+                chance = clip.match and clip.match * clip.image_relevance / len(options)
+                best[clip.clip.clip_id] = replace(clip, match=chance)
+    return sorted(best.values(), key=lambda clip: (-clip.relevance, clip.clip.clip_id))[:top_k]
+
+
 def _moments(
     retriever: Retriever, events: Sequence[str], video_id: str, where: SearchFilter
 ) -> list[RetrievedClip]:

@@ -147,6 +147,7 @@ class LocalizeDocument(TypedDict):
     query: str
     windows: list[WindowItem]
     matched: bool
+    verdict: Verdict
     threshold: float
     curve: NotRequired[Curve]
     state: NotRequired[FileState]

@@ -28,6 +28,7 @@ from rag.errors import QuestionError, RagError
 from rag.library import Library
 from rag.questions import parse_distinct_question
 from rag.reasoners.llm.usage import estimated_text_tokens
+from rag.records import lead
 from rag.rendering.terminal import clock, excerpt
 from rag.server.events import Emit, Event, EventStream
 from rag.server.housekeeping import housekeeping_reply
@@ -334,7 +335,7 @@ def completion(shape: Mapping[str, Any], page: str) -> Completion:
     """`rag.ask/1` as a text in Markdown; `page`: where the page is served."""
     found = shape["answer"]
     chosen = f"{found['choice']}. " if found["choice"] else ""
-    text = f"{chosen}{markdown(found['text'])}"
+    text = f"{lead(found['verdict'])}{chosen}{markdown(found['text'])}"
     if found["matched"]:
         text = f"**{text}** (confidence {found['confidence']:.2f})"
     if found["explanation"]:

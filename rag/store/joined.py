@@ -47,13 +47,15 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
 
     The message names the difference and what to do about the second.
     """
+    # Text first: an image encoder may be made of it, and images alone can be encoded again.
     roles = (
-        ("image", held.image_encoder, other.image_encoder),
         ("text", held.text_encoder, other.text_encoder),
+        ("image", held.image_encoder, other.image_encoder),
     )
     for role, mine, theirs in roles:
         if (mine and mine.fingerprint) != (theirs and theirs.fingerprint):
-            remedy = "index its files into a new library with that encoder.text"
+            name = shlex.quote(mine.name) if mine else "NAME"
+            remedy = f"index its files into a new library with RAG_ENCODER__TEXT={name}"
             if role == "image":
                 remedy = _image_remedy((first, mine), (second, theirs))
             raise EncoderMismatch(

@@ -135,13 +135,16 @@ def test_search_and_localize(library: FixedLibrary, capsys: pytest.CaptureFixtur
     assert shape["windows"] == [
         {"video_id": "v1", "start": 1.0, "end": 6.0, "citation": "v1@1-6", "score": 0.25, "relevance": 0.4}
     ]
-    assert (shape["matched"], shape["threshold"]) == (True, 0.3)
+    assert (shape["matched"], shape["verdict"], shape["threshold"]) == (True, "possibly", 0.3)
     assert library.asked == [
         ("lamp", {"kind": "video", "top_k": 7, "where": None}),
         ("a lamp", {"count": 3, "window_seconds": 2.0}),
     ]
     assert main(["localize", "a.mp4", "lamp", "--text"]) == 0
-    assert capsys.readouterr().out == " 1. 1-6 s (00:01-00:06)  relevance 0.40\n"
+    assert capsys.readouterr().out.splitlines() == [
+        " 1. 1-6 s (00:01-00:06)  relevance 0.40",
+        "Possibly: no window is sure to be what was looked for.",
+    ]
 
 
 def test_copies_of_what_is_found_are_listed(

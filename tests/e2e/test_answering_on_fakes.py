@@ -14,7 +14,7 @@ import pytest
 
 from corpora.records import Frames
 from localization.windows import Window
-from rag.answering import NOTHING_MATCHES, STAGES, Context, Pipeline, Rewriting, answer_question
+from rag.answering import NOT_SURE, NOTHING_MATCHES, STAGES, Context, Pipeline, Rewriting, answer_question
 from rag.errors import DamagedFile
 from rag.questions import parse_question
 from rag.reasoners import open_reasoner
@@ -237,6 +237,58 @@ def test_an_option_is_looked_for_in_every_frame_of_the_video(tmp_path: Path) -> 
     assert answer.choice == "A"
     assert any(start <= 88.0 and end >= 89.0 for _, start, end, _ in answer.details["windows"])
     assert early.choice == "B", "a filter holds"
+
+
+@pytest.mark.parametrize("images", [True, False])
+def test_what_options_say_counts_where_the_question_says_nothing(
+    worlds: dict[bool, World], images: bool
+) -> None:
+    answer = worlds[images].ask("Which one?", ["Varnish dries within six hours", "Ulan Bator is in Mongolia"])
+    assert answer.choice == "A"
+    assert any("Varnish" in evidence.text for cited in answer.citations for evidence in cited.evidence)
+
+
+def test_an_option_that_images_alone_show_is_possible_and_never_sure(tmp_path: Path) -> None:
+    shown = [(at * 30.0, at * 30.0 + 30.0, "kettle" if at == 4 else "lamp", "") for at in range(8)]
+    tower, text = ImageWords(), BagOfWords()
+    with Reader.open(build_library(tmp_path / "rag", {"bench": shown}, {}, tower)) as reader:
+        retriever, reasoner = Retriever(reader, tower, text, Settings()), EmbeddedReasoner(text, tower)
+        supported = Pipeline(answer=lambda *_: ChosenOption(choice=None, confidence=0.0, explanation="No."))
+        answer, absent = (
+            answer_question(
+                parse_question("Which one?", options), retriever, reasoner, Settings(), pipeline=supported
+            )
+            for options in (["a zebra", "a kettle"], ["a zebra", "a yak"])
+        )
+    assert (answer.choice, answer.text, answer.verdict) == ("B", "a kettle", "possibly")
+    assert [option.label for option in answer.options] == ["A", "B"]
+    (cited,) = answer.citations
+    assert isinstance(cited, VideoCitation)
+    assert 120.0 <= cited.start < cited.end <= 150.0
+    assert (absent.choice, absent.verdict) == (None, "nothing")
+
+
+def test_what_comes_near_and_does_not_answer_is_not_called_nothing(worlds: dict[bool, World]) -> None:
+    world = worlds[False]
+    silent = Pipeline(answer=lambda *_: OpenAnswer(text="", confidence=0.0, explanation="Unclear."))
+    answer = answer_question(
+        parse_question("When does the varnish dry?"),
+        world.retriever,
+        world.reasoner,
+        world.settings,
+        pipeline=silent,
+    )
+    assert not answer.matched
+    assert answer.text == NOT_SURE
+    assert "Varnish dries within six hours." in answer.explanation
+
+
+def test_a_question_of_another_language_is_looked_for_as_it_is(worlds: dict[bool, World]) -> None:
+    reasoner = worlds[True].reasoner
+    for text in ("Wo ist ein Hund zu sehen?", "¿Dónde se ve un perro?", "哪里可以看到狗？"):
+        assert reasoner.run(REWRITE_QUESTION, parse_question(text)).visual_query == text
+    english = reasoner.run(REWRITE_QUESTION, parse_question("Where is a dog?")).visual_query
+    assert english.startswith("A video that shows ")
 
 
 def test_no_number_is_given_where_more_occurrences_than_are_read_may_be(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from rag.function_words import is_english
 from rag.questions import option_label
 from rag.reasoners.embedded.claims import option_event, spelled_out, statement
 from rag.reasoners.embedded.phrases import entities
@@ -22,7 +23,7 @@ from rag.reasoners.roles.decompose_facets import Facets
 from rag.reasoners.roles.extract_keywords import Keywords
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
-from rag.words import content_words, word_set
+from rag.words import content_words, tokens, word_set
 
 MOST_KEYWORDS = 5
 _PLACES = (
@@ -44,6 +45,8 @@ def rewrite_question(question: Question) -> RewrittenQuestion:
     if not taken.scene and taken.event:
         shown = f"{taken.event}, {shown}" if content_words(shown) else taken.event
     visual = f"A video that shows {shown}.".replace("..", ".")
+    if not is_english(tokens(question.text)):
+        visual = question.text  # two languages in one sentence are near no image
     counted = counted_event(question.text)
     if not question.options:
         query = taken.asked if content_words(taken.asked) else question.text

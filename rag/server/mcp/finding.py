@@ -9,7 +9,7 @@ from pydantic import Field
 
 from corpora.records import AudioClass, Style, Tone
 from rag.library import Library
-from rag.records import rounded_down
+from rag.records import Verdict, doubt, lead, rounded_down
 from rag.rendering.terminal import clock
 from rag.server import questions
 from rag.server.documents import LONGEST_TEXT
@@ -83,6 +83,7 @@ class SearchResult(Row):
     """Of `search_library`."""
 
     matched: bool = Field(description="False: nothing matches the query, the results are only the nearest.")
+    verdict: Verdict = Field(description="Whether it is sure, possibly right, or nothing.")
     threshold: float = Field(description="Least relevance of a match.")
     results: list[Found]
     next: str | Absent = Field(None, description="The call with the results that follow.")
@@ -105,11 +106,14 @@ def search_library(service: Service, library: Library, given: SearchArguments) -
     again = given.model_dump(exclude_defaults=True) | {"skip": skip}
     result = SearchResult(
         matched=shape["matched"],
+        verdict=shape["verdict"],
         threshold=shape["threshold"],
         results=shown,
         next=call("search_library", **again) if more else None,
     )
-    lines = [] if result.matched else ["Nothing in the library matches; these are only the nearest:"]
+    lines = doubt(result.verdict, "result")
+    if not result.matched:
+        lines = ["Nothing in the library matches; these are only the nearest:"]
     if not shown:
         lines = ["No results. Try other words, or list_videos to see what there is."]
     lines += [f"{number}. {row.line()}" for number, row in enumerate(shown, given.skip + 1)]
@@ -147,6 +151,7 @@ class AskResult(Row):
     """Of `ask_library`."""
 
     matched: bool = Field(description="False: nothing in the library answers the question.")
+    verdict: Verdict = Field(description="Whether it is sure, possibly right, or nothing.")
     choice: str | Absent = Field(None, description="Label of the chosen option.")
     answer: str
     confidence: float
@@ -173,6 +178,7 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
     answer = shape["answer"]
     result = AskResult(
         matched=answer["matched"],
+        verdict=answer["verdict"],
         choice=answer["choice"],
         answer=cleaned(answer["text"], LONGEST_ANSWER),
         confidence=answer["confidence"],
@@ -190,9 +196,8 @@ def ask_library(service: Service, library: Library, given: AskArguments) -> Repl
         result.next = call("search_library", query=given.question[:LONGEST_ANSWER])
     because = [f"Because: {quoted(result.explanation, LONGEST_ANSWER)}"] if result.explanation else []
     if not result.matched:
-        nothing = "Nothing in the library answers this."
-        return Reply(result, [nothing, *because, *unsearchable_lines(library)])
-    chosen = "Possibly: " if answer["verdict"] == "possibly" else ""
+        return Reply(result, [result.answer, *because, *unsearchable_lines(library)])
+    chosen = lead(result.verdict)
     chosen += f"{result.choice}. " if result.choice else ""
     confidence = f"confidence {rounded_down(result.confidence):.2f}"
     lines = [f"{chosen}{quoted(result.answer, LONGEST_ANSWER)} ({confidence})", *because]
@@ -239,6 +244,7 @@ class FindResult(Row):
     matched: bool = Field(
         description="False: nothing in the video matches, the windows are only the nearest."
     )
+    verdict: Verdict = Field(description="Whether it is sure, possibly right, or nothing.")
     threshold: float = Field(description="Least relevance of a match.")
     windows: list[Window]
     peaks: list[Peak] = Field(
@@ -263,6 +269,7 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
         video_id=video_id,
         state=shape.get("state"),
         matched=shape["matched"],
+        verdict=shape["verdict"],
         threshold=shape["threshold"],
         windows=[
             Window(**{name: window[name] for name in Window.model_fields}) for window in shape["windows"]
@@ -272,7 +279,9 @@ def find_in_video(service: Service, library: Library, given: FindArguments) -> R
     if not result.windows:
         say = "Nothing in this video can be compared with the query: no stored frames, and no such text."
         return Reply(result, [f"{say} See {call('describe_video', video=video_id)}."])
-    lines = [] if result.matched else ["Nothing in this video matches; these are only the nearest:"]
+    lines = doubt(result.verdict, "window")
+    if not result.matched:
+        lines = ["Nothing in this video matches; these are only the nearest:"]
     for number, row in enumerate(result.windows, 1):
         rated = rating(row.relevance, near=row.relevance < result.threshold)
         times = f"{clock(row.start)}-{clock(row.end)}"

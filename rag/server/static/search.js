@@ -225,7 +225,7 @@ function results(route, asked, query) {
 
 /** @param {Route} route @param {Record<string, any>} asked @param {string} query @param {boolean} more */
 function cards(route, asked, query, more) {
-  const { results: hits, matched, threshold, unjudged } = found.value;
+  const { results: hits, matched, verdict, threshold, unjudged } = found.value;
   const hidden = matched === false && nearest !== found.key;
   const matches = hits.filter((/** @type {any} */ hit) => threshold === undefined || hit.relevance >= threshold);
   const others = hits.filter((/** @type {any} */ hit) => !matches.includes(hit));
@@ -236,6 +236,7 @@ function cards(route, asked, query, more) {
   return html`
     <div class="summary">
       <p role="status" aria-live="polite" data-count=${matches.length}>${summary}</p>
+      ${verdict === "possibly" ? html`<p class="quiet">Possibly: no result is sure to be what was looked for.</p>` : nothing}
       ${mixed && !hidden ? html`<p class="quiet">In order of all rankings together; the relevance is that of each result by itself.</p>` : nothing}
       ${unjudged?.videos ? html`<p class="quiet">${count(unjudged.videos, "video")} of ${unjudged.of} could not be judged by these filters: ${unjudged.why.join("; ")}</p>` : nothing}
       ${asked.query ? kindLinks(route) : nothing}

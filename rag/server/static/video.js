@@ -257,7 +257,7 @@ function found(query) {
   const near = all.filter(onlyNear).length;
   if (!all.length) return "No moment of it matches; a video is also found by its title, tags and description";
   if (near === all.length) return `Nothing matches; ${count(near, "moment")} only near`;
-  return `${count(all.length - near, "hit")}${near ? `, ${near} only near` : ""}`;
+  return `${hits.value.verdict === "possibly" ? "Possibly: " : ""}${count(all.length - near, "hit")}${near ? `, ${near} only near` : ""}`;
 }
 
 /** Whether a window is below the threshold of a match. @param {any} hit */

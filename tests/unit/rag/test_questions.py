@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -52,16 +53,22 @@ def test_options_given_apart_leave_the_text_whole() -> None:
     assert parsed.options == ("one", "two")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "???", "\x00\n", "\ud800"])
-def test_no_words_are_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "   ", "\x00\n", "\ud800"])
+def test_no_text_is_refused(text: str) -> None:
     with pytest.raises(QuestionError, match="empty"):
+        parse_question(text)
+
+
+@pytest.mark.parametrize("text", ["???", "😀", "→ ★"])
+def test_signs_without_a_word_are_named(text: str) -> None:
+    with pytest.raises(QuestionError, match=f"no word and no number: {re.escape(text)}$"):
         parse_question(text)
 
 
 def test_a_query_keeps_what_would_be_options_of_a_question() -> None:
     assert parse_query("the \ud800 buttons\x00 (A)\n(B)") == "the buttons (A) (B)"
     for text in ("", "  ", "?!", "\ud800"):
-        with pytest.raises(QuestionError, match="empty"):
+        with pytest.raises(QuestionError, match=r"is empty|has no word"):
             parse_query(text)
     with pytest.raises(QuestionError, match="16,000 is the limit"):
         parse_query("x" * (MAX_CHARACTERS + 1))

@@ -172,7 +172,9 @@ def test_an_answer_that_is_not_certain_enough_is_quoted(world: World) -> None:
     assert result.structured_content["matched"] is False
     assert result.structured_content["best_confidence"] == pytest.approx(certain, abs=1e-5)
     nothing, because = _text(result).splitlines()[:2]
-    assert nothing == "Nothing in the library answers this."
+    assert nothing == result.structured_content["answer"]
+    assert nothing.startswith("Not sure: ")
+    assert result.structured_content["verdict"] == "nothing"
     assert because.startswith("Because: “The best answer found has confidence 0.")
 
 
