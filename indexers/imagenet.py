@@ -197,7 +197,7 @@ class ImageNetText(TextTower):
         """Unit rows, float32 (n, dim), of the classes that the texts name, or are nearest to.
 
         An image of what a text names is near to them; what looks a little like it is not. So these show what
-        is absent better than `encode_text`, which ranks better. The classes are told in any part, and their
+        is absent better than `encode_text`, which ranks better. The classes are found in any part, and their
         vectors are those of the first: so scores compare between languages.
         """
         rows, start = self.encode_text(texts), 0

@@ -1,7 +1,7 @@
 """Image encoders that are classifiers: an image is the sum of the vectors of what it shows.
 
 ConSE (Norouzi et al., "Zero-shot learning by convex combination of semantic embeddings", ICLR 2014): each
-vector is weighted by the probability of what it stands for. So images lie in the space of texts.
+vector is weighted by the probability of its class. So images are in the space of texts.
 """
 
 from __future__ import annotations

@@ -22,13 +22,24 @@ class Asked(Protocol):
     """A question, and what it is answered with: `rag.answering.Context`."""
 
     @property
-    def question(self) -> Question: ...
+    def question(self) -> Question:
+        """With its options, if any."""
+        ...
+
     @property
-    def retriever(self) -> Retriever: ...
+    def retriever(self) -> Retriever:
+        """Of the library that is asked."""
+        ...
+
     @property
-    def where(self) -> SearchFilter: ...
+    def where(self) -> SearchFilter:
+        """What may be searched."""
+        ...
+
     @property
-    def threshold(self) -> float: ...
+    def threshold(self) -> float:
+        """Least relevance of a match, in [0, 1]."""
+        ...
 
 
 def answer_by_images(
@@ -61,7 +72,7 @@ def _option_seen(context: Asked, unanswered: str) -> Answer | None:
     scores = [round(value / (sum(relevance) or 1.0), 6) for value in relevance]
     at = scores.index(max(scores))
     best = found[at]
-    # Where none has more than all others together, images do not tell them apart.
+    # Where none has more than all others together, images do not distinguish them.
     if best is None or best.image_relevance < max(context.threshold, SURE) or scores[at] <= 0.5:
         return None
     (window,) = retriever.localize([best], question.options[at], "within", where)

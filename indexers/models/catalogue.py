@@ -77,7 +77,7 @@ class Model:
     specialised: bool = False
     """Understands the corpora that recommend it and no other video, so `auto` takes it for those alone."""
     packaged: str = ""
-    """What `pip install` brings it with, for those who pull nothing; empty for most."""
+    """The package that it comes with, for those who pull nothing; empty for most."""
     revision: str | None = None
     """Commit that a pull is held to; None: the one that `main` names at the first pull."""
     sha256: Mapping[str, str] = field(default_factory=dict)

@@ -30,7 +30,7 @@ Name = Annotated[str, argument("NAME", "A name from 'rag models list'.")]
 @app.command("list")
 @_with_settings
 def list_(session: Session) -> int:
-    """List models: purpose, size, licence, and whether installed and in use."""
+    """List models: size, licence, whether installed and in use."""
     from rag.model_rows import model_rows
 
     rows = model_rows(session.settings)

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.protocol import ImageEncoder, unit_rows
-from rag.indexing import Silent, encoders, index, reembed
+from rag.indexing import Silent, contents, encoders, index, reembed
 from rag.settings import load_settings
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -46,6 +46,7 @@ def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
 
     monkeypatch.setattr(encoders, "open_configured_encoder", open_configured_encoder)
     monkeypatch.setattr(reembed, "open_configured_encoder", open_configured_encoder)
+    monkeypatch.setattr(contents, "open_text_tower", lambda *_: None)
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
         reembed.reembed_library(writer, deaf, Silent())

@@ -9,7 +9,7 @@ from indexers.protocol import ImageEncoder
 
 
 class MeanColors(ImageEncoder):
-    """Every text has one and the same vector."""
+    """It knows no words: tests that index with it replace its text tower."""
 
     name, dim, fingerprint, batch, backend, weights = "mean", 3, "2" * 32, 4, "", ""
 

@@ -13,7 +13,7 @@ import pytest
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, FileProblem
-from rag.indexing import IndexReport, Silent, encoders, index, reembed
+from rag.indexing import IndexReport, Silent, contents, encoders, index, reembed
 from rag.indexing.clips import CLIPS_PER_COMMIT
 from rag.indexing.decoding import MOST_DECODERS, decoder_count, interleave
 from rag.settings import load_settings
@@ -89,6 +89,7 @@ def mean(monkeypatch: pytest.MonkeyPatch) -> MeanColors:
     for module in (encoders, reembed):
         monkeypatch.setattr(module, "open_configured_encoder", lambda *_, **__: (encoder, "mean"))
     monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
+    monkeypatch.setattr(contents, "open_text_tower", lambda *_: None)
     return encoder
 
 
@@ -130,6 +131,7 @@ def single(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     library, log = tmp_path_factory.mktemp("one") / "library", Log()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
+        patch.setattr(contents, "open_text_tower", lambda *_: None)
         indexed(corpus, library, 1, log)
     assert log.events[:2] == ["0.mkv", "clip"]
     return library

@@ -164,6 +164,7 @@ def test_windows_shape() -> None:
             }
         ],
         "matched": False,
+        "verdict": "nothing",
         "threshold": 0.3,
     }
 

@@ -51,7 +51,7 @@ def test_nothing_happens_at_import() -> None:
         (
             "from indexers.models.verify import list_models; from indexers.settings import EncoderSettings; "
             "list_models(EncoderSettings())",
-            "torch huggingface_hub transformers safetensors",
+            "torch huggingface_hub transformers",
         ),
     ],
     ids=["scan", "scan cache", "reasoner", "short documents", "models"],
