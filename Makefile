@@ -17,9 +17,7 @@ demo: .venv/.with-all
 wheel-demo: .venv/.with-dev
 	$(BIN)/python -m pytest tests/e2e/test_demo_offline.py
 
-# One more than cores: a test waits for the processes that it starts.
-WORKERS := $(shell $(PYTHON) -c "import os; print(min(4, os.cpu_count() + 1))")
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 # While working: the gates, and beside them the tests without a `slow` mark.
 check: .venv/.with-dev

@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("fast" if config.option.markexpr == FAST_LANE else "full")
-    # For fixtures that outlive a test, which are made before its environment.
+    # For fixtures that outlive a module, which are made before its environment.
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
 
@@ -102,20 +102,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: LONGEST_FIRST.get(_folder(item), len(LONGEST_FIRST)))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _module_settings(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No RAG_* setting of the person who runs the tests, and `SETTINGS` in the slow folders: for a module's
+    fixtures too."""
+    slow = request.path.relative_to(HERE).parts[0] in SLOW_FOLDERS
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("RAG_")]:
+            patch.delenv(name)
+        if slow and request.path.stem not in OF_DEFAULTS:
+            for name, value in SETTINGS.items():
+                patch.setenv(name, value)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _bare_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> None:
-    """No RAG_* setting, no hub cache and no models folder of the person who runs the tests."""
+    """No hub cache and no models folder of the person who runs the tests."""
     # Not made: a `tmp_path` of each of 5,000 tests costs more than most of them.
     home = tmp_path_factory.getbasetemp() / f"home-{id(request.node)}"
-    kept = {TEXT_ENCODER} if "tiny_text" in request.fixturenames else set()
-    for name in os.environ.keys() - kept:
-        if name.startswith("RAG_"):
-            monkeypatch.delenv(name)
-    if _folder(request.node) in SLOW_FOLDERS and request.path.stem not in OF_DEFAULTS:
-        for name in SETTINGS.keys() - kept:
-            monkeypatch.setenv(name, SETTINGS[name])
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "xdg-data"))
     # Digests of models and vectors of class names, which take a minute to make: one folder for all workers.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp().parent / "xdg-cache"))
