@@ -149,6 +149,7 @@ class ImageNetText(TextTower):
     name = NAME
     half_relevant = HALF_RELEVANT
     steady_seconds = STEADY_SECONDS
+    names_images = True
 
     def __init__(self, source: EncoderSource) -> None:
         settings = source.settings

@@ -119,6 +119,8 @@ class TextTower(TextEncoder):
     """Standard score of an image (`rag.null_scores`) at which its relevance is one half."""
     steady_seconds: float = 0.0
     """Similarities are averaged over at least so many seconds to find an event."""
+    names_images: bool = False
+    """Whether `looks_like` names what images show. Then images without a name show nothing that it knows."""
 
     def encode_named(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Unit rows, float32 (n, dim), that separate what images show from what they do not best, where

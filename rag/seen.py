@@ -47,9 +47,9 @@ def answer_by_images(
 ) -> Answer | None:
     """The window whose images fit an open question best, or of several options the one that images fit best.
 
-    `windows`: one for each of the `clips` that were found for the question. `unanswered`: why no text
-    answers it. None where no images have the relevance of a match, or are like nothing that has a name; for
-    an option, where none have that of a sure one.
+    `windows`: one for each of the `clips` that were found for the question. `unanswered`: why no text answers
+    it. None where no images have the relevance of a match, or where their encoder names images and has no name
+    for these; for an option, where none have the relevance of a sure match.
     """
     question, retriever = context.question, context.retriever
     if question.options:
@@ -60,10 +60,10 @@ def answer_by_images(
     best = max(shown, key=lambda clip: clip.image_relevance)
     window = windows[list(clips).index(best)]
     seen = _citation(best, window, retriever)
-    if not seen.evidence:
+    if retriever.tower is not None and retriever.tower.names_images and not seen.evidence:
         return None
-    like = seen.evidence[0].text.replace("like:", "like")
-    text = f"{window.start:.1f}-{window.end:.1f} s of {PurePath(best.path).name}, which {like}."
+    like = f", which {seen.evidence[0].text.replace('like:', 'like')}" if seen.evidence else ""
+    text = f"{window.start:.1f}-{window.end:.1f} s of {PurePath(best.path).name}{like}."
     return _answer(question, None, text, best.image_relevance, f"{_fit(best)} {unanswered}", seen)
 
 
