@@ -48,8 +48,8 @@ def answer_by_images(
     """The window whose images fit an open question best, or of several options the one that images fit best.
 
     `windows`: one for each of the `clips` that were found for the question. `unanswered`: why no text answers
-    it. None where no images have the relevance of a match, or where their encoder names images and has no name
-    for these; for an option, where none have the relevance of a sure match.
+    it. None where no images have the relevance of a match, or where their encoder names images and has no
+    name for these; for an option, where none have the relevance of a sure match.
     """
     question, retriever = context.question, context.retriever
     if question.options:
