@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Protocol
 
 from localization.windows import Window
 from rag.questions import option_label
@@ -18,72 +17,59 @@ NOT_SURE = SURE - 0.01
 """The greatest confidence of such an answer."""
 
 
-class Asked(Protocol):
-    """A question, and what it is answered with: `rag.answering.Context`."""
-
-    @property
-    def question(self) -> Question:
-        """With its options, if any."""
-        ...
-
-    @property
-    def retriever(self) -> Retriever:
-        """Of the library that is asked."""
-        ...
-
-    @property
-    def where(self) -> SearchFilter:
-        """What may be searched."""
-        ...
-
-    @property
-    def threshold(self) -> float:
-        """Least relevance of a match, in [0, 1]."""
-        ...
-
-
-def answer_by_images(
-    context: Asked, clips: Sequence[RetrievedClip], windows: Sequence[Window], unanswered: str
+def window_seen(
+    question: Question,
+    clips: Sequence[RetrievedClip],
+    windows: Sequence[Window],
+    retriever: Retriever,
+    *,
+    threshold: float,
+    unanswered: str,
 ) -> Answer | None:
-    """The window whose images fit an open question best, or of several options the one that images fit best.
+    """The window whose images fit an open question best. None where none have the relevance of a match, or
+    where their encoder names images and has no name for these.
 
-    `windows`: one for each of the `clips` that were found for the question. `unanswered`: why no text answers
-    it. None where no images have the relevance of a match, or where their encoder names images and has no
-    name for these; for an option, where none have the relevance of a sure match.
+    `windows`: one for each of the `clips` that were found for the question. `threshold`: least relevance of a
+    match, in [0, 1]. `unanswered`: why no text answers it.
     """
-    question, retriever = context.question, context.retriever
-    if question.options:
-        return _option_seen(context, unanswered)
-    shown = [clip for clip in clips if clip.image_relevance >= context.threshold]
-    if not shown:
+    best = max(clips, key=lambda clip: clip.image_relevance, default=None)
+    if best is None or best.image_relevance < threshold:
         return None
-    best = max(shown, key=lambda clip: clip.image_relevance)
     window = windows[list(clips).index(best)]
     seen = _citation(best, window, retriever)
-    if retriever.tower is not None and retriever.tower.names_images and not seen.evidence:
+    if _is_unknown(seen, retriever):
         return None
     like = f", which {seen.evidence[0].text.replace('like:', 'like')}" if seen.evidence else ""
     text = f"{window.start:.1f}-{window.end:.1f} s of {PurePath(best.path).name}{like}."
     return _answer(question, None, text, best.image_relevance, f"{_fit(best)} {unanswered}", seen)
 
 
-def _option_seen(context: Asked, unanswered: str) -> Answer | None:
-    """Of all that may be searched: in a few videos the best of several options is easily a match."""
-    question, retriever, where = context.question, context.retriever, context.where
+def option_seen(
+    question: Question, retriever: Retriever, where: SearchFilter, *, threshold: float, unanswered: str
+) -> Answer | None:
+    """The option that images fit best, of all that may be searched: in a few videos the best of several is
+    easily a match. None where none have the relevance of a sure match, where no option has more than all
+    others together, or as `window_seen`."""
     found = [_best_by_images(retriever, option, where) for option in question.options]
     relevance = [0.0 if clip is None else clip.image_relevance for clip in found]
     scores = [round(value / (sum(relevance) or 1.0), 6) for value in relevance]
     at = scores.index(max(scores))
     best = found[at]
-    # Where none has more than all others together, images do not distinguish them.
-    if best is None or best.image_relevance < max(context.threshold, SURE) or scores[at] <= 0.5:
+    if best is None or best.image_relevance < max(threshold, SURE) or scores[at] <= 0.5:
         return None
     (window,) = retriever.localize([best], question.options[at], "within", where)
     seen = _citation(best, window, retriever)
+    if _is_unknown(seen, retriever):
+        return None
     labels = [option_label(index) for index in range(len(found))]
     sure, why = min(best.image_relevance, scores[at]), f"{_fit(best)} {unanswered}"
     answer = _answer(question, labels[at], question.options[at], sure, why, seen)
     return replace(answer, options=tuple(map(ScoredOption, labels, question.options, scores)))
+
+
+def _is_unknown(seen: VideoCitation, retriever: Retriever) -> bool:
+    """Whether images are like nothing that their encoder can name."""
+    return retriever.tower is not None and retriever.tower.names_images and not seen.evidence
 
 
 def _best_by_images(retriever: Retriever, option: str, where: SearchFilter) -> RetrievedClip | None:
