@@ -43,7 +43,7 @@ from rag.records import Answer, Citation, Question, ScoredOption, SearchFilter, 
 from rag.retrieval import RetrievedClip, RetrievedPassage, Retriever, events
 from rag.retrieval.ranking import judged_by_sentence
 from rag.retrieval.spelling import in_place, respelled
-from rag.seen import option_seen, window_seen
+from rag.seen import answer_by_images
 from rag.settings import Settings
 from rag.store.finding import advice_to_fill
 from rag.store.lookup import whole_file
@@ -188,9 +188,7 @@ def retrieve_clips(context: Context, rewriting: Rewriting) -> list[RetrievedClip
     retriever, rewritten, anchor = context.retriever, rewriting.rewritten, rewriting.anchor
     claims, options = rewritten.passage_queries, context.question.options
     if rewritten.by_option:
-        return events.clips_of_options(
-            retriever, context.question.options, context.top_k, context.where, claims
-        )
+        return events.clips_of_options(retriever, options, context.top_k, context.where, claims)
     found = retriever.find_clips(
         context.question.text,
         rewritten.visual_query,
@@ -487,7 +485,9 @@ class Pipeline:
             citations = with_what_is_seen(self.cite(reading, reply), context.retriever)
             clock.stop("answer")
             result = answer_of(context.question, reply, citations, timings=clock.seconds, **made)
-        elif seen := _by_images(context, clips, windows, unanswered):
+        elif seen := answer_by_images(
+            context.question, clips, windows, context.retriever, context.where, context.threshold, unanswered
+        ):
             clock.stop("answer")
             result = replace(seen, timings=clock.seconds, **made)
         else:
@@ -497,16 +497,6 @@ class Pipeline:
             if isinstance(reply, OpenAnswer) and reply.text.strip():
                 result = replace(result, best_confidence=reply.confidence)
         return Trace(result, rewriting, clips, passages, windows, samples, reading, reply)
-
-
-def _by_images(
-    context: Context, clips: Sequence[RetrievedClip], windows: Sequence[Window], unanswered: str
-) -> Answer | None:
-    """The answer that rests on images alone; None where they are not relevant enough."""
-    question, retriever, least = context.question, context.retriever, context.threshold
-    if question.options:
-        return option_seen(question, retriever, context.where, threshold=least, unanswered=unanswered)
-    return window_seen(question, clips, windows, retriever, threshold=least, unanswered=unanswered)
 
 
 def _by_sentence(context: Context, passages: tuple[RetrievedPassage, ...]) -> tuple[RetrievedPassage, ...]:

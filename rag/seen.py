@@ -17,6 +17,21 @@ NOT_SURE = SURE - 0.01
 """The greatest confidence of such an answer."""
 
 
+def answer_by_images(
+    question: Question,
+    clips: Sequence[RetrievedClip],
+    windows: Sequence[Window],
+    retriever: Retriever,
+    where: SearchFilter,
+    threshold: float,
+    unanswered: str,
+) -> Answer | None:
+    """As `option_seen` for a question with options, else as `window_seen`."""
+    if question.options:
+        return option_seen(question, retriever, where, threshold=threshold, unanswered=unanswered)
+    return window_seen(question, clips, windows, retriever, threshold=threshold, unanswered=unanswered)
+
+
 def window_seen(
     question: Question,
     clips: Sequence[RetrievedClip],
