@@ -27,7 +27,7 @@ from eval.reports.generic import draw_reliability
 from eval.reports.spec import ReportSpec, Row, Section
 from eval.runs.records import Query, Sample
 from indexers.protocol import TextEncoder
-from indexers.registry import open_query_encoder
+from indexers.registry import open_query_encoder, open_text_encoder
 from rag.answering import answer_question
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
@@ -49,7 +49,8 @@ def opened(library: ReadingLibrary, encoder: TextEncoder) -> Iterator[Retriever]
             writer.set_meta(Meta(None, EncoderRef(encoder.name, encoder.fingerprint, encoder.dim)))
             writer.put_file(FileRow("/passages.csv", "set", "passages", 1, 1, 1, "1"))
             texts = [f"{passage.title}\n{passage.text}" for passage in library.passages]
-            writer.put_passages("set", library.passages, encoder.encode_text(texts))
+            passages = open_text_encoder(encoder.name, Settings().encoder)
+            writer.put_passages("set", library.passages, passages.encode_text(texts))
             writer.maintain()
         with Reader.open(Path(folder) / "library") as reader:
             yield Retriever(reader, None, encoder, Settings())

@@ -22,6 +22,7 @@ from corpora.passages.document import make_document
 from corpora.records import Passage
 
 GROUP = 40
+UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 ALONE = range(1_000, 12_001)
 """Words of an article that is a library by itself, by the median of its set."""
 NO_ANSWER = "ANSWERNOTFOUND"
@@ -58,14 +59,20 @@ class _Paragraph:
     asked: tuple[Asked, ...]
 
 
-def reading_libraries(path: Path, libraries: int, questions: int) -> list[ReadingLibrary]:
+def reading_libraries(file: str | Path, libraries: int, questions: int) -> list[ReadingLibrary]:
     """The first `libraries` of a set; the same file gives the same questions.
+
+    `file`: a path, or "PATH:A-B" for its articles from A up to B, which are counted from 0.
+
 
     Articles of a middling length are libraries of their own, every second one with its title; others are
     mixed into libraries of `GROUP` paragraphs. Up to `questions` of each library's own are sampled, a fifth
     as many impossible ones, and a fifth as many foreign ones: own to others of the set and not to it.
     """
-    articles = _articles(path)
+    name, _, span = str(file).partition(":")
+    first, _, last = span.partition("-")
+    path = Path(name)
+    articles = _articles(path)[int(first or 0) : int(last) if last else None]
     shuffler = random.Random(path.stem)
     if int(median(sum(len(one.text.split()) for one in article) for article in articles)) in ALONE:
         parts = [
@@ -162,5 +169,7 @@ def normalized(text: str) -> str:
 
 
 def holds(text: str, answers: Sequence[str]) -> bool:
-    """Whether a quotation holds one of the answers, word by word."""
-    return any(normalized(answer).strip() and normalized(answer) in normalized(text) for answer in answers)
+    """Whether a quotation holds one of the answers, word by word; sign by sign where words have no blanks."""
+    said = normalized(text)
+    wanted = [normalized(answer) for answer in answers if normalized(answer).strip()]
+    return any((one.strip() if UNSPACED.search(one) else one) in said for one in wanted)

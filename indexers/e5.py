@@ -183,13 +183,14 @@ class PieceTokens:
             if not (self._letters_read is None or letters <= self._letters_read):
                 self._grown += 1
                 self._letters_read = None if self._grown > self.GROWN else letters | self._letters_read
-                self._tokenizer, self._ids = self._of_letters(self._letters_read)
+                self._tokenizer, self._ids = self.of_letters(self._letters_read)
             tokenizer, ids = self._tokenizer, self._ids
         found = ids[tokenizer.encode(text).ids[: self._limit - len(self._ends)]]
         return np.concatenate([self._ends[:1], found, self._ends[1:]])
 
-    def _of_letters(self, letters: set[str] | None) -> tuple[Any, NDArray[np.int64]]:
-        """The tokenizer of the pieces that letters form, of all for None, and the ids of its pieces."""
+    def of_letters(self, letters: set[str] | None) -> tuple[Any, NDArray[np.int64]]:
+        """The tokenizer of the pieces that letters form, of all for None, and the ids of its pieces, int64
+        (n,)."""
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         if letters is None:
@@ -273,22 +274,31 @@ def open_uncentred(settings: EncoderSettings, role: Role) -> OnnxTextEncoder:
     return _from_file(EncoderSource(Q4, find_weights(Q4, settings) / FILE, settings), role)
 
 
+def open_file(path: Path) -> E5File:
+    """The file with its tokenizer, checked and read once a process."""
+    return _read_once(path, path.stat().st_mtime_ns)
+
+
 @lru_cache(maxsize=1)
-def _read_once(path: Path, modified: int) -> tuple[E5File, Vector]:  # noqa: ARG001 (of the key)
-    """The file and its layers, which questions and passages share: its tokenizer takes a second to make."""
-    weights = E5File(path)
-    return weights, bert(weights, weights.config, prefix="", first=False, eight_bit=True)
+def _read_once(path: Path, modified: int) -> E5File:  # noqa: ARG001 (of the key)
+    return E5File(path)
+
+
+@lru_cache(maxsize=1)
+def _layers_of(weights: E5File) -> Vector:
+    """The layers, which questions and passages share."""
+    return bert(weights, weights.config, prefix="", first=False, eight_bit=True)
 
 
 def _from_file(source: EncoderSource, role: Role) -> OnnxTextEncoder:
-    weights, vector = _read_once(source.path, source.path.stat().st_mtime_ns)
+    weights = open_file(source.path)
     return OnnxTextEncoder(
         source.name,
         weights.config["hidden_size"],
         files=(source.path,),
         tokens=weights.tokens,
         embed=bert_embedding(weights, ""),
-        vector=vector,
+        vector=_layers_of(weights),
         facts={"limit": weights.config["max_position_embeddings"]},
         backend="onnx-int8",
         prompt=PROMPTS[role],

@@ -1,8 +1,8 @@
 """The layers of text models as ONNX graphs: BERT (Devlin et al. 2019), CLIP and SigLIP.
 
 Each graph takes the embedded tokens of one text, float32 (1, tokens, width), and gives its vector,
-float32 (1, dim). Rows of the token table are read outside of it, so that a question reads a dozen rows of a
-table that may hold 250,000.
+float32 (1, dim), or the state of each token. Rows of the token table are read outside of it, so that a
+question reads a dozen rows of a table that may hold 250,000.
 """
 
 from __future__ import annotations
@@ -103,6 +103,24 @@ def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: boo
 
     `prefix`: before the names of tensors. `eight_bit`: products in 8 bits.
     """
+    layers, x = _bert_layers(weights, config, prefix, eight_bit=eight_bit)
+    if first:
+        return _run(layers, layers.token(x, 0))
+    tokens = layers.graph.weight(np.array([1]))
+    return _run(layers, layers.graph.add("ReduceMean", x, tokens, keepdims=0))
+
+
+def bert_states(weights: Weights, config: Mapping[str, Any]) -> Vector:
+    """BERT with products in 8 bits, float32 (1, tokens, width) to its last states (tokens, width)."""
+    layers, x = _bert_layers(weights, config, "", eight_bit=True)
+    session = layers.graph.session(x)
+    return lambda embedded: np.asarray(session.run(None, {"x": embedded})[0][0], np.float32)
+
+
+def _bert_layers(
+    weights: Weights, config: Mapping[str, Any], prefix: str, *, eight_bit: bool
+) -> tuple[_Layers, str]:
+    """The layers, and the name of their last states."""
     width = weights.shape(f"{prefix}embeddings.word_embeddings.weight")[1]
     layers = _Layers(weights, width, eight_bit=eight_bit)
     epsilon = float(config.get("layer_norm_eps", 1e-12))
@@ -117,10 +135,7 @@ def bert(weights: Weights, config: Mapping[str, Any], *, prefix: str, first: boo
             x, f"{name}.intermediate.dense", config.get("hidden_act", "gelu"), f"{name}.output.dense"
         )
         x = layers.norm(layers.add(x, fed), f"{name}.output.LayerNorm", epsilon)
-    if first:
-        return _run(layers, layers.token(x, 0))
-    tokens = layers.graph.weight(np.array([1]))
-    return _run(layers, layers.graph.add("ReduceMean", x, tokens, keepdims=0))
+    return layers, x
 
 
 def image_text(weights: Weights, settings: Mapping[str, Any], *, head: str, causal: bool) -> Vector:

@@ -316,7 +316,6 @@ def read(
         passages=tuple(ReadPassage(p.passage, p.path, p.score, p.option) for p in passages),
         text_vectors=context.retriever.reader.span_vectors([reached(window) for window in windows]),
         must_choose=context.must_choose,
-        searched_by_option=rewriting.rewritten.by_option,
         # There may be more than are read.
         all_occurrences=bool(rewriting.rewritten.counted)
         and any(clip.occurrence for clip in clips)

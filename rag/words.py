@@ -191,11 +191,6 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
-def is_participle(word: str) -> bool:
-    """Whether a word may be a past participle: "stolen", "bought", "painted"."""
-    return word.casefold().endswith("ed") or word.casefold() in _IRREGULAR
-
-
 @lru_cache(maxsize=16384)
 def _content_stem(word: str) -> str:
     """Empty for a word of nearly every question."""

@@ -1,13 +1,14 @@
 """Fit the weights of `rag.reasoners.embedded.quotation` to published reading sets.
 
-    python -m training.quotation FILE... --into rag/reasoners/embedded/quotation.json
+    python -m training.quotation FILE[:A-B]... --into rag/reasoners/embedded/quotation.json
 
-The libraries and questions are those of `benchmarks.reading_quality`; the same files give the same bytes.
-The order is a conditional logit: of the sentences that were shortlisted for a question, those that hold an
-answer get the greatest share. The confidence is a logistic regression on held-out libraries: the order is
-fitted without each fifth of the libraries and gives the evidence of that fifth, so that the confidence is not
-that of text the order was fitted to. Foreign questions count `FOREIGN` times: an answer to one is worse than
-none to another. Both have a small L2 penalty on standardized weights.
+The libraries and questions are those of `benchmarks.reading_quality`, of a file from its article FIRST on;
+the same files give the same bytes. The order is a conditional logit: of all sentences that were read for a
+question, those that hold an answer get the greatest share. The confidence is a logistic regression on
+held-out libraries: the order is fitted without each fifth of the libraries and gives the evidence of that
+fifth, so that the confidence is not that of text it was fitted to. Foreign questions count `FOREIGN` times:
+an answer to one is worse than none to another. Both have a small L2 penalty. No file may be one that the
+cross-encoder was trained on (`training.reader`): of those it knows the answers.
 
 Printed is how well each set is answered by weights that are fitted to the others alone.
 """
@@ -15,6 +16,7 @@ Printed is how well each set is answered by weights that are fitted to the other
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,17 +30,16 @@ from benchmarks.reading_quality import draw, opened, outcome, print_table
 from benchmarks.reading_sets import Asked, ReadingLibrary, holds, reading_libraries
 from eval.metrics.scored import Scored
 from indexers.registry import open_query_encoder
+from indexers.settings import EncoderSettings
 from rag.answering import EVERYWHERE, Context, Pipeline, read
 from rag.questions import parse_question
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.answer_open import cosines_of_shortlist
-from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, Candidate, PassageText, Weights, columns
+from rag.reasoners.embedded.answer_open import asked_text, read_values
+from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, Weights, columns
 from rag.settings import Settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rag.reasoners.embedded.sentences import Sentence
 
 FOLDS = 5
 PRECISE = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
@@ -50,13 +51,14 @@ DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question with its shortlisted sentences and which of them hold an answer, float64 (n,)."""
+    """A question with the sentences read for it and which of them hold an answer, float64 (n,)."""
 
     library: str
     set_name: str
     asked: Asked
-    text: PassageText
-    held: Sequence[Candidate]
+    text: AskedText
+    reads: Sequence[float]
+    cosines: Sequence[float]
     right: NDArray[np.float64]
     relevant: bool
     """Whether retrieval found a passage above the threshold; else no sentence is quoted."""
@@ -65,10 +67,8 @@ class Example:
     def foreign(self) -> bool:
         return self.asked.kind == "foreign"
 
-    @property
-    def rows(self) -> NDArray[np.float64]:
-        """(n, features)."""
-        return columns(FEATURES, (one.features for one in self.held))
+    rows: NDArray[np.float64]
+    """`FEATURES` of each sentence, float64 (n, features)."""
 
 
 def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
@@ -85,26 +85,42 @@ def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
             )
             rewriting = stages.rewrite(context)
             passages = stages.retrieve_passages(context, rewriting)
-            reading = read(context, rewriting, (), (), (), passages)
-            asking = cosines_of_shortlist(reading, reasoner.sentences)
-            text = PassageText(asking.core, asking.sentences, [one.score for one in reading.passages])
+            text = asked_text(asked.text, read(context, rewriting, (), (), (), passages))
             relevant = max((one.relevance for one in passages), default=0.0) >= context.threshold
-            found.append(example(library, asked, text, asking.cosines, relevant=relevant))
+            said = [one.context for one in text.sentences]
+            vector, *each = np.asarray(encoder.encode_text([asked.text, *said]), np.float64)
+            cosines = [round(float(vector @ row), 6) for row in each]
+            right = np.array([float(holds(one.text, asked.answers)) for one in text.sentences])
+            usable = relevant and bool(cosines)
+            reads = read_values(text, asked.text) if cosines else []
+            rows = rows_of(text, reads, cosines)
+            found.append(
+                Example(library.name, library.set_name, asked, text, reads, cosines, right, usable, rows)
+            )
     return found
 
 
-def example(
-    library: ReadingLibrary,
-    asked: Asked,
-    text: PassageText,
-    cosines: Mapping[Sentence, float],
-    *,
-    relevant: bool,
-) -> Example:
-    """`cosines`: of the sentences that were shortlisted, as `PassageText.candidates` takes them."""
-    held = text.candidates(cosines)
-    right = np.array([float(holds(one.sentence.text, asked.answers)) for one in held])
-    return Example(library.name, library.set_name, asked, text, held, right, relevant and bool(held))
+def rows_of(text: AskedText, reads: Sequence[float], cosines: Sequence[float]) -> NDArray[np.float64]:
+    """`Example.rows`."""
+    pairs = enumerate(zip(reads, cosines, strict=True))
+    return columns(FEATURES, (text.features(at, read, cosine) for at, (read, cosine) in pairs))
+
+
+def _logistic_fit(
+    rows: NDArray[np.float64],
+    right: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    penalty: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """`weight` sums to 1; `penalty` of each column."""
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        values = rows @ weights
+        losses = np.logaddexp(0, values) - right * values
+        slope = rows.T @ (weight * (1 / (1 + np.exp(-values)) - right))
+        return float(weight @ losses + penalty @ weights**2), slope + 2 * penalty * weights
+
+    return _minimized(loss, rows.shape[1])
 
 
 def fit_order(held: Sequence[Example]) -> NDArray[np.float64]:
@@ -145,19 +161,21 @@ def _spread(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def evidence(held: Sequence[Example], order: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     """Of each question: `EVIDENCE` of the sentence that is quoted, whether it is right, and its weight."""
     background = mean_of_wrong(held, order)
-    rows, right, weight = [], [], []
+    found, right, weight = [], [], []
     for one in held:
         values = one.rows @ order
         best = int(values.argmax())
-        rows.append(one.text.evidence(one.held, values, best, background))
+        row = dict(zip(FEATURES, one.rows[best].tolist(), strict=True))
+        found.append(one.text.evidence(best, row, values, best, background))
         right.append(one.right[best])
         weight.append(FOREIGN if one.foreign else 1.0)
-    return columns(EVIDENCE, rows), np.array(right), np.array(weight)
+    return columns(EVIDENCE, found), np.array(right), np.array(weight)
 
 
 def mean_of_wrong(held: Sequence[Example], order: NDArray[np.float64]) -> float:
     """Mean value of the sentences that hold no answer."""
-    return float(np.concatenate([(one.rows @ order)[one.right == 0] for one in held]).mean())
+    values = [(one.rows @ order)[one.right == 0] for one in held]
+    return float(np.concatenate(values).mean())
 
 
 def fit_confidence(
@@ -165,28 +183,20 @@ def fit_confidence(
 ) -> NDArray[np.float64]:
     """Weights of `EVIDENCE` by a logistic regression; the constant has no penalty."""
     spread = _spread(rows)
-    scaled, weight = rows / spread, weight / weight.sum()
     penalty = np.full(rows.shape[1], PENALTY)
     penalty[EVIDENCE.index("constant")] = 0.0
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        values = scaled @ weights
-        losses = np.logaddexp(0, values) - right * values
-        slope = scaled.T @ (weight * (1 / (1 + np.exp(-values)) - right))
-        return float(weight @ losses + penalty @ weights**2), slope + 2 * penalty * weights
-
-    return _minimized(loss, rows.shape[1]) / spread
+    return _logistic_fit(rows / spread, right, weight / weight.sum(), penalty) / spread
 
 
 def fit(every: Sequence[Example]) -> Weights:
-    """Both sets of weights, and the background; of questions that SQuAD marks as impossible it takes none."""
-    held = [one for one in every if one.held and one.asked.kind != "impossible"]
+    """All weights; of questions that SQuAD marks as impossible they take none."""
+    held = [one for one in every if one.cosines and one.asked.kind != "impossible"]
     libraries = sorted({one.library for one in held})
     parts = []
     for fold in range(FOLDS):
         left_out = set(libraries[fold::FOLDS])
-        order = fit_order([one for one in held if one.library not in left_out and not one.foreign])
-        parts.append(evidence([one for one in held if one.library in left_out], order))
+        seen = [one for one in held if one.library not in left_out and not one.foreign]
+        parts.append(evidence([one for one in held if one.library in left_out], fit_order(seen)))
     confidence = fit_confidence(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     order = fit_order([one for one in held if not one.foreign])
     return Weights(
@@ -205,9 +215,10 @@ def answered(held: Sequence[Example], fitted: Weights) -> list[Scored]:
     for number, one in enumerate(held):
         confidence, right = 0.0, False
         if one.relevant:
-            ranked = one.text.scored({each.sentence: each.features["cosine"] for each in one.held}, fitted)
+            places = one.text.shortlist(one.reads, fitted)
+            ranked = one.text.scored(places, one.reads, [one.cosines[at] for at in places], fitted)
             best = max(range(len(ranked)), key=lambda at: ranked[at].value)
-            confidence, right = ranked[best].confidence, bool(one.right[best])
+            confidence, right = ranked[best].confidence, bool(one.right[places[best]])
         found.append(
             outcome(one.library, number, one.asked, confidence, right, matched=confidence >= threshold)
         )
@@ -217,40 +228,41 @@ def answered(held: Sequence[Example], fitted: Weights) -> list[Scored]:
 def main() -> None:
     """Write the weights with the sets that they were fitted to; print the table of the sets left out."""
     parser = option_parser(__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="+")
     parser.add_argument("--libraries", type=int, default=6)
     parser.add_argument("--questions", type=int, default=60)
     parser.add_argument("--into", type=Path, required=True)
-    parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
+    parser.add_argument("--unseen", nargs="*", default=[], help="sets that are measured alone")
     parser.add_argument("--figures", type=Path, help="folder for reliability.png")
     chosen = parser.parse_args()
-    encoder = open_query_encoder("all-MiniLM-L6-v2", Settings().encoder)
-    by_set = {
-        path.stem: [
-            one
-            for library in reading_libraries(path, chosen.libraries, chosen.questions)
-            for one in examples(library, encoder)
-        ]
-        for path in (*chosen.files, *chosen.unseen)
-    }
-    stems = [path.stem for path in chosen.files]
+    encoder = open_query_encoder(EncoderSettings().text, EncoderSettings())
+    by_set: dict[str, list[Example]] = {}
+    for file in (*chosen.files, *chosen.unseen):
+        libraries = reading_libraries(file, chosen.libraries, chosen.questions)
+        by_set[file] = [one for library in libraries for one in examples(library, encoder)]
+    stems = chosen.files
     held = [one for stem in stems for one in by_set[stem]]
     fitted = fit(held)
     made = {
-        "fitted_to": [path.name for path in chosen.files],
+        "fitted_to": [Path(file).name for file in chosen.files],
         "libraries": len({one.library for one in held}),
         "questions": sum(one.asked.kind == "own" for one in held),
         "foreign_questions": sum(one.foreign for one in held),
         **asdict(fitted),
     }
-    chosen.into.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    chosen.into.write_text(_as_json(made), encoding="utf-8")
     tables = {}
     for stem, own in by_set.items():
-        others = [one for one in held if one.set_name != stem]
-        tables[stem] = answered(own, fit(others) if stem in stems else fitted)
+        others = [one for file in stems if file != stem for one in by_set[file]]
+        tables[Path(stem).name] = answered(own, fit(others) if stem in stems else fitted)
     print_table(tables)
     if chosen.figures is not None:
         draw(tables, chosen.figures)
+
+
+def _as_json(made: Mapping[str, Any]) -> str:
+    """A line for each entry, and for each list of numbers."""
+    return re.sub(r",\s+(?=-?\d)", ", ", json.dumps(made, indent=1)).replace("[\n   ", "[") + "\n"
 
 
 if __name__ == "__main__":

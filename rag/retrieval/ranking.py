@@ -350,11 +350,8 @@ def judged_by_sentence(
     """The passages, each at least as relevant as its best sentence is sure to answer the query.
 
     The vector of a passage on many things is near none of them, so that a question in other words than the
-    text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded; those that
-    name another thing than the query in its place do not count.
+    text's seems to have no answer. All sentences of the first `MOST_JUDGED` passages are encoded.
     """
-    from rag.reasoners.embedded.contrast import names_another
-
     sentences = [_sentences_of(found.passage.text) for found in passages[:MOST_JUDGED]]
     vector, *rows = encoder.encode_text([query, *chain.from_iterable(sentences)])
     cosines, wanted = iter([float(vector @ row) for row in rows]), content_words(query)
@@ -362,9 +359,7 @@ def judged_by_sentence(
     for at, held in enumerate(sentences):
         spoken = [(next(cosines), -at, text) for text in held]
         sure = [
-            answer_confidence(cosine, lexical_overlap(wanted, word_set(text)))
-            for cosine, _, text in spoken
-            if not names_another(query, text)
+            answer_confidence(cosine, lexical_overlap(wanted, word_set(text))) for cosine, _, text in spoken
         ]
         judged[at] = replace(judged[at], relevance=max([judged[at].relevance, *sure]))
         near += spoken

@@ -258,7 +258,6 @@ def read_packs(
         windows=tuple(_window(question, features, pack, read_frames) for pack in packs),
         passages=(),
         must_choose=must_choose,
-        searched_by_option=True,
     )
 
 

@@ -5,27 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from rag.reasoners.embedded.question_forms import Form, asks_openly, bare, declarative, parts, says_more
+from rag.reasoners.embedded.question_forms import Form, bare, declarative, parts, says_more
 from rag.records import Question
 from rag.words import content_words
 
 LONGEST_FILLER = 6
 """Words of an option that may stand for the "something" of the question's event."""
 _TWO_HOP = re.compile(r"^\s*(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$", re.I | re.DOTALL)
-_YES_NO = (
-    {"yes", "no"}, {"ja", "nein"}, {"oui", "non"}, {"sí", "no"}, {"si", "no"}, {"true", "false"},
-    {"wahr", "falsch"}, {"richtig", "falsch"},
-)  # fmt: skip
-_IT = re.compile(r"\b(?:it|its|them)\b", re.IGNORECASE)
-_SAYS = re.compile(
-    r"(?:article|clip|document|guide|handbook|instructions?|manual|page|passage|recording|text|"
-    r"tutorial|video)s?\b",
-    re.IGNORECASE,
-)
-"""What says or shows something, as in "What does the manual say about the kettle?"."""
-_NAMED = re.compile(
-    r"\b(?:the|an?|his|her|their|th(?:is|at|ese|ose))\s+(?P<noun>\w+(?: \w+)?)", re.IGNORECASE
-)
 _OPENING_WORDS = frozenset(
     ["the", "a", "an", "it", "when", "while", "for", "in", "during", "if", "its", "this"]
 )
@@ -43,12 +29,6 @@ def two_hop(option: str) -> TwoHop | None:
     """The two parts of a two-hop option; None for any other text."""
     found = _TWO_HOP.match(option)
     return TwoHop(" ".join(found["when"].split()), found["claim"].strip()) if found else None
-
-
-def is_answered_by_none(question: Question) -> bool:
-    """Whether the options say Yes and No, or True and False, to a question that asks for more."""
-    answers = {option.strip(" .!").casefold() for option in question.options}
-    return answers in _YES_NO and asks_openly(parts(question.text).asked) is True
 
 
 def spelled_out(question: Question) -> Question:
@@ -90,17 +70,6 @@ def option_event(question: Question, option: str) -> str:
     if "something" in event and short and says_more(event):
         return event.replace("something", body[:1].lower() + body[1:], 1)
     return statement(question, option)
-
-
-def named_thing(question: Question, option: str) -> frozenset[str]:
-    """Stems of the thing of the question that an option calls "it", and of the word after it, for the first
-    may describe it: "stapler" and "cover" of "Why is the stapler covered?" and "He wraps it up.".
-
-    Empty where the option names what it is about, or the question names nothing but where it is said.
-    """
-    named = _NAMED.finditer(topic_of(question)) if _IT.search(option) else ()
-    found = (content_words(each["noun"]) for each in named if not _SAYS.match(each["noun"]))
-    return frozenset(next(found, ()))
 
 
 def _lower(text: str) -> str:

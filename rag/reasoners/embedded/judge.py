@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.agreement import agreement
+from rag.reasoners.embedded.option_features import denies
 from rag.reasoners.roles.judge import JudgeRequest, Verdict, matched_verdict, normalized, token_f1
 from rag.words import numbers, word_set
 
@@ -77,8 +77,8 @@ def _excluded(prediction: str, truth: str, words: list[str]) -> str:
         return "another number"
     if ours - theirs and len(normalized(truth).split()) == len(theirs):
         return "more than one number"
-    if agreement(truth, prediction).verdict < 0:
-        return "it says the contrary"
+    if denies(truth) != denies(prediction):
+        return "one denies and the other does not"
     if _HEDGE.search(" ".join(words)) and not _HEDGE.search(normalized(truth)):
         return "it does not commit itself"
     return ""

@@ -13,10 +13,8 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Literal
 
-from rag.function_words import is_english
-from rag.words import content_words, split_sentences, tokens
+from rag.words import content_words
 
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _BEFORE = r"before|prior to|until|ahead of|bevor"
 _CUE = (
     r"(?:(?:right|just|immediately|shortly|directly|soon|direkt|gleich|kurz) )?"
@@ -40,33 +38,11 @@ def compiled(pattern: str) -> re.Pattern[str]:
 class Form(Enum):
     """How a question or a part of one is worded; the groups are what it asks."""
 
-    # Procedures: "How do I bleed a radiator?", "What is new in 4.1.0?", "What is the third step of ...?"
-    ALL_STEPS = (
-        r"^(?:how (?:do|does|can|should|could|would) (?:i|you|we|one)|how to|"
-        r"what are (?:all )?the (?:steps|instructions) (?:to|for|of|in|when))\s+(?P<task>.+)$"
-    )
-    CHANGES = r"^what(?: is|['’]s| was| has)? (?:new|changed) (?:in|with)\s+(?P<task>.+)$"
-    ONE_STEP = (
-        r"^(?:what|which)\b(?:(?!\b(?:before|after|follow|preced)).)*?"
-        rf"\b(?:(?P<named>{'|'.join(ORDINALS)}|last|final) step|(?P<nth>\d+)(?:st|nd|rd|th) step|"
-        r"step (?P<number>\d+))\s+(?:of|to|in|for|when)\s+(?P<task>.+)$"
-    )
-
-    # Sentences: "When do I flip it?", "Who must not lift it?", "What was stolen?", "What does he ask?"
-    MOMENT = r"^\s*when (?:do|does|is|are|can)\b"
-    NEGATED = (
-        r"^\W*(?:who|what|which|where|whose)\b(?:(?!\b(?:if|when|that|because|while|why)\b)[^,;])*?"
-        r"(?:\b(?:not|never|cannot)\b|n['’]t\b)"
-    )
-    WHAT_WAS_DONE = r"^\W*(?:what|which(?: \w+){1,3}?) (?:was|were|has been|have been) (?P<verb>\w+)\b"
+    # "What does he ask?", "What does she say is next?"
     ABOUT_QUESTIONS = r"\b(?:ask(?:s|ed|ing)?|questions?)\b"
     SAID = (
         r"\b(?:do|does|did)\s+(?:the\s+)?\w+(?:\s+\w+)?\s+(?:say|mention|announce|explain|claim|tell\s+us)\b"
         r"(?:\s+that\b)?"
-    )
-    WHICH_NOUN = (
-        r"\b(?:which|what) (?!(?:is|are|was|were|does|do|did|can|should|happens?|has|have)\b)"
-        r"(?P<noun>[a-z]+)\b"
     )
     ASKING = r"\b(?:what|which)\b"
 
@@ -82,11 +58,6 @@ class Form(Enum):
     IN_VIDEO = rf"\s*\b(?:in|of|from) (?:this|the|that) {_RECORDING}\b,?"
     ANCHOR_FIRST = rf"^\s*{_CUE} (?P<event>.+?), "
     ANCHOR_LAST = rf"^(?P<head>.+?)\b{_CUE} (?P<event>[^,?]+?)\s*[?.!]*\s*$"
-    WHAT_ELSE = (
-        r"^(?:what (?:happen(?:s|ed)|com(?:es|e)|came|(?:is|was|do(?:es)?|did) (?:(?:\S+ )*sa(?:id|y)|shown)|"
-        r"(?:do(?:es)?|did|is|are|was|were) (?P<who>.+?) do(?:ing)?)|was (?:passiert|geschieht|kommt))\W*$"
-    )
-    """What is asked, without scene and anchor, where any event or line beside the anchor answers it."""
     WHILE = r"^\s*(?:while|when|as) (?P<event>.+?), (?=(?:what|which|who|where|how)\b)"
 
     # The event of a question: "What is the object that EVENT?", "What does EVENT?", "What is WHO VERBing?"
@@ -118,7 +89,6 @@ class Form(Enum):
         r"(?! (?:can|do) (?:I|you|we)\b(?! see\b))"
         r"(?!.*\b(?:should|must|needs?|recommended|ha(?:s|ve) to)\b)(?P<event>.+)$"
     )
-    HOW_MANY = r"\b(?:how many|wie viele) (?P<noun>[^\W\d_]+)\b"
     WHOLE_VIDEO = rf"\b(?:in|of|during|throughout) {_WHOLE}"
     SEEN_THAT = (
         r"^(?:(?:is it|can (?:one|we|you)) (?:seen|shown|see)(?: that)?|takes? place|happens?|plays?"
@@ -126,9 +96,8 @@ class Form(Enum):
     )
     TIMES_DOES = r"\bhow (?:many times|often) (?:does|do|did) "
 
-    # Options about the others: "none of the above", "All of these answers", "Keine der genannten".
+    # An option about the others: "none of the above", "Keine der genannten".
     NONE_OF = rf"^\W*(?:(?:none|neither) of|keine[rs]?){_OTHER_OPTIONS}\W*$"
-    ALL_OF = rf"^\W*(?:all|both|alle)(?: of)?{_OTHER_OPTIONS}\W*$"
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -212,41 +181,6 @@ def asks_for_order_alone(text: str) -> bool:
     return not content_words(rest)
 
 
-_VERBS = (
-    r"(?:am|is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall|should|must|may|might)"
-    r"(?:n['’]t)?\b"
-)
-_ASKS_OPENLY = (
-    r"^\W*(?:(?:and|so|but|then|und|aber|dann|et|y) )?(?:(?:at|by|for|from|in|of|on|since|to|until|with|"
-    r"about|ab|an|auf|aus|bei|bis|für|in|mit|nach|seit|um|von|vor|zu|à|de|en|con|a|por|para) )?"
-    r"(?:(?:what|how)\b(?! about\b)|(?:which|who|whom|whose|why|wer|wen|wem|wessen|wie|wieso|warum|wann|wo|"
-    r"woher|wohin|womit|wieviel|welche[mnrs]?|combien|comment|pourquoi|quand|quel(?:le)?s?|qué|cuál(?:es)?|"
-    rf"cuándo|dónde|cómo|cuánt[oa]s?|quién(?:es)?)\b|(?:when|where) {_VERBS})"
-)
-_ASKS_YES_NO = (
-    rf"^\W*(?:(?:and|so|but|then|und|aber|dann) )?(?:{_VERBS}|(?:ist|sind|waren|hat|haben|hatten?|kann|"
-    r"können|darf|dürfen|muss|müssen|soll|sollen|wird|werden|wurden?|gibt)\b)"
-)
-_GERMAN_WHAT = r"^\W*(?:und |aber |dann )?was\b"
-_CLAUSE_END = r"[,;:]\s+"
-
-
-def asks_openly(text: str) -> bool | None:
-    """Whether a question asks for more than yes or no, by its last clause that begins with a question word
-    ("how long") or a verb ("does it"); None where no clause does."""
-    english = is_english(tokens(text))
-    for sentence in reversed(split_sentences(text)):
-        for clause in reversed(compiled(_CLAUSE_END).split(sentence)):
-            # English "was" is a verb, and German "was" is "what".
-            if not english and compiled(_GERMAN_WHAT).search(clause):
-                return True
-            if compiled(_ASKS_OPENLY).search(clause):
-                return True
-            if compiled(_ASKS_YES_NO).search(clause):
-                return False
-    return None
-
-
 def counted_event(text: str) -> str:
     """What a question counts in a whole video ("How many times does X?"); empty for any other question."""
     taken = parts(text)
@@ -264,12 +198,6 @@ def speech_question(text: str) -> str:
     """
     said = Form.SAID.search(text)
     return " ".join(f"{text[: said.start()]} {text[said.end() :]}".split()) if said else ""
-
-
-def focus_noun(question: str) -> str:
-    """The stem of NOUN in "which NOUN ..." or "what NOUN ..."; empty in another form."""
-    found = Form.WHICH_NOUN.search(question)
-    return next(iter(content_words(found["noun"])), "") if found else ""
 
 
 def declarative(core: str) -> str:

@@ -1,9 +1,10 @@
-"""Which sentence of the passages answers an open question, and how probably.
+"""Which sentence of what was read answers a question, and how probably.
 
-A linear model over `FEATURES` orders the sentences; a logistic one over `EVIDENCE` of the first gives the
-probability that it holds the answer. The weights of both are fitted to questions with known answers by
-`training/quotation.py` and kept in `quotation.json`, with where they come from. Text of a script that has no
-words in common with the question is ordered by cosine and rank alone.
+A cross-encoder reads the question with each text (`reader`). A conditional logit over `FEATURES` orders the
+sentences by that and by words and vectors; a logistic regression over `EVIDENCE` of the first gives the
+probability that it holds the answer. Both are fitted to questions with known answers, in several languages,
+by `training/quotation.py`, and kept in `quotation.json` with the names of the sets. No word of any language
+is listed: words are compared by their pieces.
 """
 
 from __future__ import annotations
@@ -11,78 +12,62 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.function_words import FUNCTION_WORDS, without_function_words
-from rag.reasoners.embedded.answer_types import MONTHS, answer_type
-from rag.reasoners.embedded.contrast import LONGEST_ASKED
-from rag.reasoners.embedded.sentences import CODES_BETWEEN, MOST_SENTENCES, Sentence
+from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence
+from rag.records import SURE
 from rag.relevance import logistic
-from rag.words import codes, content_words, lexical_overlap, numbers, rarity, stem, tokens, word_set
+from rag.words import numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEATURES = (
-    *("cosine", "overlap", "before", "after", "passage", "pairs", "type", "no_type"),
-    *("new_number", "new_name", "names", "rank", "score", "length"),
-)
-"""Of a sentence: cosine to the question; share of the question's words, by rarity, that it holds; what the
-sentence before and the one after add to that share, and the share in the whole passage with its title; share
-of the question's neighbouring words that are neighbours; whether it holds what the question asks for, and
-whether it holds none of it; whether it has a number or a name that the question does not, where one is asked
-for; share of the question's names; 1 / (1 + rank) and score of the passage; log of the number of words."""
+FEATURES = ("read", "cosine", "overlap", "before", "after", "rank", "score", "length")
+"""Of a sentence: what the cross-encoder says of it; cosine to the question; share of the question's pieces,
+by rarity, that it holds; what the sentence before and the one after add to that share; 1 / (1 + rank) and
+score of the passage or window; log of the number of its pieces."""
 
-EVIDENCE = (
-    *("constant", "cosine", "overlap", "passage", "unknown", "no_name", "share", "margin", "no_type"),
-    *("words", "named", "no_value"),
-)
-"""Of the sentence that is quoted: features by their names; share of the question's words, by rarity, and of
-its names, that no passage holds; log of its share among the sentences (softmax of the ordering); distance to
-the next one, at most `FURTHEST`; log of the number of the question's words; whether the question has a name:
-"How is the sound?" is answered in more places than the one that was meant; whether it gives a code, or
-a number that a thing, a year or a century has ("line 9"), that the passage does not have."""
+EVIDENCE = ("constant", "read", "cosine", "overlap", "passage", "unknown", "no_value", "share", "margin")
+"""Of the sentence that is quoted: features by their names; share of the question's pieces that all
+sentences of its passage hold, and that none of those read holds; whether the question has a number that its
+passage lacks; log of its share among the sentences (softmax of the ordering); distance to the next one, at
+most `FURTHEST`."""
 
 FURTHEST = 6.0
-_NAME = re.compile(r"(?<![.!?:\"“]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]*")
-_FULL_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)+")
-_NAMING = re.compile(
-    rf"\b(?!(?:{'|'.join(MONTHS)})\b)(?P<kind>[^\W\d_]{{3,}}) (?P<label>\d{{1,3}})\b(?![.,:]?\d)|"
-    r"\b(?:in|of|year) (?P<year>1\d{3}|20\d\d)\b(?!['’]?s\b)|"
-    r"\b(?P<century>\d{1,2})(?:st|nd|rd|th) century"
-)
-"""A number after a word, which is its kind ("line 9"), but for a day; no time, amount or count."""
-_VERSION = re.compile(r"v\d+")
-"""Of "version 2"."""
-_PERSON = re.compile(r"(?:she|he|her|his)\b", re.IGNORECASE)
+MOST_WITHOUT_VALUE = SURE - 0.01
+"""Confidence of an answer whose passage lacks a number of the question."""
+PIECE = 4
+"""Letters of a piece of a word. In scripts without spaces it is two signs."""
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+
+
+@lru_cache(maxsize=4096)
+def pieces(text: str) -> frozenset[str]:
+    """The parts by which words are compared: runs of four letters, with where a word begins, so that
+    "tighten" and "tightened", or "Wasserpumpe" and "Pumpe", have some in common."""
+    found: set[str] = set()
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+        whole, size = (word, 2) if _UNSPACED.search(word) else (f"^{word}", PIECE)
+        found.update(whole[at : at + size] for at in range(max(1, len(whole) - size + 1)))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A sentence with its value as an answer (unbounded, in units of cosine) and its confidence in [0, 1]."""
+    """A sentence with its value as an answer (unbounded), and the probability in [0, 1] that it is right."""
 
     sentence: Sentence
     value: float
     confidence: float
-    overlap: float
-    holds_type: bool
-    anchor: Sentence | None = None
-    """The sentence with the event that it comes before or after; None where it is found by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A sentence with its `FEATURES` by name."""
-
-    sentence: Sentence
-    features: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,166 +85,117 @@ class Weights:
 def fitted_weights() -> Weights:
     """As fitted by `training/quotation.py`."""
     held = json.loads(Path(__file__).with_name("quotation.json").read_text(encoding="utf-8"))
-    return Weights(held["order"], held["confidence"], held["background"])
+    return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
 
 
-def columns(names: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:
-    """float64 (n, names) of n rows by name. Raises KeyError for a name that a row lacks."""
-    return np.array([[row[name] for name in names] for row in rows], np.float64).reshape(-1, len(names))
+def columns(keys: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:
+    """float64 (n, keys) of n rows by name. Raises KeyError for a name that a row lacks."""
+    return np.array([[row[name] for name in keys] for row in rows], np.float64).reshape(-1, len(keys))
 
 
-def names(text: str) -> set[str]:
-    """Stems of the capitalized words, but for one that opens a sentence."""
-    return {stem(word) for name in _NAME.findall(text) for word in tokens(name)}
+class AskedText:
+    """A question and the sentences that were read for it, in order."""
 
-
-def lacks_what_is_named(question: str, text: str) -> bool:
-    """Whether a text lacks a name, a code or a number of a thing, a year or a century of the question."""
-    known = {stem(word) for word in tokens(text)}
-    return not (names(question) - FUNCTION_WORDS <= known and _has_values(_given(question), text))
-
-
-def _has_values(given: set[float | str], text: str) -> bool:
-    return bool(CODES_BETWEEN.search(text)) or given <= {*numbers(text), *codes(text, apart=True)}
-
-
-def _given(question: str) -> set[float | str]:
-    """Codes, and numbers by which a thing, a year or a century is known from others."""
-    named = (
-        float(match["label"] or match["year"] or match["century"])
-        for match in _NAMING.finditer(question[:LONGEST_ASKED])
-        if not match["kind"] or match["kind"].casefold() not in FUNCTION_WORDS
-    )
-    return {*named, *(code for code in codes(question) if not _VERSION.fullmatch(code))}
-
-
-def _with_full_names(question: str, sentences: Sequence[Sentence]) -> list[set[str]]:
-    """Stems of sentences. Those with the first or the last word alone of a full name in the question, and
-    those that begin with "she" or "he" in a passage that has the name, have the whole of it."""
-    stems = [set(content_words(sentence.text)) for sentence in sentences]
-    for name in _FULL_NAME.findall(question[:LONGEST_ASKED]):
-        whole, words = word_set(name), name.split()
-        named = {one.index for one, held in zip(sentences, stems, strict=True) if held >= whole}
-        if len(whole) > 1 and named:
-            for sentence, held in zip(sentences, stems, strict=True):
-                refers = sentence.index in named and _PERSON.match(sentence.text)
-                if refers or _names_alone(sentence.text, words[0], words[-1]):
-                    held.update(whole)
-    return stems
-
-
-def _names_alone(text: str, first: str, last: str) -> bool:
-    """Whether a text has the first name without another after it, or the last without another before it."""
-    words = [word.strip('.,;:!?()"“”') for word in text.split()]
-    names = [word[:1].isupper() and word.casefold() not in FUNCTION_WORDS for word in words]
-    return any(
-        (word == last and not (at and names[at - 1])) or (word == first and not any(names[at + 1 : at + 2]))
-        for at, word in enumerate(words)
-    )
-
-
-class PassageText:
-    """A question and all sentences of the passages that were read for it, in order."""
-
-    def __init__(self, question: str, sentences: Sequence[Sentence], scores: Sequence[float]) -> None:
-        """`scores`: of the passages, in [0, 1]."""
-        self.question = question
+    def __init__(self, question: str, sentences: Sequence[Sentence], scores: Mapping[str, Sequence[float]]):
+        """`scores`: in [0, 1], of the passages and of the windows, by `Sentence.origin`."""
         self.sentences = sentences
         self._scores = scores
-        self._kind = answer_type(question)
-        self.words = content_words(question)
-        self._names, self._numbers = names(question), set(numbers(question))
-        self._given = _given(question)
-        self._pairs = set(pairwise(self.words))
-        self._stems = _with_full_names(question, sentences)
-        self._places: dict[int, list[int]] = {}
-        for at, sentence in enumerate(sentences):
-            self._places.setdefault(sentence.index, []).append(at)
-        known = rarity(self._stems)
-        rarest = max(known.values(), default=1.0)
-        self._rarity = {word: known.get(word, rarest) for word in self.words}
-        self._passages = {
-            index: set().union(
-                *(self._stems[at] for at in held), *(content_words(sentences[at].title) for at in held)
-            )
-            for index, held in self._places.items()
-        }
-        self._read = set().union(*self._passages.values())
+        self._pieces = [
+            pieces(f"{one.context} {one.title}" if one.is_row else one.context) for one in sentences
+        ]
+        self._asked = pieces(question)
+        self._rarity = self._rarities()
+        self._all = self._share(frozenset().union(*self._pieces))
+        self._numbers = set(numbers(question))
+        self._parts: dict[tuple[str, int], list[int]] = {}
+        for at, one in enumerate(sentences):
+            self._parts.setdefault((one.origin, one.index), []).append(at)
 
-    def features(self, at: int, cosine: float) -> dict[str, float]:
-        """`FEATURES` of one sentence by name."""
-        sentence = self.sentences[at]
-        held = self._places[sentence.index]
-        place = held.index(at)
-        before = self._stems[held[place - 1]] if place else set()
-        after = self._stems[held[place + 1]] if place + 1 < len(held) else set()
-        own = self._share(self._stems[at])
-        words = tokens(sentence.text)
-        said = list(map(stem, without_function_words(words)))
-        pairs = self._pairs & set(pairwise(said))
-        kind, open_kind = self._kind, self._kind.name == "thing"
-        strength = 0.0 if open_kind else kind.strength(sentence.text)
-        new_numbers = set(numbers(sentence.text)) - self._numbers
-        new_names = names(sentence.text) - self._names - set(self.words)
+    def _rarities(self) -> dict[str, float]:
+        """Of the question's pieces: the fewer sentences hold one, the more it says."""
+        count = {piece: sum(piece in held for held in self._pieces) for piece in sorted(self._asked)}
+        return {piece: math.log((len(self._pieces) + 1) / (of + 0.5)) for piece, of in count.items()}
+
+    def _share(self, held: AbstractSet[str]) -> float:
+        """Of the question's pieces, by rarity; summed in one order, whatever the order of a set."""
+        whole = sum(self._rarity.values())
+        return sum(value for piece, value in self._rarity.items() if piece in held) / whole if whole else 0.0
+
+    def parts(self) -> list[list[int]]:
+        """Places of the sentences that follow each other in one text."""
+        found: list[list[int]] = []
+        for at, one in enumerate(self.sentences):
+            if found and _follows(self.sentences[found[-1][-1]], one):
+                found[-1].append(at)
+            else:
+                found.append([at])
+        return found
+
+    def features(self, at: int, read: float, cosine: float) -> dict[str, float]:
+        """`FEATURES` of one sentence by name. `read`: as of `Reader.values`."""
+        one, own = self.sentences[at], self._share(self._pieces[at])
         return {
+            "read": read,
             "cosine": cosine,
             "overlap": own,
-            "before": self._share(self._stems[at] | before) - own,
-            "after": self._share(self._stems[at] | after) - own,
-            "passage": self._share(self._passages[sentence.index]),
-            "pairs": len(pairs) / max(1, len(self._pairs)),
-            "type": strength,
-            "no_type": float(not open_kind and strength == 0),
-            "new_number": float(kind.adds == "number" and bool(new_numbers)),
-            "new_name": float(kind.adds == "name" and bool(new_names)),
-            "names": len(self._names & {stem(word) for word in words}) / max(1, len(self._names)),
-            "rank": 1 / (1 + sentence.index),
-            "score": self._scores[sentence.index],
-            "length": math.log1p(len(sentence.text.split())),
+            "before": self._with(at, at - 1) - own,
+            "after": self._with(at, at + 1) - own,
+            "rank": 1 / (1 + one.index),
+            "score": self._scores[one.origin][one.index],
+            "length": math.log1p(len(self._pieces[at])),
         }
 
-    def candidates(self, cosines: Mapping[Sentence, float]) -> list[Candidate]:
-        """The sentences of `cosines` in its order, each with its features."""
-        places = {sentence: at for at, sentence in enumerate(self.sentences)}
-        return [Candidate(one, self.features(places[one], cosine)) for one, cosine in cosines.items()]
+    def _with(self, at: int, beside: int) -> float:
+        """Share that a sentence holds together with the one beside it, where that is of the same source."""
+        near = 0 <= beside < len(self.sentences) and _follows(self.sentences[at], self.sentences[beside])
+        return self._share(self._pieces[at] | self._pieces[beside] if near else self._pieces[at])
 
-    def scored(self, cosines: Mapping[Sentence, float], fitted: Weights) -> list[Scored]:
-        """The sentences of `cosines` in its order, each with its cosine to the question."""
-        if not cosines:
-            return []
-        held = self.candidates(cosines)
-        values = columns(FEATURES, (one.features for one in held)) @ columns(FEATURES, [fitted.order])[0]
+    def shortlist(self, reads: Sequence[float], fitted: Weights) -> list[int]:
+        """Places of the `MOST_SENTENCES` sentences of greatest value without a vector, in order."""
+        rows = [self.features(at, read, 0.0) for at, read in enumerate(reads)]
+        values = columns(FEATURES, rows) @ columns(FEATURES, [fitted.order])[0]
+        kept = sorted(range(len(rows)), key=lambda at: (-round(float(values[at]), 6), at))[:MOST_SENTENCES]
+        return sorted(kept)
+
+    def scored(
+        self, places: Sequence[int], reads: Sequence[float], cosines: Sequence[float], fitted: Weights
+    ) -> list[Scored]:
+        """The sentences at `places` in their order. `reads`: of all sentences; `cosines`: of those at
+        `places` to the question."""
+        rows = [self.features(at, reads[at], cosine) for at, cosine in zip(places, cosines, strict=True)]
+        values = columns(FEATURES, rows) @ columns(FEATURES, [fitted.order])[0]
         found = []
-        for at, one in enumerate(held):
-            evidence = self.evidence(held, values, at, fitted.background)
-            confidence = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
-            value = round(float(values[at] / fitted.order["cosine"]), 6)
-            overlap, holds_type = round(one.features["overlap"], 6), one.features["type"] == 1
-            found.append(Scored(one.sentence, value, round(confidence, 6), overlap, holds_type))
+        for place, (at, row) in enumerate(zip(places, rows, strict=True)):
+            evidence = self.evidence(at, row, values, place, fitted.background)
+            sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
+            if evidence["no_value"]:
+                # What lacks the question's own number may be on the subject, and is never sure.
+                sure = min(sure, MOST_WITHOUT_VALUE)
+            value = round(float(values[place]), 6)
+            found.append(Scored(self.sentences[at], value, round(sure, 6)))
         return found
 
     def evidence(
-        self, held: Sequence[Candidate], values: NDArray[np.float64], best: int, background: float
+        self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float
     ) -> dict[str, float]:
-        """`EVIDENCE` of `held[best]` by name. `values`: float64 (n,), by which `held` is ordered."""
-        of = held[best].features
+        """`EVIDENCE` by name of the sentence `at`, whose features are `row` and whose value is
+        `values[place]`. `values`: float64 (n,) of all that are compared."""
+        one = self.sentences[at]
+        part = [self.sentences[other] for other in self._parts[one.origin, one.index]]
         missing = [background] * max(1, MOST_SENTENCES - len(values))
-        others = np.array([*np.delete(values, best), *missing])
+        others = np.array([*np.delete(values, place), *missing])
+        known = {value for each in part for value in numbers(f"{each.title} {each.context}")}
+        held = frozenset().union(*(self._pieces[other] for other in self._parts[one.origin, one.index]))
         return {
-            **{name: of[name] for name in ("cosine", "overlap", "passage", "no_type")},
+            **{name: row[name] for name in ("read", "cosine", "overlap")},
             "constant": 1.0,
-            "unknown": 1 - self._share(self._read),
-            "no_name": len(self._names - self._read) / max(1, len(self._names)),
-            "share": -math.log1p(float(np.exp(others - values[best]).sum())),
-            "margin": max(-FURTHEST, min(FURTHEST, float(values[best] - others.max()))),
-            "words": math.log1p(len(self.words)),
-            "named": float(bool(self._names)),
-            "no_value": float(not self._passage_has_values(held[best].sentence.index)),
+            "passage": self._share(held | pieces(one.title)),
+            "unknown": 1 - self._all,
+            "no_value": float(bool(self._numbers - known)),
+            "share": -math.log1p(float(np.exp(others - values[place]).sum())),
+            "margin": max(-FURTHEST, min(FURTHEST, float(values[place] - others.max()))),
         }
 
-    def _passage_has_values(self, passage: int) -> bool:
-        held = (self.sentences[at] for at in self._places[passage]) if self._given else ()
-        return _has_values(self._given, " ".join(f"{one.title} {one.context}" for one in held))
 
-    def _share(self, found: set[str]) -> float:
-        return lexical_overlap(self.words, found, self._rarity)
+def _follows(one: Sentence, other: Sentence) -> bool:
+    return (one.origin, one.index, one.kind) == (other.origin, other.index, other.kind)

@@ -26,6 +26,11 @@ class SentenceVectors:
     def __init__(self, encoder: TextEncoder) -> None:
         self._encoder = encoder
 
+    @property
+    def encoder(self) -> str:
+        """Name of the encoder."""
+        return self._encoder.name
+
     def of(
         self, texts: Collection[str], stored: Mapping[str, NDArray[np.float32]] = MappingProxyType({})
     ) -> dict[str, NDArray[np.float64]]:

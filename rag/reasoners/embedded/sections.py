@@ -8,7 +8,7 @@ from itertools import pairwise, zip_longest
 
 from corpora.passages.tables import cells_of, is_rule, unescaped
 from rag.function_words import FUNCTION_WORDS
-from rag.words import CLOSED, codes, content_words, split_sentences
+from rag.words import CLOSED, content_words, split_sentences
 
 HEADING_WORDS = 8
 """A wrapped line of prose is longer."""
@@ -77,10 +77,9 @@ def _heads(line: str, above: str) -> bool:
     )
 
 
-def statements(body: str, asked: frozenset[str]) -> Iterable[tuple[str, str, str]]:
+def statements(body: str) -> Iterable[tuple[str, str, str]]:
     """Sentences of paragraphs and list items, and rows of tables: the label of an item, if any, the text, and
-    what it says. A row says its cells below the heads of their columns: of models, of the one that is asked
-    about. `asked`: the codes of the question."""
+    what it says. A row says its cells below the heads of their columns."""
     paragraph: list[str] = []
     labelled = False
     heads: list[str] = []
@@ -102,10 +101,6 @@ def statements(body: str, asked: frozenset[str]) -> Iterable[tuple[str, str, str
         elif content_words(row["cells"]):
             cells = cells_of(line)
             pairs = [*zip_longest(heads[: len(cells)], cells, fillvalue="")]
-            named = [pair for pair in pairs[1:] if codes(pair[0]) & asked]
-            # "T24" and "T30": columns of the same thing of several models.
-            coded = all(codes(head) for head, _ in pairs[1:])
-            pairs = [pairs[0], *named] if named and coded else pairs
             yield "", row["cells"].strip(), unescaped(", ".join(" ".join(pair).strip() for pair in pairs))
 
 

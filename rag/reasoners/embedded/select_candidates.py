@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from typing import TYPE_CHECKING
 
-from rag.reasoners.embedded.answer_types import MONTHS
 from rag.reasoners.roles.select_candidates import Candidate, SelectedCandidates, SelectRequest
 from rag.words import content_words, lexical_overlap, rarity, word_set
 
@@ -23,6 +23,7 @@ SAME_DAY = 0.4
 SAME_LENGTH = 1.5
 """Seconds by which a re-upload's length may differ."""
 DESCRIPTION = 300
+MONTHS = tuple(month_name)[1:]
 _MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})\b"

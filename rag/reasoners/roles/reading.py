@@ -72,9 +72,6 @@ class Reading:
     passages: tuple[ReadPassage, ...]
     must_choose: bool = False
     """True: of the options one is taken even where the evidence supports none, as an examination asks."""
-    searched_by_option: bool = False
-    """Whether the windows were looked for by what each option asks for: then every option finds evidence
-    that fits it, and how well it fits says less of which is right."""
     all_occurrences: bool = False
     """Whether the windows are all those of one video in which the event that the question counts is seen."""
     keywords: tuple[str, ...] = ()

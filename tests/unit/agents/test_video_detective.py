@@ -256,8 +256,3 @@ def test_evenly_spread_frames() -> None:
     assert evenly(times, 0.0, 10.0, 2) == [5, 15]
     assert evenly(times, 0.0, 1.0, 8) == [0, 1, 2]
     assert evenly(times[:0], 0.0, 1.0, 8) == []
-
-
-def test_the_reading_was_searched_by_option(library: Library) -> None:
-    _, reasoner = run(library)
-    assert reasoner.readings[0].searched_by_option

@@ -42,7 +42,7 @@ SETTINGS = BuildSettings()
 
 def _build(out: Path, seed=1, reader=None, source=None):
     return write_benchmark(
-        source or Source(world(14), passages(), even_prior()),
+        source or Source(world(15), passages(), even_prior()),
         out,
         seed=seed,
         shape=SHAPE,
@@ -136,7 +136,7 @@ def test_a_corpus_that_is_too_small_says_what_it_lacks(tmp_path):
 
 
 def test_without_passages_there_are_no_two_hop_queries(tmp_path):
-    report = _build(tmp_path, source=Source(world(14), [], even_prior()))
+    report = _build(tmp_path, source=Source(world(15), [], even_prior()))
     assert {line.split(":")[0] for line in report.shortfalls} == {"local-2hop", "temporal-2hop"}
 
 

@@ -8,13 +8,13 @@ import time
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence, Passage
+from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.over_time import answer_over_time, count_open
 from rag.reasoners.embedded.question_forms import asks_for_order, counted_event
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
@@ -141,37 +141,3 @@ def test_the_window_that_words_and_frames_support_together_is_taken() -> None:
     assert reply is not None
     assert reply.choice == "A"
     assert "at 90 s" in reply.explanation
-
-
-def test_the_step_that_a_passage_names_next_is_taken() -> None:
-    text = "1. Close the cover.\n2. Clamp the workpiece.\n3. Turn on the coolant.\n4. Press the button."
-    passages = (ReadPassage(Passage("p", "d", "Lathe", text), "lathe.md", 1.0, None),)
-    options = ("Close the cover", "Press the button", "Turn on the coolant")
-    for side, choice in (("before", "A"), ("after", "C")):
-        asked = reading(f"What do I do {side} clamping the workpiece?", options)
-        reply = answer_over_time(
-            dataclasses.replace(asked, passages=passages), SentenceVectors(BagOfWords()), None
-        )
-        assert reply is not None
-        assert (reply.choice, reply.passages) == (choice, (0,))
-    elsewhere = reading("What do I do after painting the door?", options)
-    unknown = dataclasses.replace(elsewhere, passages=passages)
-    assert answer_over_time(unknown, SentenceVectors(BagOfWords()), None) is None
-
-
-def test_a_step_that_is_repeated_is_next_where_it_is_repeated() -> None:
-    text = "1. Rinse the pan.\n2. Salt the soup.\n3. Rinse the pan.\n4. Dry the pan."
-    passages = (ReadPassage(Passage("p", "d", "Pan", text), "pan.md", 1.0, None),)
-    asked = reading("What comes after salting the soup?", ("Dry the pan", "Rinse the pan"))
-    asked = dataclasses.replace(asked, passages=passages)
-    reply = answer_over_time(asked, SentenceVectors(BagOfWords()), None)
-    assert reply is not None
-    assert reply.choice == "B"
-
-
-def test_of_options_named_equally_near_a_step_none_is_taken() -> None:
-    text = "Never wait before painting the wall. Painting the wall takes an hour."
-    passages = (ReadPassage(Passage("p", "d", "Walls", text), "walls.md", 1.0, None),)
-    asked = reading("Do I wait before painting the wall?", ("wait", "not wait"))
-    asked = dataclasses.replace(asked, passages=passages)
-    assert answer_over_time(asked, SentenceVectors(BagOfWords()), None) is None

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence, Passage
+from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
 from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.material import VideoView
-from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
+from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
@@ -82,52 +82,3 @@ def test_where_the_scene_is_seen_an_option_is_chosen_and_elsewhere_none(
         asked = replace(reading(text, shown), question=Question("q", text, options), must_choose=False)
         reply = answer_choice(asked, SentenceVectors(BagOfWords()), calibrator)
         assert (reply.choice is not None) is chosen
-
-
-def test_a_sentence_about_another_thing_is_no_evidence_of_it() -> None:
-    options = ("Because he wraps it in the foil.", "Because he paints it with the brush.")
-    for thing, choice in (("stapler", "A"), ("lamp", None)):
-        said = window(10.0, "", f"Now he wraps the {thing} in the foil.")
-        asked = replace(reading("x", said), must_choose=False)
-        asked = replace(asked, question=Question("q", "Why is the stapler covered?", options))
-        assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == choice
-    said = window(10.0, "", "Now he wraps the stapler in the foil.")
-    asked = replace(reading("x", said), must_choose=False)
-    asked = replace(asked, question=Question("q", "Why is the red stapler covered?", options))
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == "A", (
-        "a sentence need not say red"
-    )
-    asked = replace(asked, question=Question("q", "What does the manual say about the stapler?", options))
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice == "A", "nor who says it"
-
-
-@pytest.mark.parametrize(
-    ("text", "choice"), [("Should I wear gloves?", "No"), ("Is the cover to be closed?", "Yes")]
-)
-def test_yes_and_no_are_what_they_claim(text: str, choice: str) -> None:
-    said = window(10.0, "", "Never wear gloves. The cover must be closed.")
-    for options in (("Yes", "No"), ("No", "Yes")):
-        asked = replace(reading(text, said), question=Question("q", text, options))
-        reply = answer_choice(asked, SentenceVectors(BagOfWords()), None)
-        assert reply.choice is not None
-        assert options["AB".index(reply.choice)] == choice
-
-
-def test_a_sentence_with_one_word_of_a_claim_answers_neither_yes_nor_no() -> None:
-    text = "Is the cover gold?"
-    said = window(10.0, "", "Close the cover.")
-    asked = replace(reading(text, said), question=Question("q", text, ("Yes", "No")), must_choose=False)
-    assert answer_choice(asked, SentenceVectors(BagOfWords()), None).choice is None
-
-
-def test_a_sentence_that_does_not_name_the_option_is_no_evidence_beside_images() -> None:
-    shown = replace(window(0.0, "kettle", ""), texts=())
-    notes = ReadPassage(Passage("p", "d", "Notes", "The plan is on the white table."), "notes.md", 0.9, None)
-    asked = Question("q", "What is on the white table?", ("a kettle", "a hammer"))
-    read = Reading(
-        asked, RewrittenQuestion(visual_query="x"), AnchorEvent(description="x"), (shown,), (notes,)
-    )
-    calibrator: Any = ImageScoreCalibrator(ImageWords())
-    chosen = answer_choice(read, SentenceVectors(BagOfWords()), calibrator)
-    assert (chosen.choice, chosen.windows, chosen.passages) == ("A", (0,), ())
-    assert "The plan" not in chosen.explanation

@@ -11,7 +11,7 @@ from corpora.records import Clip, Evidence, Passage
 from localization.windows import Window
 from rag.reasoners.embedded.cues import joined_cues
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
-from rag.reasoners.embedded.sentences import MOST_SENTENCES, Sentence, sentences_of, shortlist
+from rag.reasoners.embedded.sentences import sentences_of
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 from rag.words import split_sentences
@@ -202,17 +202,3 @@ def test_no_word_is_lost_or_made(texts: list[str]) -> None:
     words = " ".join(text for text, _, _ in joined_cues(cues)).split()
     assert words == " ".join(evidence.text for evidence in cues).split()
     assert all(start < end for _, start, end in joined_cues(cues))
-
-
-def test_the_shortlist_keeps_what_speaks_to_the_question_in_order() -> None:
-    filler = [
-        Sentence(f"Filler number {n}.", f"Filler number {n}.", "", "window", 4, "asr") for n in range(60)
-    ]
-    untitled = Sentence("The mirror is gold.", "The mirror is gold.", "", "window", 4, "asr")
-    titled = Sentence("Clean it.", "Clean it.", "Mirror care", "passage", 4, "passage")
-    sentences = [*filler[:30], untitled, *filler[30:], titled]
-    kept = shortlist(["mirror", "gold"], sentences)
-    assert len(kept) == MOST_SENTENCES
-    assert [s for s in kept if s in (untitled, titled)] == [untitled, titled]
-    assert kept == [s for s in sentences if s in kept]
-    assert shortlist(["mirror"], sentences[:5]) == sentences[:5]

@@ -23,7 +23,9 @@ from eval.workbench.passages import (
     world_passages,
     write_passages,
 )
-from rag.reasoners.embedded.agreement import Agreement, agreement
+from rag.reasoners.embedded.option_features import FEATURES, OptionText
+from rag.reasoners.embedded.sentences import Sentence
+from rag.records import Question
 
 WORLD = [passage for passage in world_passages() if passage.kind_id is not None]
 KIND = {kind.kind_id: kind for kind in KINDS}
@@ -176,19 +178,16 @@ def test_great_numbers_are_true_as_often_as_small_ones() -> None:
     assert 0.45 <= sum(greater) / len(greater) <= 0.55
 
 
-def _weight(found: Agreement) -> float:
-    return 2.5 * found.verdict + 3.0 * found.coverage
-
-
-def test_the_embedded_reasoner_separates_them_by_the_sentence_of_the_passage() -> None:
+def test_the_sentence_of_the_passage_has_more_of_the_fact_than_of_a_counter_fact() -> None:
     right = total = 0
     for item in ASSEMBLED[::4]:
         for claim in item.statements:
             assert claim.sentence[1:-1] in item.text
+            held = [Sentence(claim.sentence, claim.sentence, item.title, "passage", 0, "passage")]
             for text in claim.counterfacts:
-                fact = agreement(claim.fact, claim.sentence, [text])
-                rival = agreement(text, claim.sentence, [claim.fact])
-                right += _weight(fact) > _weight(rival)
+                rows = OptionText(Question("q", "Which is true?", (claim.fact, text)), held).lexical()
+                covered = rows[:, 0, FEATURES.index("covered")] - rows[:, 0, FEATURES.index("negation")]
+                right += covered[0] > covered[1]
                 total += 1
     assert right / total >= 0.95
 

@@ -1,0 +1,201 @@
+"""What sentences say of each option of a question, as numbers: the features of `answer_choice`.
+
+A text is compared by its units: its numbers, and the character 4-grams of its other words, so that "melted"
+holds most of "melting" and no language needs a table. Each word counts once, however many grams it has;
+scripts without spaces are cut into pairs of characters.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rag.function_words import listed, without_function_words
+from rag.words import number_tokens, numbers, tokens
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag.reasoners.embedded.scoring import SentenceVectors
+    from rag.reasoners.embedded.sentences import Sentence
+    from rag.records import Question
+
+OF_SENTENCE = ("cosine", "grams", "before", "after")
+OF_OPTION = (*("claim", "covered", "covered_near", "pairs", "number", "negation", "elsewhere", "beside"),)
+FEATURES = (*OF_SENTENCE, *OF_OPTION)
+"""Of a sentence, for a question: cosine of both; share of the question's units, by rarity, that it holds, and
+what the sentence before and the one after add to that.
+
+Of a sentence, for an option: cosine to the claim; share of the option's own units that it holds with its
+title, of which those that fewer options share count more, and what its neighbours add; share of the option's
+neighbouring words that are neighbours there; 1 where it has a number of the option and -1 where only others,
+or the contrary where the option denies; whether one of the two denies; share of the units of the other
+options that it holds and this one has not; how near in it a word of the option is to one of the question, 1 /
+words apart."""
+NONE = ("constant", "unknown", "sentences")
+"""Of a question: 1; the share of its units, by rarity, that nothing read holds; log of the number of
+sentences read."""
+MOST_COMPARED = 8
+"""Sentences that are compared by vectors: those that the other features put first."""
+GRAM = 4
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+NEGATIONS = listed(
+    """no not never nor neither without cannot nicht nie kein keine keinen keiner ohne ni nunca sin jamais
+    ne pas sans"""
+)
+_CONTRACTED = re.compile(r"n['’]t\b")
+
+
+@lru_cache(maxsize=4096)
+def units(text: str) -> Mapping[str, float]:
+    """The units of a text with their weights: those of one word sum to 1."""
+    found = {f"#{number:g}": 1.0 for number in numbers(text)}
+    for word in without_function_words(number_tokens(text)):
+        if not numbers(word):
+            grams = _grams(word)
+            for gram in grams:
+                found[gram] = max(found.get(gram, 0.0), 1.0 / len(grams))
+    return found
+
+
+def _grams(word: str) -> set[str]:
+    size, padded = (2, word) if _UNSPACED.search(word) else (GRAM, f"^{word}")
+    return {padded[at : at + size] for at in range(max(1, len(padded) - size + 1))}
+
+
+def denies(text: str) -> bool:
+    """Whether a text has an odd number of words that negate."""
+    return bool((sum(word in NEGATIONS for word in tokens(text)) + len(_CONTRACTED.findall(text))) % 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Sentences; `rows` float64 (options, sentences, features) of each with each option; `facts` float64
+    (none,), `NONE` of the question."""
+
+    sentences: tuple[Sentence, ...]
+    rows: NDArray[np.float64]
+    facts: NDArray[np.float64]
+
+
+class OptionText:
+    """What was read for one question with options. `sequence`: all sentences in their order."""
+
+    def __init__(self, question: Question, sequence: Sequence[Sentence]) -> None:
+        self.question, self._sequence = question, sequence
+        self._asked = units(question.text)
+        self._own = [_without(units(option), self._asked) or units(option) for option in question.options]
+        self._held = [units(f"{one.title} {one.context}").keys() for one in sequence]
+        self._bare = [units(one.context).keys() for one in sequence]
+        shares = Counter(unit for own in self._own for unit in own)
+        count = len(self._own)
+        self._rare = {unit: math.log(1 + count / shares[unit]) for unit in shares}
+        known = Counter(unit for held in self._bare for unit in held & self._asked.keys())
+        self._rarity = {unit: math.log((len(sequence) + 1) / (known[unit] + 0.5)) for unit in self._asked}
+        self._words = [_words(option) for option in question.options]
+        self._asked_words = set(without_function_words(_words(question.text)))
+        pairs = [set(pairwise(words)) for words in self._words]
+        common = {pair for pair in pairs[0] if all(pair in other for other in pairs)} if pairs else set()
+        self._pairs = [own - common for own in pairs]
+
+    def lexical(self) -> NDArray[np.float64]:
+        """float64 (options, sentences, features), without what vectors say: `cosine` and `claim` are 0."""
+        rows = np.zeros((len(self._own), len(self._sequence), len(FEATURES)))
+        for at in range(len(self._sequence)):
+            rows[:, at, : len(OF_SENTENCE)] = self._of_sentence(at)
+            for option in range(len(self._own)):
+                rows[option, at, len(OF_SENTENCE) :] = self._of_option(option, at)
+        return rows
+
+    def compared(
+        self,
+        claims: Sequence[str],
+        vectors: SentenceVectors,
+        stored: Mapping[str, NDArray[np.float32]],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Compared:
+        """Every sentence, or with `weights` float64 (features,) the `MOST_COMPARED` that come first by what
+        needs no vector. `claims`: of each option; `stored`: vectors that need not be encoded, by text."""
+        rows, kept = self.lexical(), list(range(len(self._sequence)))
+        if weights is not None:
+            first = (rows @ weights).max(axis=0).round(6)
+            kept = sorted(np.argsort(-first, kind="stable")[:MOST_COMPARED].tolist())
+        held = [self._sequence[at] for at in kept]
+        rows = rows[:, kept]
+        if held:
+            known = vectors.of([self.question.text, *claims, *(one.context for one in held)], stored)
+            said = np.stack([known[one.context] for one in held])
+            rows[:, :, FEATURES.index("cosine")] = said @ known[self.question.text]
+            rows[:, :, FEATURES.index("claim")] = np.stack([known[claim] for claim in claims]) @ said.T
+        unknown = 1.0 - self._asked_share(set().union(*self._held))
+        return Compared(tuple(held), rows, np.array([1.0, unknown, math.log1p(len(self._sequence))]))
+
+    def _of_sentence(self, at: int) -> list[float]:
+        own = self._asked_share(self._held[at])
+        before, after = (
+            self._asked_share(self._held[at] | beside) - own
+            for beside in (self._beside(at, -1), self._beside(at, 1))
+        )
+        return [0.0, own, before, after]
+
+    def _of_option(self, option: int, at: int) -> list[float]:
+        own, held = self._own[option], self._held[at]
+        covered = self._share(own, held)
+        near = self._share(own, held | self._beside(at, -1) | self._beside(at, 1)) - covered
+        others = {unit for other in self._own for unit in other} - own.keys()
+        denied = denies(self.question.options[option])
+        said, given = ({unit for unit in of if unit[0] == "#"} for of in (own, self._bare[at]))
+        number = 1 if said & given else -1 if said and given - self._asked.keys() else 0
+        pairs, spoken = self._pairs[option], _words(self._sequence[at].context)
+        return [
+            *(0.0, covered, near),
+            len(pairs & set(pairwise(spoken))) / max(1, len(pairs)),
+            -number if denied else number,
+            float(denied != denies(self._sequence[at].context)),
+            len(others & held) / max(1, len(others)),
+            _nearness(spoken, set(self._words[option]) - self._asked_words, self._asked_words),
+        ]
+
+    def _beside(self, at: int, step: int) -> set[str]:
+        """The units of the sentence before or after, where it is of the same text."""
+        place = at + step
+        if not 0 <= place < len(self._sequence):
+            return set()
+        one, other = self._sequence[at], self._sequence[place]
+        same = (one.origin, one.index, one.kind) == (other.origin, other.index, other.kind)
+        return set(self._bare[place]) if same else set()
+
+    def _asked_share(self, held: Collection[str]) -> float:
+        weight = {unit: self._asked[unit] * self._rarity[unit] for unit in self._asked}
+        return sum(weight[unit] for unit in weight if unit in held) / (sum(weight.values()) or 1.0)
+
+    def _share(self, own: Mapping[str, float], held: Collection[str]) -> float:
+        weight = {unit: own[unit] * self._rare[unit] for unit in own}
+        return sum(weight[unit] for unit in weight if unit in held) / (sum(weight.values()) or 1.0)
+
+
+def _without(own: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:
+    return {unit: weight for unit, weight in own.items() if unit not in others}
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a text in order, each by its first letters, and numbers by their value."""
+    return tuple(f"{numbers(word)[0]:g}" if numbers(word) else word[:GRAM] for word in number_tokens(text))
+
+
+def _nearness(spoken: Sequence[str], own: Collection[str], asked: Collection[str]) -> float:
+    """1 / how many words apart the nearest two are, of which one is in `own` and one in `asked`; 0
+    without."""
+    places = [[at for at, word in enumerate(spoken) if word in of] for of in (own, asked)]
+    return max(
+        (1 / abs(one - other) for one in places[0] for other in places[1] if one != other), default=0.0
+    )

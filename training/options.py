@@ -1,0 +1,343 @@
+"""Fit the weights of `rag.reasoners.embedded.answer_choice` to published reading sets and made statements.
+
+    python -m training.options FILE... --into rag/reasoners/embedded/options.json [--unseen FILE...]
+
+The libraries and questions are those of `benchmarks.reading_quality`. The options of a question are its
+answer and three answers of other questions of its library, with a digit where it has one and of like length.
+To every fourth question there are four others and no answer, and so to the foreign ones. Evidence is
+retrieved as `rag ask` does. Besides these: sentences of the sets, claimed and denied, and the facts of the
+made how-to passages about things that no clip of the synthetic world shows (`eval.workbench.passages`),
+against one that is not so.
+
+One conditional logit is fitted over all options and "none of them" (`answer_choice`), with a small L2 penalty
+on standardized weights. The same files give the same bytes. Printed is how well each set is answered by
+weights that are fitted to the others alone, and how often one of the options is chosen where none is right.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from benchmarks.options import option_parser
+from benchmarks.reading_quality import opened
+from benchmarks.reading_sets import Asked, ReadingLibrary, reading_libraries
+from corpora.records import Passage
+from eval.workbench.passages import world_passages
+from indexers.registry import open_query_encoder
+from rag.answering import EVERYWHERE, Context, Pipeline, read
+from rag.reasoners.embedded import EmbeddedReasoner
+from rag.reasoners.embedded.answer_choice import Weights
+from rag.reasoners.embedded.claims import spelled_out, statement
+from rag.reasoners.embedded.option_features import FEATURES, NONE, Compared, OptionText
+from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
+from rag.reasoners.embedded.scoring import SentenceVectors
+from rag.reasoners.embedded.sentences import sentences_of
+from rag.reasoners.roles.reading import Reading, ReadPassage
+from rag.records import Question
+from rag.settings import Settings
+from rag.words import split_sentences
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OTHERS = 3
+NEAREST = 10
+"""Answers of other questions nearest in length, of which the others are taken."""
+ABSENT = 4
+"""One question in so many is asked once more without its answer."""
+LEAST_CLAIMED = 5
+"""Words that a sentence which is claimed has more than."""
+CLAIMED = 60
+"""Sentences of a set that are claimed and denied."""
+IMAGE = 0.625
+"""Of the frames' vote: 1 / the temperature of least log loss on 450 questions of two dev worlds of
+egofact-workbench-hard (docs/design/workbench.md)."""
+PENALTY = 1e-3
+DIGITS = 3
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|can|could|has|have|had|must|should|will|ist|sind|war|waren|kann|hat|es|son|fue)\b"
+)
+_NOT = {"ist": "nicht", "sind": "nicht", "war": "nicht", "waren": "nicht", "kann": "nicht", "hat": "nicht"}
+_NUMBER = re.compile(r"\b\d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question, what was compared with its options, and the right one; None where none is."""
+
+    set_name: str
+    kind: str
+    reading: Reading
+    truth: int | None
+
+    def compared(self, vectors: SentenceVectors, weights: NDArray[np.float64] | None = None) -> Compared:
+        """As of the reasoner; without weights all sentences."""
+        question = spelled_out(self.reading.question)
+        claims = [statement(question, option) for option in question.options]
+        text = OptionText(question, sentences_of(self.reading))
+        return text.compared(claims, vectors, {}, weights)
+
+
+def asked_options(library: ReadingLibrary) -> Iterator[tuple[str, Question, int | None]]:
+    """Kind, question with options, and the right one's index."""
+    pool = sorted({min(one.answers, key=len) for one in library.asked if one.answers})
+    for at, asked in enumerate(library.asked):
+        if asked.kind == "impossible":
+            continue
+        draw = random.Random(zlib.crc32(asked.text.encode()))
+        truth = min(asked.answers, key=len, default="")
+        others = _others(asked, truth, pool)
+        if len(others) <= OTHERS:
+            continue
+        if truth:
+            options = [*draw.sample(others, OTHERS), truth]
+            draw.shuffle(options)
+            yield "own", Question(str(at), asked.text, tuple(options)), options.index(truth)
+        if not truth or at % ABSENT == 0:
+            options = draw.sample(others, OTHERS + 1)
+            yield "absent" if truth else "foreign", Question(str(at), asked.text, tuple(options)), None
+
+
+def _others(asked: Asked, truth: str, pool: Sequence[str]) -> list[str]:
+    """Answers to other questions of the kind and length of the truth."""
+    held = [one.casefold() for one in asked.answers]
+    free = [
+        one for one in pool if not any(one.casefold() in other or other in one.casefold() for other in held)
+    ]
+    alike = [one for one in free if bool(_NUMBER.search(one)) == bool(_NUMBER.search(truth))]
+    if not truth:
+        return free
+    free = alike if len(alike) > OTHERS else free
+    return sorted(free, key=lambda one: (abs(len(one) - len(truth)), one))[:NEAREST]
+
+
+def retrieved(library: ReadingLibrary, encoder: Any) -> Iterator[Example]:
+    """All questions of a library with what `rag ask` reads for them."""
+    with opened(library, encoder) as retriever:
+        reasoner, settings, stages = EmbeddedReasoner(encoder), retriever.settings, Pipeline()
+        for kind, question, truth in asked_options(library):
+            context = Context(
+                *(question, retriever, reasoner, settings, EVERYWHERE),
+                top_k=settings.search.top_k,
+                threshold=settings.search.threshold,
+            )
+            rewriting = stages.rewrite(context)
+            passages = stages.retrieve_passages(context, rewriting)
+            reading = read(context, rewriting, (), (), (), passages)
+            yield Example(library.set_name, kind, reading, truth)
+
+
+def claimed(library: ReadingLibrary, most: int) -> Iterator[Example]:
+    """Sentences that are, as a question, to be affirmed, or denied where the text denies or gives another
+    number; and every `ABSENT`-th once more, of a passage that does not have it.
+
+    The question leaves out a third of the sentence's words."""
+    draw = random.Random(library.name)
+    chosen = draw.sample(library.passages, min(most, len(library.passages)))
+    for number, passage in enumerate(chosen):
+        sentences = split_sentences(passage.text)
+        fit = [
+            at for at, one in enumerate(sentences) if _VERB.search(one) and len(one.split()) > LEAST_CLAIMED
+        ]
+        if not fit:
+            continue
+        at = draw.choice(fit)
+        said = sentences[at]
+        kept = [word for word in said.rstrip(".").split() if _NUMBER.search(word) or draw.random() > 1 / 3]
+        kind = draw.choice(("yes", "no", "number") if _NUMBER.search(said) else ("yes", "no"))
+        if kind == "no":
+            said = _VERB.sub(lambda verb: f"{verb[0]} {_NOT.get(verb[0], 'not')}", said, count=1)
+        if kind == "number":
+            said = _NUMBER.sub(lambda found: str(int(found[0]) + draw.choice((1, 2, 10))), said)
+        options = [" ".join(kept), f"not {' '.join(kept)}"]
+        if draw.random() < 0.5:
+            options.reverse()
+        truth = int(options[0].startswith("not ") == (kind == "yes"))
+        question = Question("claim", f"{' '.join(kept)}?", tuple(options))
+        body = replace(passage, text=" ".join([*sentences[:at], said, *sentences[at + 1 :]]))
+        yield Example(library.set_name, "claim", _reading(question, [body]), truth)
+        if number % ABSENT == 0:
+            yield Example(library.set_name, "absent", _reading(question, [chosen[number - 1]]), None)
+
+
+def stated() -> Iterator[Example]:
+    """The facts of made how-to passages about things that no clip shows, each against one that is not so; and
+    every `ABSENT`-th once more, of another passage."""
+    draw = random.Random(5)
+    strange = [one for one in world_passages() if one.kind_id is None]
+    passages = [Passage(one.passage_id, one.passage_id, one.title, one.text) for one in strange]
+    for number, one in enumerate(strange):
+        for said in one.statements:
+            options = [said.fact, draw.choice(said.counterfacts)]
+            draw.shuffle(options)
+            question = Question("fact", "Which statement is true about the object?", tuple(options))
+            yield Example("how-to", "claim", _reading(question, [passages[number]]), options.index(said.fact))
+            if number % ABSENT == 0:
+                yield Example("how-to", "absent", _reading(question, [passages[number - 1]]), None)
+
+
+def _reading(question: Question, passages: Sequence[Passage]) -> Reading:
+    held = tuple(ReadPassage(one, "", 1.0, None) for one in passages)
+    return Reading(question, rewrite_question(question), anchor_event(question), (), held)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An `Example` as numbers."""
+
+    set_name: str
+    kind: str
+    compared: Compared
+    truth: int | None
+
+
+def fit(held: Sequence[Row]) -> Weights:
+    """Weights of least log loss of the right option, or of "none of them" where none is."""
+    held = [one for one in held if one.compared.sentences]
+    shape = [max(one.compared.rows.shape[at] for one in held) for at in (0, 1)]
+    rows, size = np.zeros((len(held), *shape, len(FEATURES))), len(FEATURES)
+    spread = np.concatenate([one.compared.rows.reshape(-1, size) for one in held]).std(axis=0)
+    spread = np.where(spread > 1e-9, spread, 1.0)
+    # What is padded has no share.
+    padded = np.full((len(held), *shape), -np.inf)
+    for at, one in enumerate(held):
+        options, sentences = one.compared.rows.shape[:2]
+        rows[at, :options, :sentences] = one.compared.rows / spread
+        padded[at, :options, :sentences] = 0.0
+    facts = np.stack([one.compared.facts for one in held])
+    right = np.array([-1 if one.truth is None else one.truth for one in held])
+    given = right >= 0
+
+    def loss(found: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        values = rows @ found[:size] + padded
+        none = facts @ found[size:]
+        top = np.maximum(values.max(axis=(1, 2)), none)
+        parts, beside = np.exp(values - top[:, None, None]), np.exp(none - top)
+        whole = parts.sum(axis=(1, 2)) + beside
+        wanted = np.zeros_like(parts)
+        wanted[given, right[given]] = parts[given, right[given]]
+        hit = np.maximum(np.where(given, wanted.sum(axis=(1, 2)), beside), 1e-300)
+        slope = parts / whole[:, None, None] - wanted / hit[:, None, None]
+        by_rows = np.tensordot(slope, rows, axes=3) / len(held) + 2 * PENALTY * found[:size]
+        by_facts = (beside / whole - ~given) @ facts / len(held)
+        value = np.log(whole / hit).mean() + PENALTY * found[:size] @ found[:size]
+        return float(value), np.concatenate([by_rows, by_facts])
+
+    start = np.zeros(size + len(NONE))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "ftol": 1e-12}).x
+    return Weights((found[:size] / spread).round(DIGITS), found[size:].round(DIGITS), IMAGE)
+
+
+def shares(one: Compared, by: Weights) -> NDArray[np.float64]:
+    """float64 (options + 1,): of each option, and of none of them."""
+    none = float(one.facts @ by.none)
+    words = (
+        np.logaddexp.reduce(one.rows @ by.features, axis=1)
+        if one.sentences
+        else np.full(len(one.rows), -np.inf)
+    )
+    values = np.array([*words, none])
+    return np.asarray(np.exp(values - np.logaddexp.reduce(values)), np.float64)
+
+
+def measured(held: Sequence[Row], by: Weights) -> dict[str, float]:
+    """Of the questions with an answer: percent right where one must be chosen and where not, with the
+    calibration errors; of those without: percent to which an option is chosen."""
+    found = {
+        kind: [shares(one.compared, by) for one in held if one.kind == kind]
+        for kind in ("own", "absent", "foreign", "claim")
+    }
+    asked = [*found["own"], *found["claim"]]
+    truths = [one.truth for kind in ("own", "claim") for one in held if one.kind == kind]
+    right = np.array([share[:-1].argmax() == truth for share, truth in zip(asked, truths, strict=True)])
+    sure = np.array([share[:-1].max() for share in asked])
+    free = np.array([share.argmax() < len(share) - 1 for share in asked])
+    forced = sure / np.array([share[:-1].sum() for share in asked])
+    chosen = {
+        kind: 100 * float(np.mean([share.argmax() < len(share) - 1 for share in found[kind]]))
+        if found[kind]
+        else math.nan
+        for kind in ("absent", "foreign")
+    }
+    return {
+        "questions": len(asked),
+        "must": 100 * float(right.mean()),
+        "must_error": 100 * _calibration_error(forced, right),
+        "right": 100 * float((right & free).mean()),
+        "error": 100 * _calibration_error(sure[free], right[free]),
+        **chosen,
+    }
+
+
+def _calibration_error(sure: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
+    """Expected, over ten bins of equal width."""
+    bins = np.minimum((sure * 10).astype(int), 9)
+    parts = [(bins == at) for at in range(10)]
+    return sum(
+        abs(float(sure[one].mean()) - float(right[one].mean())) * float(one.mean())
+        for one in parts
+        if one.any()
+    )
+
+
+def main() -> None:
+    """Write the weights with the sets that they were fitted to; print the table of the sets left out."""
+    parser = option_parser(__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--libraries", type=int, default=6)
+    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--into", type=Path, required=True)
+    parser.add_argument("--unseen", nargs="*", type=Path, default=[], help="sets that are measured alone")
+    chosen = parser.parse_args()
+    encoder = open_query_encoder(Settings().encoder.text, Settings().encoder)
+    vectors = SentenceVectors(encoder)
+    every = {"how-to": list(stated())}
+    for path in (*chosen.files, *chosen.unseen):
+        libraries = reading_libraries(path, chosen.libraries, chosen.questions)
+        every[path.stem] = [
+            one
+            for library in libraries
+            for one in (*retrieved(library, encoder), *claimed(library, CLAIMED // chosen.libraries))
+        ]
+    fitted = ["how-to", *(path.stem for path in chosen.files)]
+    by = fit_to([one for name in fitted for one in every[name]], vectors)
+    made = {
+        "fitted_to": [*(path.name for path in chosen.files), "how-to passages (eval.workbench.passages)"],
+        "questions": sum(len(every[name]) for name in fitted),
+        "features": dict(zip(FEATURES, by.features.tolist(), strict=True)),
+        "none": dict(zip(NONE, by.none.tolist(), strict=True)),
+        "image": by.image,
+    }
+    chosen.into.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    for name, held in every.items():
+        others = by
+        if name in fitted:
+            others = fit_to([one for other in fitted for one in every[other] if other != name], vectors)
+        table = measured([_row(one, vectors, others.features) for one in held], others)
+        print(name, *(f"{key} {value:.1f}" for key, value in table.items()), sep=" | ")
+
+
+def fit_to(held: Sequence[Example], vectors: SentenceVectors) -> Weights:
+    """To all sentences first, then to those that these weights put first: those that the reasoner
+    compares."""
+    first = fit([_row(one, vectors) for one in held])
+    return fit([_row(one, vectors, first.features) for one in held])
+
+
+def _row(one: Example, vectors: SentenceVectors, weights: NDArray[np.float64] | None = None) -> Row:
+    return Row(one.set_name, one.kind, one.compared(vectors, weights), one.truth)
+
+
+if __name__ == "__main__":
+    main()
