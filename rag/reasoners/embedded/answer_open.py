@@ -95,7 +95,7 @@ def _in_time(reading: Reading, best: Scored) -> Scored | None:
     best."""
     anchor, lines = reading.anchor, [one for one in sequence_of(reading) if one.origin == "window"]
     event = pieces(anchor.description)
-    if anchor.position == "within" or best.sentence.origin != "window":
+    if anchor.position == "within" or not event or best.sentence.origin != "window":
         return best
     says = max(lines, key=lambda one: len(event & pieces(one.text)))
     ordered = parts(says.text).position == anchor.position
