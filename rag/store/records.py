@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from corpora.kinds import FileKind
-from rag.store.halves import single
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,7 +125,7 @@ class ClipFrames:
     @property
     def vectors(self) -> NDArray[np.float32]:
         """`rows` as float32 (m, d): converted each time, so that a hundred clips are not held twice."""
-        return single(self.rows)
+        return self.rows.astype("float32", copy=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from rag.records import SearchFilter
 from rag.store.code_index import ClipTimes
 from rag.store.database import quoted
 from rag.store.filters import row_mask
-from rag.store.halves import products
 from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit, best_hits
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix, video_id_of
@@ -153,7 +152,7 @@ class VectorTable:
         if not len(vectors):
             return [], 0.0
         # In double precision only those that may be among the best: it takes five times as long.
-        rough, wanted = products(vectors, query.astype(np.float32)), 2 * k
+        rough, wanted = vectors.astype(np.float32) @ query.astype(np.float32), 2 * k
         while True:
             wanted = min(len(vectors), wanted)
             near = np.flatnonzero(rough >= np.partition(rough, -wanted)[-wanted] - SINGLE_ERROR)
