@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rag.store.records import Hit
@@ -38,14 +35,6 @@ ROWS_A_SCORE = 4096
 """Rows of a table for each score that is read at first: among millions, thousands tie."""
 MOST_READ = 2**20
 """Rows whose scores are read for one query, about."""
-SEARCHES_BEFORE_PREWARMED = 16
-"""Those of one question from a cold start read less than the whole index."""
-MOST_PREWARMED = 10_000_000
-"""Rows of a table: 7.2 million spans of twelve words take 0.3 GB and 0.4 s."""
-PREWARMED_AT_ONCE = 1_000_000
-"""Rows of a table: the index of a larger one would hold up some questions, and waits for a rest."""
-REST_S = 0.5
-"""Seconds without a search."""
 
 
 class Keys(Protocol):
@@ -58,43 +47,6 @@ class Keys(Protocol):
     def remember(self, keys: list[str], row_ids: list[int]) -> None:
         """Takes what was found."""
         ...
-
-
-class Prewarming:
-    """Full-text indexes that are read into memory, each once, after some searches of a snapshot.
-
-    A search for a word that was not asked for before reads where it is, which takes as long as all else.
-    """
-
-    def __init__(self) -> None:
-        self._searches = 0
-        self._searched_at = 0.0
-        self._begun: set[str] = set()
-
-    def searched(self, name: str, dataset: Any) -> None:
-        """Count a search of the table `name`. What it sets off runs beside the questions that follow."""
-        self._searches += 1
-        self._searched_at = time.monotonic()
-        if self._searches > SEARCHES_BEFORE_PREWARMED and name not in self._begun:
-            self._begun.add(name)
-            threading.Thread(target=self._prewarm, args=(dataset,), name=f"full text of {name}").start()
-
-    def _prewarm(self, dataset: Any) -> None:
-        # Where it fails, searches read what they need, and say what is wrong.
-        with suppress(Exception):
-            rows = dataset.count_rows()
-            if rows <= PREWARMED_AT_ONCE or (rows <= MOST_PREWARMED and self._rests()):
-                for index in dataset.describe_indices():
-                    if index.field_names == [FULL_TEXT]:
-                        dataset.prewarm_index(index.name)
-
-    def _rests(self) -> bool:
-        """Wait for a rest between searches. False where the program ends first."""
-        while (wait := self._searched_at + REST_S - time.monotonic()) > 0:
-            time.sleep(min(wait, REST_S / 5))
-            if not threading.main_thread().is_alive():
-                return False
-        return True
 
 
 def plain_query(text: str) -> str:

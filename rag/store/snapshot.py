@@ -27,10 +27,10 @@ from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
 from rag.store.filters import owner_sql, path_matches
-from rag.store.fulltext import Keys, Prewarming, match
+from rag.store.fulltext import Keys, match
 from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
 from rag.store.keyed_rows import KeyedRows
-from rag.store.layout import Layout, LibraryLayout
+from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.sums import SumsAtOpening
@@ -75,7 +75,6 @@ class Snapshot:
         """Those that were read last: their paths are asked for next."""
         self._loaded: dict[str, VectorTable] = {}
         self._loading: dict[str, threading.Lock] = {}
-        self._prewarming = Prewarming()
         for attempt in range(ATTEMPTS):
             try:
                 if self._pin():
@@ -210,10 +209,7 @@ class Snapshot:
         self._sums.require_index(name)
         with read_errors(self.layout.folder, name):
             where = " AND ".join(conditions) or None
-            found = match(self.tables[name], text, k, where, keys or vectors)
-        if isinstance(self.layout, Layout):
-            self._prewarming.searched(name, self.tables[name])
-        return found
+            return match(self.tables[name], text, k, where, keys or vectors)
 
     # Names
 

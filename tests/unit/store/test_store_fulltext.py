@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import lance
 import lancedb
@@ -14,16 +12,7 @@ from lancedb.index import FTS
 
 from corpora.records import Passage
 from rag.retrieval.ranking import search_words
-from rag.store import fulltext
-from rag.store.fulltext import (
-    FULL_TEXT,
-    PREWARMED_AT_ONCE,
-    REST_S,
-    SEARCHES_BEFORE_PREWARMED,
-    TOKENIZER,
-    Prewarming,
-    match,
-)
+from rag.store.fulltext import TOKENIZER, match
 from rag.store.layout import Layout
 from rag.store.maintenance import text_fault
 from rag.store.reading import Reader
@@ -168,56 +157,6 @@ def test_maintaining_twice_builds_once(tmp_path: Path) -> None:
 def test_an_index_is_not_damaged_for_rows_without_plain_words(tmp_path: Path, text: str) -> None:
     write(tmp_path / "lib", [text])
     assert text_fault(Layout(tmp_path / "lib"), "passages") == ""
-
-
-def test_an_index_is_read_into_memory_once_after_some_searches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path / "lib", TEXTS)
-    prewarmed = []
-
-    def prewarm(_: lance.LanceDataset, name: str) -> None:
-        prewarmed.append((name, threading.current_thread().name))
-        raise OSError("no memory")
-
-    monkeypatch.setattr(lance.LanceDataset, "prewarm_index", prewarm)
-    with Reader.open(tmp_path / "lib") as reader:
-        found = [reader.match_passages("run", 3) for _ in range(SEARCHES_BEFORE_PREWARMED)]
-        assert prewarmed == []
-        found += [reader.match_passages("run", 3) for _ in range(3)]
-        for thread in threading.enumerate():
-            if thread.name == "full text of passages":
-                thread.join()
-    assert prewarmed == [("words_idx", "full text of passages")]
-    assert found == [found[0]] * len(found)
-    assert found[0]
-
-
-@pytest.mark.parametrize("ends", [False, True])
-def test_a_large_index_is_read_into_memory_in_a_rest_between_searches(
-    monkeypatch: pytest.MonkeyPatch, ends: bool
-) -> None:
-    now, prewarmed, warming = [0.0], list[float](), Prewarming()
-    dataset = SimpleNamespace(
-        count_rows=lambda: PREWARMED_AT_ONCE + 1,
-        describe_indices=lambda: [SimpleNamespace(field_names=[FULL_TEXT], name="words_idx")],
-        prewarm_index=lambda _: prewarmed.append(now[0]),
-    )
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-        if now[0] < 3 * REST_S:
-            warming.searched("passages", dataset)
-
-    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=sleep)
-    monkeypatch.setattr(fulltext, "time", clock)
-    if ends:
-        monkeypatch.setattr(threading, "main_thread", lambda: SimpleNamespace(is_alive=lambda: False))
-    for _ in range(SEARCHES_BEFORE_PREWARMED):
-        warming.searched("passages", dataset)
-    monkeypatch.setattr(threading.Thread, "start", threading.Thread.run)
-    warming.searched("passages", dataset)
-    assert prewarmed == ([] if ends else [pytest.approx(4 * REST_S, abs=REST_S / 4)])
 
 
 def test_add_optimize_merge_search(tmp_path: Path) -> None:
