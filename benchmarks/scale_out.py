@@ -6,9 +6,9 @@
 
 `overhead`: processor time of `rag index` with two workers of Ray on this machine over that of the plain
 command, of all their processes, in one run. `commit`: seconds that a group of staged videos takes the writer.
-`simulate`: the scheduler of `rag.indexing.scheduling` and the writer on a simulated clock, with stragglers
+`simulate`: the scheduler of `rag.indexing.scheduling` and the writer on a simulated clock, with slow attempts
 and lost workers; `--pace` and `--commit` are what the other two measured. Efficiency: the work without
-stragglers over the time of all workers.
+slow attempts over the time of all workers.
 """
 
 from __future__ import annotations
@@ -196,7 +196,8 @@ def simulate(
             heapq.heappush(events, (driver + random.exponential(1 / lost_rate), next(ticket), "lost", number))
             number += 1
         elif what == "done":
-            staged += scheduler.finish(worker, driver) is not None
+            scheduler.finish(worker)
+            staged += 1
             idle.append(worker)
             if staged >= group:
                 driver, committing, staged = driver + commit_s, committing + commit_s, 0

@@ -231,9 +231,9 @@ class _Work:
             self._ray.kill(worker)  # what it holds is another one's
             return
         self._idle.append(worker)
-        if refusal is None and (name := self._scheduler.finish(worker, time.monotonic())) is not None:
+        if refusal is None:
             self._deaths = 0
-            yield self._groups[name], None
+            yield self._groups[self._scheduler.finish(worker)], None
 
     def _replace(self, worker: Any) -> Iterator[tuple[Group, WorkerLost]]:
         """Start another one for a worker that is gone."""

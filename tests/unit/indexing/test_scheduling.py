@@ -8,12 +8,12 @@ from rag.indexing.scheduling import ATTEMPTS, LEAST_SECONDS, Scheduler
 def test_the_longest_comes_first_and_all_are_done_once() -> None:
     scheduler = Scheduler[str]({"a": 10, "b": 30, "c": 20, "d": 20}, timeout=10)
     assert [scheduler.next(worker, 0) for worker in ("w1", "w2")] == ["b", "c"]
-    assert scheduler.finish("w1", 3) == "b"
+    assert scheduler.finish("w1") == "b"
     assert scheduler.next("w1", 3) == "d"
-    assert scheduler.finish("w2", 4) == "c"
+    assert scheduler.finish("w2") == "c"
     assert scheduler.next("w2", 4) == "a"
     assert scheduler.next("w3", 4) is None
-    assert (scheduler.finish("w2", 5), scheduler.finish("w1", 5), scheduler.left) == ("a", "d", 0)
+    assert (scheduler.finish("w2"), scheduler.finish("w1"), scheduler.left) == ("a", "d", 0)
 
 
 def test_what_a_dead_worker_had_is_done_by_another_and_given_up_in_the_end() -> None:
@@ -33,17 +33,3 @@ def test_a_limit_in_proportion_to_the_length() -> None:
     assert scheduler.late(LEAST_SECONDS) == []
     assert scheduler.late(LEAST_SECONDS + 1) == ["w2"]
     assert scheduler.late(2 * LEAST_SECONDS + 1) == ["w1", "w2"]
-
-
-def test_an_idle_worker_races_a_straggler() -> None:
-    """The first to end counts; the death of the other, before or after that, costs nothing."""
-    scheduler = Scheduler[str]({"slow": 20.0, "quick": 10.0}, timeout=1000)
-    assert [scheduler.next(worker, 0) for worker in ("w1", "w2")] == ["slow", "quick"]
-    assert scheduler.finish("w2", 10) == "quick"
-    assert scheduler.next("w2", 60) is None
-    assert scheduler.next("w2", 61) == "slow"
-    assert scheduler.next("w3", 500) is None
-    assert scheduler.lose("w1") is None
-    assert scheduler.next("w3", 501) == "slow"
-    assert (scheduler.finish("w3", 502), scheduler.left) == ("slow", 0)
-    assert scheduler.finish("w2", 503) is None
