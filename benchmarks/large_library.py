@@ -297,7 +297,7 @@ def recall(folder: Path, count: int) -> str:
 
     rng = np.random.default_rng(SEED + 2)
     body = []
-    with Reader.open(folder, index=load_settings().search.index) as reader:
+    with Reader.open(folder, exact_rows=load_settings().search.exact_rows) as reader:
         videos = [video.video_id for video in reader.videos()]
         filters = {
             "none": None,
@@ -419,7 +419,7 @@ def product(folder: Path, table: str, keys: Sequence[str], temporary: Path) -> E
     begun = time.process_time()
     with Writer.open(copy) as writer:
         writer.maintain()
-    reader = Reader.open(copy, index=load_settings().search.index)
+    reader = Reader.open(copy, exact_rows=load_settings().search.exact_rows)
     search = reader.search_clips if table == "clips" else reader.search_evidence
     dim = IMAGE_DIM if table == "clips" else META.text_encoder.dim
     search(np.eye(1, dim, dtype=np.float32)[0], TOP)

@@ -53,7 +53,7 @@ def at_scale(folder: Path) -> dict[str, Any]:
     queries = [f"{words(rng, 5)[0]} {number}" for number in range(ROUNDS)]
     assert META.image_encoder is not None
     settings = load_settings()
-    with Reader.open(folder, index=settings.search.index) as reader:
+    with Reader.open(folder, exact_rows=settings.search.exact_rows) as reader:
         encoders = Encoded(META.image_encoder), Encoded(META.text_encoder)
         retriever = Retriever(reader, *encoders, settings)
         images = unit(rng.standard_normal((ROUNDS, META.image_encoder.dim)))

@@ -9,6 +9,7 @@ an entry point of the group `rag.tasks`, or named as `MODULE:FACTORY`.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,14 +39,13 @@ def task_settings(
 ) -> Settings:
     """The settings that a task is run under, its library in `library`.
 
-    `fixed`: dotted names to values that the task's questions rest on (`{"ocr.mode": "off"}`); exact
-    search always is. `synthetic`: the data are made; `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold where
-    neither the user nor the task sets another encoder.
+    All tables are searched exactly. `fixed`: dotted names to values that the task's questions rest on
+    (`{"ocr.mode": "off"}`). `synthetic`: the data are made; `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold
+    where neither the user nor the task sets another encoder.
 
     Raises `UsageError` where the user sets a fixed setting to another value that is not its default.
     """
-    fixed = {"search.index": "flat", **fixed}
-    changes: dict[str, dict[str, Any]] = {}
+    changes: dict[str, dict[str, Any]] = {"search": {"exact_rows": sys.maxsize}}
     for name, value in fixed.items():
         section, _, key = name.partition(".")
         held = getattr(settings, section)

@@ -106,9 +106,7 @@ class Library:
             find_library(library=named, storage=chosen.storage),
             *(library_location(other, chosen.storage) for other in others),
         ]
-        reader = Reader.open(
-            *folders, index=chosen.search.index, hidden=hidden, exact_rows=chosen.search.exact_rows
-        )
+        reader = Reader.open(*folders, hidden=hidden, exact_rows=chosen.search.exact_rows)
         if reader.meta is None:
             reader.close()
             raise nothing_indexed(reader.folder)

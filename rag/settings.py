@@ -50,13 +50,10 @@ class SearchSettings(SettingsSection):
     """Clips retrieved for a question (EgoFact, D.2.3: 5)."""
     threshold: float = Field(0.3, ge=0, le=1)
     """Relevance and confidence below which the answer is that nothing matches."""
-    index: Literal["auto", "flat", "fp16", "hnsw"] = "auto"
-    """Search over vectors: exact and in memory (`flat`, `fp16`), approximate and in memory (`hnsw`), or by
-    the size of each table (`auto`): exact up to `exact_rows`, above it by index files of 2-bit codes."""
     exact_rows: int = Field(EXACT_ROWS, ge=1)
-    """Rows of a table of vectors (clips, sounds, text spans, passages) above which `rag index` keeps index
-    files beside the library's tables, and `auto` searches by them. The rows that they propose are ranked
-    exactly. The setting must be the same for indexing and for questions."""
+    """Rows of a table of vectors (clips, sounds, text spans, passages) up to which it is searched exactly, in
+    memory. Above, `rag index` keeps index files of 2-bit codes beside the library's tables, which propose
+    rows that are then ranked exactly. The setting must be the same for indexing and for questions."""
     calibration: Path | None = None
     """File of `rag calibrate`: how far measured tone, style and sound hold on one's own videos. Without one
     ShotFinder passes such constraints to the reasoner."""

@@ -108,7 +108,7 @@ class StoredRows:
             layout = require_library(folder)
             mark = layout.reader_mark()  # a writer that cleans up meanwhile keeps what is read here
             try:
-                snapshot = Snapshot(layout, "flat")
+                snapshot = Snapshot(layout)
                 self.meta = snapshot.meta
                 self._files = {row.path: row for row in snapshot.file_rows}
                 self._stages = {video_id: snapshot.stages(video_id) for video_id in snapshot.ready}

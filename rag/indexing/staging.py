@@ -235,7 +235,7 @@ def _made_library(folder: Location, settings: Settings, roots: Sequence[str]) ->
     deadline = time.monotonic() + MAKING_SECONDS
     while True:
         with contextlib.suppress(LibraryError):  # it may be half made
-            if open_layout(folder).exists() and (meta := Snapshot(require_library(folder), "flat").meta):
+            if open_layout(folder).exists() and (meta := Snapshot(require_library(folder)).meta):
                 return meta
         try:
             with Writer.open(folder) as writer:

@@ -13,7 +13,6 @@ import numpy as np
 from corpora.objects import NoBucket, StoreError
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
-from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.finding import nothing_indexed
@@ -23,7 +22,6 @@ from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
 from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
-from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
@@ -35,11 +33,11 @@ ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
 
 
-def open_snapshot(layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int) -> Snapshot:
+def open_snapshot(layouts: Sequence[LibraryLayout], exact_rows: int | None) -> Snapshot:
     """Of one library, or of several as one."""
     if len(layouts) == 1:
-        return Snapshot(layouts[0], index, exact_rows)
-    return JoinedSnapshot(layouts, index, exact_rows)
+        return Snapshot(layouts[0], exact_rows)
+    return JoinedSnapshot(layouts, exact_rows)
 
 
 def require_same_encoders(first: Location, held: Meta, second: Location, other: Meta) -> None:
@@ -115,13 +113,11 @@ class JoinedSnapshot(Snapshot):
     `require_same_encoders`.
     """
 
-    def __init__(
-        self, layouts: Sequence[LibraryLayout], index: IndexKind, exact_rows: int = EXACT_ROWS
-    ) -> None:
+    def __init__(self, layouts: Sequence[LibraryLayout], exact_rows: int | None = None) -> None:
         self._layouts = layouts
         self.left_out = {}
         """By its address, a line for each library that is missing because its object store fails."""
-        super().__init__(layouts[0], index, exact_rows)
+        super().__init__(layouts[0], exact_rows)
 
     def _pin(self) -> bool:
         import pyarrow as pa
@@ -129,7 +125,7 @@ class JoinedSnapshot(Snapshot):
         self._libraries, failed = [], dict[str, StoreError]()
         for layout in self._layouts:
             try:
-                self._libraries.append(Snapshot(layout, self._index, self._exact_rows))
+                self._libraries.append(Snapshot(layout, self._exact_rows))
             except NoBucket:
                 raise
             except StoreError as error:

@@ -16,7 +16,6 @@ import numpy as np
 from corpora.objects import NoBucket, StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval
-from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.clip_frames import fetch
 from rag.store.clip_rows import clips_by_id, clips_holding
@@ -30,7 +29,6 @@ from rag.store.recall import recall
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
-from rag.store.vector_index import IndexKind
 from rag.store.vectors import VectorTable
 
 if TYPE_CHECKING:
@@ -65,13 +63,11 @@ class Reader:
     def __init__(
         self,
         layouts: Sequence[LibraryLayout],
-        index: IndexKind,
         hidden: Collection[EvidenceKind] = (),
-        exact_rows: int = EXACT_ROWS,
+        exact_rows: int | None = None,
     ) -> None:
         self._layouts = layouts
         self._hidden = frozenset(hidden)
-        self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._lock = threading.RLock()
         self.refreshes = 0
@@ -88,25 +84,24 @@ class Reader:
         cls,
         folder: Location,
         *others: Location,
-        index: IndexKind = "flat",
         hidden: Collection[EvidenceKind] = (),
-        exact_rows: int = EXACT_ROWS,
+        exact_rows: int | None = None,
     ) -> Reader:
-        """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `index`: how vectors are
-        searched; `flat` is exact, and so is `auto` in tables of up to `exact_rows`. `hidden`: kinds of
-        evidence that are neither given nor searched.
+        """`others`: libraries that are read with it as one, see `JoinedSnapshot`. `hidden`: kinds of evidence
+        that are neither given nor searched. `exact_rows`: tables of vectors with more rows are searched by
+        their index files; None searches all tables exactly.
 
         Of several, one whose object store fails is left out (`left_out`). Raises `LibraryNotFound`,
         `LibraryTooNew` or `LibraryCorrupt`; `LibraryError` where libraries that are to be read as one were
         made in different ways; `StoreError` where the store of all of them fails.
         """
         layouts = [_library(each, joined=bool(others)) for each in (folder, *others)]
-        return cls(layouts, index, hidden, exact_rows)
+        return cls(layouts, hidden, exact_rows)
 
     def refresh(self) -> None:
         """Take up the newest version of every table."""
         with self._lock:
-            self._snapshot = open_snapshot(self._layouts, self._index, self._exact_rows)
+            self._snapshot = open_snapshot(self._layouts, self._exact_rows)
             self.refreshes += 1
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:

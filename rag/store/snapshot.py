@@ -22,7 +22,6 @@ import numpy as np
 from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter, VideoInterval
-from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import quoted
 from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
@@ -34,7 +33,7 @@ from rag.store.layout import LibraryLayout
 from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.sums import SumsAtOpening
-from rag.store.vector_index import Codes, IndexKind, Matrix, RowSpans
+from rag.store.vector_index import Codes, Matrix, RowSpans
 from rag.store.vectors import VectorTable
 from rag.store.video_caches import MANY_VIDEOS, cached, cached_lists
 
@@ -60,9 +59,9 @@ class Snapshot:
     left_out: Mapping[str, str] = {}
     """As of `JoinedSnapshot`."""
 
-    def __init__(self, layout: LibraryLayout, index: IndexKind, exact_rows: int = EXACT_ROWS) -> None:
+    def __init__(self, layout: LibraryLayout, exact_rows: int | None = None) -> None:
+        """`exact_rows`: as of `Reader.open`."""
         self.layout = layout
-        self._index: IndexKind = index
         self._exact_rows = exact_rows
         self._read: dict[str, tuple[int, Any]] = {}
         """Versions of `meta`, `videos` and `files` with their rows; they are open in `_datasets`."""
@@ -162,7 +161,7 @@ class Snapshot:
         None selects all: where the table is small or has no index, or exact search is asked for.
         """
         rows = self.tables[name].count_rows()
-        if self._index != "auto" or rows <= self._exact_rows:
+        if self._exact_rows is None or rows <= self._exact_rows:
             return [], [None]
         opened = open_index(self.layout, name)
         if opened is None:
@@ -442,8 +441,7 @@ class Snapshot:
         keep = Codes(rows[table.owner]).among(shown)
         if not keep.all():
             rows = rows.filter(keep)
-        kind: IndexKind = "fp16" if self._index == "auto" else self._index
-        return Matrix(rows, table.key, table.owner, table.dim, kind, table.texts)
+        return Matrix(rows, table.key, table.owner, table.dim, table.texts)
 
     def whole_matrix(self, vectors: VectorTable) -> Matrix:
         """All vectors of a table, float16 (n, dim), in memory."""

@@ -1,9 +1,8 @@
-"""Nearest vectors, in memory: one protocol, three indexes of FAISS, one exact ranking over all of them.
+"""Nearest vectors, in memory: FAISS proposes rows in single precision, and they are ranked exactly.
 
-An index only proposes candidates. Their scores are computed again here, row by
-row in double precision, rounded to 6 decimals and ranked with ties broken by
-id, so that the result does not depend on the index, on neighbours in a batch,
-on a filter, or on the order of the rows.
+Scores of the proposed rows are computed again here, row by row in double precision, rounded to 6 decimals
+and ranked with ties broken by id, so that the result does not depend on neighbours in a batch, on a filter,
+or on the order of the rows.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -25,35 +24,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-IndexKind = Literal["auto", "flat", "fp16", "hnsw"]
-"""`auto`: exact up to a number of rows, as `fp16`, and by index files above it (`rag.store.vectors`).
-
-Rows are float16, so that `fp16` compares the same numbers as `flat`, in half the memory and time.
-"""
-
 RowSpans = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """Start and end of each of n rows, float64 (n,) seconds each."""
 DECIMALS = 6
 FEW_ROWS = 2048
 """So few rows that a filter leaves are scored one by one: quicker than asking an index with a filter."""
-HNSW_NEIGHBOURS = 32
 REMEMBERED = 10_000
 """Positions of what was found last, kept by key."""
-
-
-class VectorIndex(Protocol):
-    """An index that proposes rows; their scores are computed exactly afterwards."""
-
-    kind: IndexKind
-
-    def candidates(
-        self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
-    ) -> NDArray[np.int64]:
-        """Positions of about the `count` rows with the largest inner product, fewer where there are fewer.
-
-        `query`: float32 (d,). `keep`: bool (n,), the rows that may be answered; None is all of them.
-        """
-        ...
 
 
 def faiss_module() -> Any:
@@ -63,9 +40,9 @@ def faiss_module() -> Any:
 
 @contextmanager
 def one_thread(faiss: Any) -> Iterator[None]:
-    """Building: a graph depends on the order in which threads add to it. Searching: one query gains nothing.
+    """FAISS with one thread: a second one gains a single query nothing, and spins while it waits.
 
-    A second thread spins while it waits (12,000 x 512, 2 threads: 15 ms of CPU; one: 2.3 ms).
+    12,000 x 512 with 2 threads takes 15 ms of CPU, with one 2.3 ms.
     """
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
@@ -76,44 +53,31 @@ def one_thread(faiss: Any) -> Iterator[None]:
 
 
 class FaissIndex:
-    """Over float16 rows (n, d): `flat` is exact, `fp16` exact at half the memory, `hnsw` approximate."""
+    """Unit rows in memory, float16 (n, d), all of which a query is compared with."""
 
-    def __init__(self, kind: IndexKind, rows: NDArray[np.float16]) -> None:
+    def __init__(self, rows: NDArray[np.float16]) -> None:
         faiss = faiss_module()
-        self.kind = kind
         dim = rows.shape[1]
-        metric = faiss.METRIC_INNER_PRODUCT
-        if kind == "flat":
-            self._index: Any = faiss.IndexFlatIP(dim)
-        elif kind == "fp16":
-            self._index = faiss.IndexScalarQuantizer(dim, faiss.ScalarQuantizer.QT_fp16, metric)
-        elif kind == "hnsw":
-            self._index = faiss.IndexHNSWFlat(dim, HNSW_NEIGHBOURS, metric)
-        else:
-            raise ValueError(f"no such index: {kind}; there are flat, fp16 and hnsw")
-        if kind == "fp16":
-            # Its codes are the rows themselves; to encode 100,000 again takes half a second.
-            self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), 2 * dim))
-            return
-        with one_thread(faiss):
-            self._index.train(rows[:1].astype(np.float32))
-            for start in range(0, len(rows), 65536):
-                self._index.add(rows[start : start + 65536].astype(np.float32))
+        self._index: Any = faiss.IndexScalarQuantizer(
+            dim, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        # Its codes are the rows themselves; to encode 100,000 again takes half a second.
+        self._index.add_sa_codes(np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), 2 * dim))
 
     def candidates(
         self, query: NDArray[np.float32], count: int, keep: NDArray[np.bool_] | None
     ) -> NDArray[np.int64]:
-        """Positions (m,) int64 near a query (dim,) float32; `keep` (n,) bool filters rows."""
+        """Positions, int64 (m,), of about the `count` rows with the largest inner product, or of all rows.
+
+        `query`: float32 (d,). `keep`: bool (n,), the rows that may be answered; None is all of them.
+        """
         faiss = faiss_module()
         count = min(count, self._index.ntotal)
         selector = None
         if keep is not None:
             bits = np.packbits(keep, bitorder="little")
             selector = faiss.IDSelectorBitmap(bits)
-        if self.kind == "hnsw":
-            params = faiss.SearchParametersHNSW(sel=selector, efSearch=max(128, 2 * count))
-        else:
-            params = faiss.SearchParameters(sel=selector)
+        params = faiss.SearchParameters(sel=selector)
         with one_thread(faiss):
             _, positions = self._index.search(query.reshape(1, -1), count, params=params)
         found = positions[0]
@@ -121,7 +85,7 @@ class FaissIndex:
 
 
 def nearest(
-    index: VectorIndex,
+    index: FaissIndex,
     rows: NDArray[np.float16],
     ids: Any,
     query: NDArray[np.floating[Any]],
@@ -271,9 +235,7 @@ class Matrix:
     them. `texts`: the rows as an Arrow table without vectors, where it has one of those columns.
     """
 
-    def __init__(
-        self, table: Any, key: str, owner: str, dim: int, index: IndexKind, texts: Collection[str] = ()
-    ) -> None:
+    def __init__(self, table: Any, key: str, owner: str, dim: int, texts: Collection[str] = ()) -> None:
         self.rows = column_matrix(table["vector"], dim)
         self.ids: Any = table[key].cast("large_string").combine_chunks()
         self.row_ids: NDArray[np.uint64] = table["_rowid"].to_numpy()
@@ -288,13 +250,12 @@ class Matrix:
         if set(texts) & set(table.column_names):
             # Arrow takes rows of a column in several chunks by copying all of it.
             self.texts = table.drop_columns(["vector"]).combine_chunks()
-        self._kind: IndexKind = index
         self._seen: dict[str, int] = {}
 
     @cached_property
-    def index(self) -> VectorIndex:
+    def index(self) -> FaissIndex:
         """The vector index over the rows, built at its first use."""
-        return FaissIndex(self._kind, self.rows)
+        return FaissIndex(self.rows)
 
     def positions(self, keys: Iterable[str]) -> dict[str, int]:
         """Row number of those of `keys` that are here; not of passages, whose ids don't name their source."""

@@ -170,7 +170,7 @@ def test_a_copy_has_sounds_and_index_files(bucket: FakeStore, tmp_path: Path) ->
         "sounds",
     }
     near = unit(1500, 16)
-    with Reader.open(copy, index="auto", exact_rows=10) as indexed, Reader.open(copy, index="flat") as exact:
+    with Reader.open(copy, exact_rows=10) as indexed, Reader.open(copy) as exact:
         assert indexed.search_clips(near, 5) == exact.search_clips(near, 5) != []
 
 

@@ -35,7 +35,7 @@ def test_nearest_is_brute_force(
     rows, query, keep, ids, k = problem
     old, vector_index.FEW_ROWS = vector_index.FEW_ROWS, few
     try:
-        hits = nearest(FaissIndex("flat", rows), rows, pa.array(ids), query, k, keep if filtered else None)
+        hits = nearest(FaissIndex(rows), rows, pa.array(ids), query, k, keep if filtered else None)
     finally:
         vector_index.FEW_ROWS = old
     scored = [(float(rows[i].astype(np.float64) @ query.astype(np.float64)), ids[i]) for i in range(len(ids))]

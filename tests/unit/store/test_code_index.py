@@ -103,7 +103,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def both(folder: Path) -> Iterator[Reader]:
-    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as coded:
+    with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as coded:
         yield exact
         yield coded
 
@@ -114,7 +114,7 @@ EVERYTHING = SearchFilter()
 def recall(folder: Path, where: SearchFilter = EVERYTHING, questions: int = 20) -> float:
     """Share of the exact top 10 of clips and spans that are found; scores and counts must be equal."""
     found = 0
-    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as coded:
+    with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as coded:
         vectors = coded._snapshot.evidence_vectors
         assert vectors is not None
         assert vectors.indexed
@@ -171,7 +171,7 @@ def test_rows_are_read_by_key_whatever_is_no_longer_remembered(
 ) -> None:
     monkeypatch.setattr("rag.store.vectors.REMEMBERED", 1)
     keys = [f"{video(3).video_id}:e{row:06d}" for row in range(3)]
-    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
         reader.search_evidence(unit(1, TEXT.dim), 1)
         for count in (1, 2, 3):
             assert len(reader.spans(keys[:count])) == count
@@ -302,7 +302,7 @@ def test_a_changed_bit_is_noticed_or_harmless(library: Path, tmp_path: Path) -> 
         at = len(content) - 1 - order.randrange(1000 if number % 2 else len(content))
         flipped = content[at] ^ 1 << order.randrange(8)
         path.write_bytes(content[:at] + bytes([flipped]) + content[at + 1 :])
-        with Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as reader:
+        with Reader.open(folder, exact_rows=EXACT_ROWS) as reader:
             assert len(reader.search_evidence(query, 10)) == len(reader.search_clips(other, 10)) == 10
         path.write_bytes(content)
 
@@ -380,7 +380,7 @@ def test_a_damaged_text_is_read_from_the_table(
             size = buffer.size
         flip(path, slice(held + size // 4, held + size // 2))
     monkeypatch.setattr(code_index, "_require_ends", lambda *_: None)
-    with Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as reader, caplog.at_level(logging.WARNING):
+    with Reader.open(folder, exact_rows=EXACT_ROWS) as reader, caplog.at_level(logging.WARNING):
         reader.search_evidence(unit(3, TEXT.dim), 10)
         assert reader.spans(keys) == right
         assert reader.evidence(video(3).video_id, 0, 99) == inside
@@ -486,7 +486,7 @@ def test_a_pinned_reader_finds_what_was_removed_before_the_index_was_made(tmp_pa
     fill(folder, range(80))
     for path in Layout(folder).indexes.iterdir():
         path.unlink()
-    with Reader.open(folder) as exact, Reader.open(folder, index="auto", exact_rows=EXACT_ROWS) as pinned:
+    with Reader.open(folder) as exact, Reader.open(folder, exact_rows=EXACT_ROWS) as pinned:
         with Writer.open(folder) as writer:
             writer.remove_paths([video(7).path])
             writer.maintain(EXACT_ROWS)
@@ -504,7 +504,7 @@ def test_a_small_library_has_no_index_files(tmp_path: Path) -> None:
 
 
 def test_recall_and_damage_are_checks_of_the_doctor(library: Path) -> None:
-    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
         found = reader.recall(25)
         assert [questions for questions, _ in found.values()] == [25, 25]
         assert all(share >= 0.99 for _, share in found.values())
@@ -560,8 +560,8 @@ def test_clips_are_the_same_where_segments_and_memory_share_them(
         put_videos(writer, range(80, 81))
     spans = clip_spans(random.Random(5), 300)
     for folders in ((first,), (first, second)):
-        exact = Reader.open(folders[0], *folders[1:], index="flat")
-        coded = Reader.open(folders[0], *folders[1:], index="auto", exact_rows=EXACT_ROWS)
+        exact = Reader.open(folders[0], *folders[1:])
+        coded = Reader.open(folders[0], *folders[1:], exact_rows=EXACT_ROWS)
         right = exact.clips_holding(spans)
         assert sum(clip is not None for clip in right) > 200
         coded.search_clips(unit(1, IMAGE.dim), 5)
@@ -582,7 +582,7 @@ def test_clips_are_the_same_where_segments_and_memory_share_them(
 
 def test_of_what_was_found_the_last_is_remembered(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag.store.vectors.REMEMBERED", 100)
-    with Reader.open(library, index="auto", exact_rows=EXACT_ROWS) as reader:
+    with Reader.open(library, exact_rows=EXACT_ROWS) as reader:
         reader.search_evidence(unit(1, TEXT.dim), 1)
         vectors = reader._snapshot.evidence_vectors
         assert vectors is not None
