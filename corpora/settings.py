@@ -99,8 +99,8 @@ class VideoSettings(SettingsSection):
     """Section `video`: how videos are decoded and sampled."""
 
     decoder: Annotated[str, AfterValidator(_registered_decoder)] = "pyav"
-    """Which library decodes: `pyav`, `decord`, `torchcodec` or an installed extension; it is recorded with
-    each video. Objects of a store are decoded by ranges with PyAV when a question is answered."""
+    """Which library decodes: `pyav`, `decord` or an installed extension; it is recorded with each video.
+    Objects of a store are decoded by ranges with PyAV when a question is answered."""
     decoders: int = Field(0, ge=0, le=32)
     """Videos that are decoded at once while they are indexed, each in a process of its own; 0: one, or half
     the cores and at most 4 where images are encoded on a GPU. The library is the same for any number."""
