@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -19,17 +19,22 @@ TEXT_CODECS = ("mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text")
 UNKNOWN_END = 5.0
 """Seconds that a cue without an end stays, at most."""
 
-_OVERRIDES = re.compile(r"\{\\[^}]*\}")
-_PACKET_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}")
-_TAGS = re.compile(r"</?[a-zA-Z][^<>]*>|<\d[\d:.]*>")
+_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
+_OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
+_DRAWING = re.compile(r"\{[^{}]{0,2000}\\p[1-9]")
+
+
+def plain_line(line: str) -> str:
+    """One line without tags, entities and override blocks; a voice tag becomes `Name: `."""
+    line = _VOICE.sub(lambda voice: voice.group(1).strip() + ": ", line)
+    line = _OVERRIDE.sub(lambda block: "" if block.group()[1:2] in ("\\", "") else block.group(), line)
+    return " ".join(html.unescape(_TAG.sub("", line)).split())
 
 
 def plain_cue(text: str) -> str:
-    """One cue without ASS overrides, HTML tags and entities; white space runs become one space."""
-    if _PACKET_DRAWING.search(text):
-        return ""
-    bare = re.sub(r"\\[Nnh]", " ", _OVERRIDES.sub("", text))
-    return " ".join(html.unescape(_TAGS.sub("", bare)).split())
+    """One cue of a stream as one line; nothing where it is a drawing."""
+    return "" if _DRAWING.search(text) else plain_line(re.sub(r"\\[Nnh]", " ", text))
 
 
 def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
@@ -137,10 +142,6 @@ _TIMING_LINE = re.compile(
 )
 """Also one that cannot be understood, as with letters O for zeros; an arrow between words is text."""
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
-_OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
-_DRAWING = re.compile(r"\\p[1-9]")
 
 
 def parse_subtitles(name: str, text: str) -> Cues:
@@ -155,30 +156,25 @@ def parse_subtitles(name: str, text: str) -> Cues:
 
 def parse_srt(text: str) -> Cues:
     """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
-    lines = text.split("\n")
-    starts = [index for index, line in enumerate(lines) if _TIMING_LINE.match(line)]
-    cues: list[Cue | None] = []
-    for at, until in itertools.pairwise([*starts, len(lines)]):
-        body = lines[at + 1 : until]
-        if until < len(lines) and body and body[-1].strip().isdecimal():
-            body = body[:-1]  # the number of the next cue
-        cues.append(_file_cue(lines[at], body))
-    return _sorted(cues)
+    return _sorted(_timed_cues(text.split("\n")))
 
 
 def parse_vtt(text: str) -> Cues:
     """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are skipped."""
-    cues: list[Cue | None] = []
-    for block in _blocks(text.split("\n")):
-        if block[0].startswith(("NOTE", "STYLE", "REGION")):
-            continue
-        starts = [index for index, line in enumerate(block) if _TIMING_LINE.match(line)]
-        for at, until in itertools.pairwise([*starts, len(block)]):
-            body = block[at + 1 : until]
-            if until < len(block) and len(body) >= 2 and not body[-2].strip():
-                body = body[:-1]  # the id of a cue that only a line of blanks parts from this one
-            cues.append(_file_cue(block[at], body))
-    return _sorted(cues)
+    blocks = _blocks(text.split("\n"))
+    spoken = (block for block in blocks if not block[0].startswith(("NOTE", "STYLE", "REGION")))
+    return _sorted([cue for block in spoken for cue in _timed_cues(block)])
+
+
+def _timed_cues(lines: Sequence[str]) -> Iterator[Cue | None]:
+    """The cues of lines that hold a timing line each, and None for those that cannot be understood."""
+    starts = [index for index, line in enumerate(lines) if "->" in line and _TIMING_LINE.match(line)]
+    for at, until in itertools.pairwise([*starts, len(lines)]):
+        body = lines[at + 1 : until]
+        after_blank = len(body) > 1 and not body[-2].strip()
+        if until < len(lines) and body and (after_blank or body[-1].strip().isdecimal()):
+            body = body[:-1]  # the number or the id of the next cue
+        yield _file_cue(lines[at], body)
 
 
 def parse_ass(text: str) -> Cues:
@@ -200,16 +196,9 @@ def parse_ass(text: str) -> Cues:
     return _sorted(cues)
 
 
-def plain_line(line: str) -> str:
-    """One line without tags, entities and override blocks; a voice tag becomes `Name: `."""
-    line = _VOICE.sub(lambda voice: voice.group(1).strip() + ": ", line)
-    line = _OVERRIDE.sub(lambda block: "" if block.group()[1:2] in ("\\", "") else block.group(), line)
-    return " ".join(html.unescape(_TAG.sub("", line)).split())
-
-
 def plain_ass(text: str) -> tuple[str, ...]:
     """Lines of an ASS text field without override blocks; nothing where it is a drawing."""
-    if any(_DRAWING.search(block) for block in _OVERRIDE.findall(text)):
+    if _DRAWING.search(text):
         return ()
     text = _OVERRIDE.sub("", text).replace("\\h", " ").replace("\\n", "\\N")
     lines = (" ".join(part.split()) for part in text.split("\\N"))
@@ -263,8 +252,9 @@ def _checked(start: float, end: float, lines: tuple[str, ...]) -> Cue | None:
     return Cue(start, end if end > start else start + ZERO_LENGTH_SECONDS, lines)
 
 
-def _sorted(cues: Sequence[Cue | None]) -> Cues:
+def _sorted(found: Iterable[Cue | None]) -> Cues:
     """A cue without text was understood and says nothing: dropped, and not counted as skipped."""
+    cues = list(found)
     kept = sorted((cue for cue in cues if cue and cue.lines), key=lambda cue: (cue.start, cue.end))
     return Cues(tuple(_unrolled(kept)), sum(cue is None for cue in cues))
 

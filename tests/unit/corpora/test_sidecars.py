@@ -77,6 +77,11 @@ def test_a_cue_that_is_a_number_keeps_it() -> None:
     assert spans(parsed.cues) == [(1.0, 2.0, "42"), (3.0, 4.0, "43")]
 
 
+def test_cues_that_nothing_parts() -> None:
+    parsed = parse_srt("00:01 --> 00:02\none\n00:03 --> 00:04\ntwo\n00:05 --> 00:06\nthree")
+    assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two"), (5.0, 6.0, "three")]
+
+
 def test_zero_length_and_overlapping_cues_are_kept_in_order() -> None:
     parsed = parse_srt("00:05 --> 00:05\nflash\n\n00:01 --> 00:09\nlong\n\n00:02 --> 00:03\nshort\n")
     assert spans(parsed.cues) == [(1.0, 9.0, "long"), (2.0, 3.0, "short"), (5.0, 6.0, "flash")]

@@ -57,7 +57,7 @@ def test_no_subtitles_is_nothing(reader: MediaReader, tmp_path: Path) -> None:
         (r"one\Ntwo\hthree", "one two three"),
         ("a &amp; b &lt;c&gt;", "a & b <c>"),
         ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
-        ("<v Roger>hi</v> <00:01.000>there", "hi there"),
+        ("<v Roger>hi</v> <00:01.000>there", "Roger: hi there"),
         (r"{\p1}m 0 0 l 10 10{\p0}", ""),
         ("{keep}", "{keep}"),
     ],
