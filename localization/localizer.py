@@ -3,34 +3,25 @@
 `rag ask`, `rag search` and `rag localize` all end here, under one section of settings (`LocalizeSettings`).
 An interval is half-open [start, end) in seconds: a clip for a question, a whole video for `rag localize`.
 
-With frames, windows are scored on z(similarity) + relevance of the text (`fused_similarity`) and found as
-`settings.length` and `settings.method` say. Without, they are those that cover the relevant text best
-(`covering_window`), or with `per-query` those of the highest salience. For the positions `before` and
-`after` see `LocalizeSettings.relative`. A window's score is what chose it, and orders nothing else.
+With frames, windows are scored on z(similarity) + relevance of the text (`fused_similarity`) and found by
+`settings.method` (`METHODS`). Without, they are those that cover the relevant text best (`covering_window`);
+a method that has windows of several lengths is tried on the relevance of the text first. A window's score is
+what chose it, and orders nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.events import (
-    Position,
-    anchored_window,
-    centred,
-    event_windows,
-    most_salient_windows,
-    paired_event,
-    shifted,
-    standardised,
-)
+from localization.methods import METHODS, Position, shifted, standardised
 from localization.sampling import midpoints
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity, rasterised
-from localization.windows import Span, Window, best_windows, span_mean
+from localization.windows import Span, Window, span_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,20 +59,21 @@ def localize_clip(
     video_id: str, query: LocalizationQuery, settings: LocalizeSettings, *, start: float, end: float
 ) -> Window:
     """The window to watch of [start, end). Where nothing is known of it: its first window, with score 0."""
+    if query.position == "within" and (
+        found := localize_video(video_id, query, settings, start=start, end=end, count=1)
+    ):
+        return found[0]
     held = query.inside(start, end)
-    if not len(held.times):
-        if held.position == "within" and (found := _salient_text(held, settings, start, end, 1)):
-            return _window(video_id, found[0].start, found[0].end, found[0].score)
-        at, until, score = covering_window(
-            held.spans, held.relevance, start=start, end=end, length=settings.window_seconds
+    if held.position != "within" and len(held.times):
+        span = METHODS[settings.method].beside(
+            held.times, _fused(held), held.target, settings, start=start, end=end, position=held.position
         )
-        at, until = shifted(at, until, held.position, settings.shift_seconds, start=start, end=end)
-        return _window(video_id, at, until, score)
-    if held.position == "within":
-        (span,) = _frame_windows(held, settings, start, end, 1)
-    else:
-        span = _relative_window(held, held.position, settings, start, end)
-    return _window(video_id, span.start, span.end, span.score)
+        return _window(video_id, span.start, span.end, span.score)
+    at, until, score = covering_window(
+        held.spans, held.relevance, start=start, end=end, length=settings.window_seconds
+    )
+    at, until = shifted(at, until, held.position, start=start, end=end)
+    return _window(video_id, at, until, score)
 
 
 def localize_video(
@@ -101,7 +93,8 @@ def localize_video(
     """
     held = query.inside(start, end)
     if len(held.times):
-        found = _frame_windows(held, settings, start, end, count)
+        within = METHODS[settings.method].within
+        found = within(held.times, _fused(held), settings, start=start, end=end, count=count)
         return [_window(video_id, span.start, span.end, span.score) for span in found]
     if spans := _salient_text(held, settings, start, end, count):
         return [_window(video_id, span.start, span.end, span.score) for span in spans]
@@ -141,76 +134,17 @@ def window_salience(
     return np.array(strengths, np.float64).round(6)
 
 
-def _frame_windows(
-    query: LocalizationQuery, settings: LocalizeSettings, start: float, end: float, count: int
-) -> list[Span]:
-    """Windows around the event itself, by frames and text together."""
-    times, fused = query.times, _fused(query)
-    inside: Any = {"start": start, "end": end, "count": count, "overlap": settings.overlap}
-    if settings.length == "per-query":
-        return most_salient_windows(times, fused, lengths=settings.lengths, **inside)
-    length = settings.window_seconds
-    if settings.method == "event":
-        return event_windows(times, fused, length=length, event_seconds=settings.event_seconds, **inside)
-    return best_windows(times, fused, length=length, **inside)
-
-
 def _salient_text(
     query: LocalizationQuery, settings: LocalizeSettings, start: float, end: float, count: int
 ) -> list[Span]:
-    """Windows of `settings.lengths` by the relevant text alone; none with `fixed`, and none where no moment
-    is more relevant than others."""
-    if settings.length == "fixed" or not len(query.spans):
+    """Windows of several lengths by the relevant text alone; none where the method has one length, and none
+    where no moment is more relevant than others."""
+    method = METHODS[settings.method]
+    if method.one_length or not len(query.spans):
         return []
     times, relevance = relevance_curve(query, start=start, end=end)
-    found = most_salient_windows(
-        times,
-        relevance,
-        start=start,
-        end=end,
-        count=count,
-        lengths=settings.lengths,
-        overlap=settings.overlap,
-    )
+    found = method.within(times, relevance, settings, start=start, end=end, count=count)
     return [span for span in found if span.score > 0]
-
-
-def _relative_window(
-    query: LocalizationQuery, position: Position, settings: LocalizeSettings, start: float, end: float
-) -> Span:
-    """The window before or after the anchor event."""
-    assert position != "within"
-    times, anchor, target = query.times, _fused(query), query.target
-    length = settings.window_seconds
-    if settings.relative == "paired" and target is not None:
-        event_seconds = min(settings.event_seconds, length)
-        _, event = paired_event(
-            times, anchor, target, start=start, end=end, position=position, event_seconds=event_seconds
-        )
-        window = centred(times, event, start=start, end=end, length=length)
-        if settings.length == "per-query":
-            keep = slice(window.first, window.last)
-            (window,) = most_salient_windows(
-                times[keep],
-                target[keep],
-                start=window.start,
-                end=window.end,
-                count=1,
-                lengths=settings.lengths,
-            )
-        return window
-    _, watched = anchored_window(
-        times,
-        anchor,
-        start=start,
-        end=end,
-        length=length,
-        position=position,
-        shift_seconds=settings.shift_seconds,
-        method="adjacent" if settings.relative == "adjacent" else "shift",
-        target=target,
-    )
-    return watched
 
 
 def _text_windows(

@@ -125,28 +125,6 @@ def best_window(times: ArrayLike, similarity: ArrayLike, *, start: float, end: f
     return scores.span(int(np.argmax(scores.micro)))
 
 
-def best_windows(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    *,
-    start: float,
-    end: float,
-    length: float,
-    count: int,
-    overlap: float = 0.0,
-) -> list[Span]:
-    """Up to `count` windows, best first, no two of an IoU above `overlap` (greedy temporal NMS).
-
-    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others.
-
-    Each next window is the best of those that overlap no more with one already
-    taken; of equal ones the earliest. The first is `best_window`.
-    """
-    scores = window_scores(times, similarity, start=start, end=end, length=length)
-    chosen = greedy_nms(scores.micro, scores.starts, scores.ends, count, overlap)
-    return [scores.span(at) for at in chosen]
-
-
 def greedy_nms(
     scores: ArrayLike, starts: ArrayLike, ends: ArrayLike, count: int, overlap: float = 0.0
 ) -> list[int]:

@@ -15,8 +15,8 @@ import numpy as np
 
 from corpora.records import Clip, Evidence, Video
 from indexers.protocol import TextEncoder, TextTower
-from localization.events import Position
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
+from localization.methods import Position
 from localization.windows import Window
 from rag.clauses import clauses
 from rag.null_scores import library_scores

@@ -39,7 +39,7 @@ MINI = "egofact-workbench-mini"
 SMALL = Workbench(8, Shape(4, 4, 2, 4, 2), fps=2)
 QUERIES = 12
 SYSTEMS = (
-    *("rag-ask", "localized", "localized-paper", "localized-per-query", "no-localization"),
+    *("rag-ask", "localized", "localized-paper", "no-localization"),
     *("videorag-jeong", "graphrag", "video-split@3", "blind", "passages-only", "random", "oracle-clip"),
     "oracle-window",
 )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.events import Method, Position, anchored_window, shifted
-from localization.windows import MIN_FILL, best_window, best_windows, span_mean, window_scores
+from localization.methods import SHIFT_SECONDS, best_windows, shifted, shifted_window
+from localization.settings import LocalizeSettings
+from localization.windows import MIN_FILL, best_window, span_mean, window_scores
 
 EIGHTH = 0.125
 """Times are eighths of a second and lengths too: exact in binary, so the oracle needs no tolerance."""
@@ -95,47 +97,24 @@ def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) ->
         taken = next(c for c in left if c[2] == top)
         expected.append(taken)
         left = [c for c in left if c[1] <= taken[0] or c[0] >= taken[1]]
-    spans = best_windows(
-        case.times, case.similarity, start=case.start, end=case.end, length=case.length, count=count
-    )
+    settings = LocalizeSettings(window_seconds=case.length)
+    spans = best_windows(case.times, case.similarity, settings, start=case.start, end=case.end, count=count)
     assert [(s.start, s.end, s.score) for s in spans] == [(a, b, float(m)) for a, b, m, _ in expected]
 
 
-@given(
-    cases(),
-    st.sampled_from(["before", "after", "within"]),
-    st.sampled_from(["shift", "adjacent"]),
-    st.integers(0, 24),
-)
-def test_anchored_window_stays_in_the_clip_and_moves_the_right_way(
-    case: Case, position: Position, method: Method, shift: int
+@given(cases(), st.sampled_from(["before", "after"]))
+def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(
+    case: Case, position: Literal["before", "after"]
 ) -> None:
-    anchor, watched = anchored_window(
-        case.times,
-        case.similarity,
-        start=case.start,
-        end=case.end,
-        length=case.length,
-        position=position,
-        method=method,
-        shift_seconds=shift * EIGHTH,
-    )
-    assert anchor == best_window(
-        case.times, case.similarity, start=case.start, end=case.end, length=case.length
-    )
-    assert case.start <= watched.start < watched.end <= case.end
-    assert watched.end - watched.start == anchor.end - anchor.start
-    sign = {"before": -1, "after": 1, "within": 0}[position]
-    moved = watched.start - anchor.start
-    assert moved * sign >= 0 if sign else moved == 0
-    if method == "shift" and sign:
-        room = anchor.start - case.start if sign < 0 else case.end - anchor.end
-        assert abs(moved) == min(shift * EIGHTH, room)
-    if method == "adjacent" and sign:
-        apart = [c for c in brute(case) if (c[1] <= anchor.start if sign < 0 else c[0] >= anchor.end)]
-        if apart:
-            top = max(score for _, _, score, _ in apart)
-            assert (watched.start, watched.score) == next((c[0], float(c[2])) for c in apart if c[2] == top)
+    inside: dict[str, Any] = {"start": case.start, "end": case.end}
+    anchor = best_window(case.times, case.similarity, **inside, length=case.length)
+    settings = LocalizeSettings(window_seconds=case.length)
+    found = shifted_window(case.times, case.similarity, None, settings, **inside, position=position)
+    assert case.start <= found.start < found.end <= case.end
+    assert found.end - found.start == anchor.end - anchor.start
+    moved = found.start - anchor.start
+    room = anchor.start - case.start if position == "before" else case.end - anchor.end
+    assert moved == min(SHIFT_SECONDS, room) * (-1 if position == "before" else 1)
 
 
 def test_one_frame_is_its_clip() -> None:
@@ -191,6 +170,6 @@ def test_span_mean_is_none_where_there_is_no_frame() -> None:
 
 
 def test_shift_keeps_the_window_whole() -> None:
-    assert shifted(0.5, 5.5, "before", 1.0, start=0.0, end=30.0) == (0.0, 5.0)
-    assert shifted(24.5, 29.5, "after", 1.0, start=0.0, end=30.0) == (25.0, 30.0)
-    assert shifted(10.0, 15.0, "after", 1.0, start=0.0, end=30.0) == (11.0, 16.0)
+    assert shifted(0.5, 5.5, "before", start=0.0, end=30.0) == (0.0, 5.0)
+    assert shifted(24.5, 29.5, "after", start=0.0, end=30.0) == (25.0, 30.0)
+    assert shifted(10.0, 15.0, "after", start=0.0, end=30.0) == (11.0, 16.0)

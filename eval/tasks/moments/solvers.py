@@ -17,15 +17,12 @@ from eval.tasks.moments.dataset import MomentInput
 from eval.tasks.videos import NamedVideos
 from eval.workbench.seeds import stable_number
 from localization.localizer import LocalizationQuery, window_salience
+from localization.methods import METHODS
 from localization.settings import LocalizeSettings
 from rag.errors import UsageError
 
-MULTISCALE: Mapping[str, Any] = {
-    "length": "per-query",
-    "lengths": (2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0),
-    "overlap": 0.5,
-}
-"""Settings of `[localize]`: windows of 2 s to two minutes, in steps of about 1.4."""
+SALIENT: Mapping[str, Any] = {"method": "salient", "overlap": 0.5}
+"""Settings of `[localize]`: windows of any of its lengths."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ class Localized:
         """All given moments; those after the end of the video last."""
         _, end = self.environment.bounds(asked.video)
         strengths = self._salience(asked, query, asked.moments) or [0.0] * len(asked.moments)
-        fixed = self.chosen.length == "fixed"
+        fixed = METHODS[self.chosen.method].one_length
 
         def place(found: tuple[Interval, float]) -> tuple[float, ...]:
             (first, last), strength = found
@@ -165,8 +162,8 @@ def _localized(environment: MomentEnvironment, seed: int, changes: Mapping[str, 
 
 SOLVERS: Mapping[str, SolverSpec[MomentEnvironment]] = {
     "localized": SolverSpec(
-        "rag localize with windows of 2 to 128 s, by stored frames and text",
-        partial(_localized, changes=MULTISCALE),
+        "rag localize with windows of any of localize.lengths, by stored frames and text",
+        partial(_localized, changes=SALIENT),
     ),
     "localized-fixed": SolverSpec(
         "rag localize as it is set: windows of one length (localize.window_seconds)",

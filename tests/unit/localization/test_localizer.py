@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 from eval.metrics.localization import temporal_iou
-from localization.events import event_windows, most_salient_windows
 from localization.localizer import (
     LocalizationQuery,
     localize_clip,
@@ -17,9 +17,10 @@ from localization.localizer import (
     relevance_curve,
     window_salience,
 )
-from localization.settings import LocalizeSettings
+from localization.methods import METHODS, best_windows, event_windows, most_salient_windows
+from localization.settings import LocalizeSettings, MethodName
 from localization.spans import fused_similarity
-from localization.windows import best_window, greedy_nms
+from localization.windows import greedy_nms
 
 TIMES = np.arange(0.0, 60.0, 0.5)
 SIMILARITY = np.random.default_rng(7).normal(size=len(TIMES)).round(6)
@@ -31,14 +32,12 @@ QUERY = LocalizationQuery(TIMES, SIMILARITY, None, SPANS, RELEVANCE)
 WORDS = LocalizationQuery(spans=SPANS, relevance=RELEVANCE)
 INSIDE: dict[str, Any] = {"start": 0.0, "end": 60.0}
 EVERY = [
-    LocalizeSettings(method=method, length=length, window_seconds=seconds, event_seconds=event)
-    for method, length, seconds, event in itertools.product(
-        ("event", "window"), ("fixed", "per-query"), (5.0, 90.0), (2.0, 2.5)
-    )
+    LocalizeSettings(method=method, window_seconds=seconds, event_seconds=event)
+    for method, seconds, event in itertools.product(METHODS, (5.0, 90.0), (2.0, 2.5))
 ]
 
 
-@pytest.mark.parametrize("settings", EVERY, ids=lambda one: f"{one.method}-{one.length}-{one.window_seconds}")
+@pytest.mark.parametrize("settings", EVERY, ids=lambda one: f"{one.method}-{one.window_seconds}")
 @pytest.mark.parametrize("query", [QUERY, WORDS], ids=["frames", "text"])
 def test_the_first_window_of_a_video_is_that_of_a_clip(
     query: LocalizationQuery, settings: LocalizeSettings
@@ -49,28 +48,44 @@ def test_the_first_window_of_a_video_is_that_of_a_clip(
     assert all(0.0 <= window.start < window.end <= 60.0 for window in found)
     assert all(a.end <= b.start or b.end <= a.start for a, b in itertools.combinations(found, 2))
     scores = [window.score for window in found]
-    if settings.length == "per-query":
+    if settings.method == "salient":
         scores = window_salience(query, [(one.start, one.end) for one in found], **INSIDE).tolist()
     assert scores == sorted(scores, reverse=True)
 
 
-def test_every_setting_is_honoured() -> None:
+def test_a_method_goes_by_the_name_that_is_set() -> None:
+    assert set(METHODS) == set(get_args(MethodName))
     fused = fused_similarity(SIMILARITY, TIMES, SPANS, RELEVANCE)
-    expected = {
-        ("window", "fixed"): best_window(TIMES, fused, **INSIDE, length=5.0),
-        ("event", "fixed"): event_windows(TIMES, fused, **INSIDE, length=5.0, event_seconds=1.5, count=1)[0],
-        ("event", "per-query"): most_salient_windows(TIMES, fused, **INSIDE, count=1)[0],
-    }
-    found = {
-        (method, length): localize_video(
-            "v", QUERY, LocalizeSettings(method=method, length=length, event_seconds=1.5), **INSIDE, count=1
-        )[0]
-        for method, length in expected
-    }
-    assert {key: (window.start, window.end) for key, window in found.items()} == {
-        key: (round(span.start, 6), round(span.end, 6)) for key, span in expected.items()
-    }
-    assert len({(window.start, window.end) for window in found.values()}) == 3
+    expected = {"event": event_windows, "egofact": best_windows, "salient": most_salient_windows}
+    found = {}
+    for name, within in expected.items():
+        settings = LocalizeSettings(method=name, event_seconds=1.5, lengths=(2.0, 4.0))
+        (window,) = localize_video("v", QUERY, settings, **INSIDE, count=1)
+        (span,) = within(TIMES, fused, settings, **INSIDE, count=1)
+        found[window.start, window.end] = name
+        assert (window.start, window.end) == (round(span.start, 6), round(span.end, 6))
+    assert [*found.values()] == [*expected]
+
+
+AFTER = LocalizationQuery(
+    TIMES,
+    np.where((TIMES >= 20.0) & (TIMES < 22.5), 1.0, 0.0),
+    np.where((TIMES >= 26.0) & (TIMES < 28.5), 1.0, 0.0),
+    position="after",
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "start"),
+    [("event", True, 24.75), ("event", False, 18.5), ("egofact", True, 18.5), ("salient", True, 24.75)],
+)
+def test_after_is_around_the_event_asked_for_or_a_second_after_the_anchor(
+    method: MethodName, target: bool, start: float
+) -> None:
+    """The anchor's window is [17.5, 22.5), the earliest that holds all of its frames."""
+    query = AFTER if target else replace(AFTER, target=None)
+    window = localize_clip("v", query, LocalizeSettings(method=method), **INSIDE)
+    assert (window.start, window.end) == (start, start + 5.0)
 
 
 def test_without_frames_and_text_a_video_has_no_window_and_a_clip_its_first() -> None:
@@ -89,17 +104,16 @@ PLATEAU = LocalizationQuery(TIMES, np.where((TIMES >= 20.0) & (TIMES < 36.0), 1.
 
 
 def test_the_length_is_one_of_those_that_are_set() -> None:
-    settings = LocalizeSettings(length="per-query", lengths=(2.0, 16.0, 32.0))
+    settings = LocalizeSettings(method="salient", lengths=(2.0, 16.0, 32.0))
     (window,) = localize_video("v", PLATEAU, settings, **INSIDE, count=1)
     assert (window.start, window.end) == (20.0, 36.0)
-    inside = localize_clip("v", PLATEAU, LocalizeSettings(length="per-query", lengths=(2.0,)), **INSIDE)
+    inside = localize_clip("v", PLATEAU, LocalizeSettings(method="salient", lengths=(2.0,)), **INSIDE)
     assert inside.end - inside.start == 2.0
 
 
-@pytest.mark.parametrize("length", ["fixed", "per-query"])
-@pytest.mark.parametrize("method", ["event", "window"])
-def test_windows_overlap_as_much_as_is_set(method: Any, length: Any) -> None:
-    settings = LocalizeSettings(method=method, length=length, lengths=(4.0, 8.0), overlap=0.5)
+@pytest.mark.parametrize("method", METHODS)
+def test_windows_overlap_as_much_as_is_set(method: MethodName) -> None:
+    settings = LocalizeSettings(method=method, lengths=(4.0, 8.0), overlap=0.5)
     found = localize_video("v", QUERY, settings, **INSIDE, count=6)
     spans = [(one.start, one.end) for one in found]
     ious = [temporal_iou(one, other) for one, other in itertools.combinations(spans, 2)]
@@ -126,7 +140,7 @@ def test_given_windows_stand_out_by_what_is_in_them() -> None:
 
 
 def test_without_frames_the_length_is_that_of_the_relevant_text() -> None:
-    settings = LocalizeSettings(length="per-query", lengths=(2.0, 4.0, 8.0, 16.0, 32.0), overlap=0.5)
+    settings = LocalizeSettings(method="salient", lengths=(2.0, 4.0, 8.0, 16.0, 32.0), overlap=0.5)
     words = LocalizationQuery(spans=np.array([[20.0, 36.0]]), relevance=np.array([0.9]))
     first, *_ = localize_video("v", words, settings, **INSIDE, count=4)
     assert (first.start, first.end) == pytest.approx((20.0, 36.0), abs=0.25)

@@ -199,11 +199,7 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "localized-paper": Spec(
         "the paper's localization: best mean over 5 s, before and after by a shift of 1 s",
-        partial(_localized, method="window", relative="shift", length="fixed"),
-    ),
-    "localized-per-query": Spec(
-        "localized, with the length of the window chosen for each query",
-        partial(_localized, length="per-query"),
+        partial(_localized, method="egofact"),
     ),
     "no-localization": Spec("15 frames spread over each clip, read themselves", _whole_clips),
     "no-localization-captioned": Spec(
@@ -217,7 +213,7 @@ _NAMED: Mapping[str, Spec] = {
     ),
     "localized-paper-captioned": Spec(
         "the paper's method: its localization, captions for the question, the answer from text alone",
-        partial(_localized, method="window", relative="shift", length="fixed", captioned=True),
+        partial(_localized, method="egofact", captioned=True),
     ),
     "videorag-jeong": Spec(
         "VideoRAG (Jeong): clips by the question, frames by diversity, five passages", _jeong

@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localization.events import (
-    LENGTHS,
-    REACH,
-    SLACK,
-    event_windows,
-    most_salient_windows,
-    paired_event,
-    standardised,
-)
+from localization.methods import REACH, SLACK, event_windows, most_salient_windows, paired_event, standardised
+from localization.settings import LocalizeSettings
 from localization.windows import window_scores
 
 CLIP = 30.0
@@ -25,12 +18,15 @@ TIMES = np.arange(60) / 2
 similarities = st.lists(
     st.integers(-1000, 1000).map(lambda n: n / 1000), min_size=len(TIMES), max_size=len(TIMES)
 )
+LENGTHS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+SALIENT = LocalizeSettings(lengths=LENGTHS)
 positions = st.sampled_from(["before", "after"])
 
 
 @given(similarities, st.sampled_from([1.5, 2.5, 4.0]))
 def test_the_window_is_around_the_best_stretch_and_inside_the_clip(values: list[float], event: float) -> None:
-    found = event_windows(TIMES, values, start=0.0, end=CLIP, length=5.0, event_seconds=event, count=1)[0]
+    chosen = LocalizeSettings(event_seconds=event)
+    (found,) = event_windows(TIMES, values, chosen, start=0.0, end=CLIP, count=1)
     scores = window_scores(TIMES, values, start=0.0, end=CLIP, length=event)
     best = scores.span(int(np.argmax(scores.micro)))
     assert found.score == best.score
@@ -89,13 +85,13 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
     values = np.where((start <= TIMES) & (start + length > TIMES), 1.0, 0.0)
-    found = most_salient_windows(TIMES, values, start=0.0, end=CLIP, count=1)[0]
+    (found,) = most_salient_windows(TIMES, values, SALIENT, start=0.0, end=CLIP, count=1)
     assert (found.start, found.end) == (start, start + length)
 
 
 @given(similarities)
 def test_no_length_is_more_salient(values: list[float]) -> None:
-    found = most_salient_windows(TIMES, values, start=0.0, end=CLIP, count=1)[0]
+    (found,) = most_salient_windows(TIMES, values, SALIENT, start=0.0, end=CLIP, count=1)
     z = standardised(values)
     strengths = []
     for length in LENGTHS:
@@ -103,9 +99,3 @@ def test_no_length_is_more_salient(values: list[float]) -> None:
         strengths.append(max(scores.micro * np.sqrt(scores.last - scores.first)))
     inside = found.last - found.first
     assert found.score * 1e6 * math.sqrt(inside) == pytest.approx(max(strengths), abs=2.0)
-
-
-@pytest.mark.parametrize("length", [0.0, -1.0])
-def test_a_length_that_is_none_is_refused(length: float) -> None:
-    with pytest.raises(ValueError, match="length"):
-        event_windows(TIMES, TIMES * 0, start=0.0, end=CLIP, length=5.0, event_seconds=length, count=1)[0]

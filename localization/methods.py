@@ -1,0 +1,290 @@
+"""The methods by which a window is chosen, by name (`METHODS`). Spans are half-open [start, end) in seconds.
+
+`event`, the default. A window of 5 s that contains an event of 2 s has the same mean wherever in it the event
+is, so noise decides whether the window cuts it. The best stretch of an event's length is found first, by the
+same sliding mean, and the window is centred on it. For "before" and "after" the anchor event and the event
+asked for are found together: the pair of stretches, in the right order and at most `REACH` seconds apart
+(EgoFact, C.2.2: consecutive events within 4 s), with the greatest sum of standardised similarities.
+`egofact`, the paper's. The best mean over the whole window (section 4.1). For "before" and "after" the anchor
+event is localized, and "we shift the localization window by 1 second accordingly" (D.2.4).
+`salient`, for moments of any length. The windows that stand out most from the rest, of all
+`LocalizeSettings.lengths`. "Before" and "after" are those of `event`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from localization.settings import LocalizeSettings, MethodName
+from localization.windows import (
+    TIME_STEP,
+    Span,
+    WindowScores,
+    best_window,
+    greedy_nms,
+    span_mean,
+    window_scores,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+Position = Literal["before", "after", "within"]
+
+FLAT = 1e-3
+"""Least standard deviation to divide by: a flat curve stays flat."""
+REACH = 4.0
+"""Seconds from the end of one event to the start of the next, at most (EgoFact, C.2.2)."""
+SLACK = 1.0
+"""Seconds by which two stretches may overlap, since events differ in length."""
+SHIFT_SECONDS = 1.0
+"""Shift of an anchor's window for "before" and "after" (EgoFact, D.2.4)."""
+
+
+def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
+    """float64 (n,) less its mean, over its standard deviation (at least 0.001)."""
+    values = np.asarray(similarity, np.float64)
+    return np.asarray((values - values.mean()) / max(float(values.std()), FLAT), np.float64)
+
+
+def best_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    settings: LocalizeSettings,
+    *,
+    start: float,
+    end: float,
+    count: int,
+) -> list[Span]:
+    """Up to `count` windows of `window_seconds` with the highest mean in [start, end) (EgoFact, section 4.1).
+
+    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others. Best
+    first, no two of an IoU above `overlap` (greedy temporal NMS); of equal ones the earliest wins. The first
+    is `best_window`.
+    """
+    scores = window_scores(times, similarity, start=start, end=end, length=settings.window_seconds)
+    chosen = greedy_nms(scores.micro, scores.starts, scores.ends, count, settings.overlap)
+    return [scores.span(at) for at in chosen]
+
+
+def event_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    settings: LocalizeSettings,
+    *,
+    start: float,
+    end: float,
+    count: int,
+) -> list[Span]:
+    """Up to `count` windows of `window_seconds` around the best stretches of `event_seconds` in [start, end).
+
+    `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two of an IoU above `overlap`
+    (greedy NMS over the windows, by the stretches' scores). The score of each is its stretch's mean
+    similarity; `first` and `last` count the frames of the window. Raises `ValueError` as `best_window` does.
+    """
+    length = settings.window_seconds
+    seconds = min(settings.event_seconds, length)
+    events = window_scores(times, similarity, start=start, end=end, length=seconds)
+    width = min(length, end - start)
+    starts = np.minimum(np.maximum(start, (events.starts + events.ends - width) / 2), end - width)
+    chosen = greedy_nms(events.micro, starts, starts + width, count, settings.overlap)
+    return [centred(times, events.span(at), start=start, end=end, length=length) for at in chosen]
+
+
+def most_salient_windows(
+    times: ArrayLike,
+    similarity: ArrayLike,
+    settings: LocalizeSettings,
+    *,
+    start: float,
+    end: float,
+    count: int,
+) -> list[Span]:
+    """Up to `count` windows of any of `lengths` that stand out most from the rest of [start, end).
+
+    score = (mean inside - mean of all) sqrt(frames inside), on standardised similarities: the
+    standard score of a mean, by which a longer window must earn its length. Of equal ones the
+    shortest wins, then the earliest. Lengths longer than [start, end) count as the whole of it.
+    Best first, no two of an IoU above `overlap` (greedy NMS). `times`, `similarity`: float64 (n,) as in
+    `best_window`; `Span.score` is the mean standardised similarity.
+    """
+    values, lengths = standardised(similarity), sorted(settings.lengths)
+    tried = [window_scores(times, values, start=start, end=end, length=length) for length in lengths]
+    strengths = [
+        np.rint(scores.micro * np.sqrt(scores.last - scores.first)).astype(np.int64) for scores in tried
+    ]
+    chosen = greedy_nms(
+        np.concatenate(strengths),
+        np.concatenate([scores.starts for scores in tried]),
+        np.concatenate([scores.ends for scores in tried]),
+        count,
+        settings.overlap,
+    )
+    spans = [(scores, index) for scores in tried for index in range(len(scores.starts))]
+    return [scores.span(index) for scores, index in (spans[at] for at in chosen)]
+
+
+def paired_window(
+    times: ArrayLike,
+    anchor: ArrayLike,
+    target: ArrayLike | None,
+    settings: LocalizeSettings,
+    *,
+    start: float,
+    end: float,
+    position: Literal["before", "after"],
+) -> Span:
+    """The window of `window_seconds` around the event that `paired_event` finds, with its score.
+
+    `times`, `anchor`, `target`: float64 (n,). Where the event asked for is not known: `shifted_window`.
+    """
+    if target is None:
+        return shifted_window(times, anchor, target, settings, start=start, end=end, position=position)
+    length = settings.window_seconds
+    seconds = min(settings.event_seconds, length)
+    _, event = paired_event(
+        times, anchor, target, start=start, end=end, position=position, event_seconds=seconds
+    )
+    return centred(times, event, start=start, end=end, length=length)
+
+
+def shifted_window(
+    times: ArrayLike,
+    anchor: ArrayLike,
+    target: ArrayLike | None,  # noqa: ARG001 (one shape: the paper localizes by the anchor alone)
+    settings: LocalizeSettings,
+    *,
+    start: float,
+    end: float,
+    position: Literal["before", "after"],
+) -> Span:
+    """The anchor's best window, a second earlier or later, kept inside [start, end). EgoFact, D.2.4.
+
+    `times`, `anchor`: float64 (n,). The score is the mean of `anchor` in the shifted window; where that has
+    no frame it keeps the anchor's. Raises `ValueError` as `best_window` does.
+    """
+    best = best_window(times, anchor, start=start, end=end, length=settings.window_seconds)
+    at, until = shifted(best.start, best.end, position, start=start, end=end)
+    if abs(at - best.start) < TIME_STEP:
+        return best
+    found = span_mean(times, anchor, start=at, end=until)
+    return found or replace(best, start=at, end=until, first=best.last, last=best.last)
+
+
+def paired_event(
+    times: ArrayLike,
+    anchor: ArrayLike,
+    target: ArrayLike,
+    *,
+    start: float,
+    end: float,
+    position: Literal["before", "after"],
+    event_seconds: float,
+) -> tuple[Span, Span]:
+    """The anchor's stretch and the asked event's, found together, each of `event_seconds`.
+
+    `times`: float64 (n,) seconds; `anchor`, `target`: float64 (n,) similarities to the two events. Maximises
+    z(anchor)(a) + z(target)(t) over stretches a, t of which t begins, for "after", between
+    `SLACK` before and `REACH` + `SLACK` after the end of a ("before": mirrored). Of equal sums the
+    earliest anchor wins, then the earliest target. In a clip too short for two stretches: the
+    best of each alone. Raises `ValueError` as `best_window` does.
+    """
+    anchors = window_scores(times, standardised(anchor), start=start, end=end, length=event_seconds)
+    targets = window_scores(times, standardised(target), start=start, end=end, length=event_seconds)
+    gap = _gaps(anchors, targets, position)
+    allowed = (gap >= -SLACK - TIME_STEP) & (gap <= REACH + SLACK + TIME_STEP)
+    total = np.where(allowed, anchors.micro[:, None] + targets.micro[None, :], np.iinfo(np.int64).min)
+    if not allowed.any():
+        return anchors.span(int(np.argmax(anchors.micro))), targets.span(int(np.argmax(targets.micro)))
+    at, to = np.unravel_index(int(np.argmax(total)), total.shape)
+    return anchors.span(int(at)), targets.span(int(to))
+
+
+def centred(times: ArrayLike, event: Span, *, start: float, end: float, length: float) -> Span:
+    """A window of `length` with the event in its middle, kept inside [start, end); the event's score.
+
+    `times`: float64 (n,) seconds, rising, by which the frames of the window are counted.
+    """
+    width = min(length, end - start)
+    at = min(max(start, (event.start + event.end - width) / 2), end - width)
+    frames = np.asarray(times, np.float64)
+    first, last = (int(np.searchsorted(frames, edge - TIME_STEP / 2)) for edge in (at, at + width))
+    return replace(event, start=at, end=at + width, first=first, last=last)
+
+
+def _gaps(
+    anchors: WindowScores, targets: WindowScores, position: Literal["before", "after"]
+) -> NDArray[np.float64]:
+    """(a, t) seconds between the end of the earlier stretch and the start of the later."""
+    if position == "after":
+        return np.asarray(targets.starts[None, :] - anchors.ends[:, None], np.float64)
+    return np.asarray(anchors.starts[:, None] - targets.ends[None, :], np.float64)
+
+
+def shifted(
+    window_start: float, window_end: float, position: Position, *, start: float, end: float
+) -> tuple[float, float]:
+    """[window_start, window_end) moved by `SHIFT_SECONDS`, kept whole and inside the clip [start, end)."""
+    if position == "before":
+        moved = max(start, window_start - SHIFT_SECONDS)
+        return moved, moved + (window_end - window_start)
+    if position == "after":
+        moved = min(end, window_end + SHIFT_SECONDS)
+        return moved - (window_end - window_start), moved
+    return window_start, window_end
+
+
+class Within(Protocol):
+    """Finds the windows of an event, best first, as `event_windows` does."""
+
+    def __call__(
+        self,
+        times: ArrayLike,
+        similarity: ArrayLike,
+        settings: LocalizeSettings,
+        /,
+        *,
+        start: float,
+        end: float,
+        count: int,
+    ) -> list[Span]: ...
+
+
+class Beside(Protocol):
+    """Finds the window before or after an anchor event, as `paired_window` does."""
+
+    def __call__(
+        self,
+        times: ArrayLike,
+        anchor: ArrayLike,
+        target: ArrayLike | None,
+        settings: LocalizeSettings,
+        /,
+        *,
+        start: float,
+        end: float,
+        position: Literal["before", "after"],
+    ) -> Span: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How a window is chosen: for the event itself, and before or after it.
+
+    `one_length`: all windows are of `window_seconds`. Otherwise text alone is searched by `within` too.
+    """
+
+    within: Within
+    beside: Beside
+    one_length: bool = True
+
+
+METHODS: Mapping[MethodName, Method] = {
+    "event": Method(event_windows, paired_window),
+    "egofact": Method(best_windows, shifted_window),
+    "salient": Method(most_salient_windows, paired_window, one_length=False),
+}
