@@ -65,9 +65,8 @@ def localize_clip(
         return found[0]
     held = query.inside(start, end)
     if held.position != "within" and len(held.times):
-        span = METHODS[settings.method].beside(
-            held.times, _fused(held), held.target, settings, start=start, end=end, position=held.position
-        )
+        beside = METHODS[settings.method].beside
+        span = beside(held.times, _fused(held), held.target, settings, (start, end), held.position)
         return _window(video_id, span.start, span.end, span.score)
     at, until, score = covering_window(
         held.spans, held.relevance, start=start, end=end, length=settings.window_seconds
@@ -94,7 +93,7 @@ def localize_video(
     held = query.inside(start, end)
     if len(held.times):
         within = METHODS[settings.method].within
-        found = within(held.times, _fused(held), settings, start=start, end=end, count=count)
+        found = within(held.times, _fused(held), settings, (start, end), count)
         return [_window(video_id, span.start, span.end, span.score) for span in found]
     if spans := _salient_text(held, settings, start, end, count):
         return [_window(video_id, span.start, span.end, span.score) for span in spans]
@@ -143,7 +142,7 @@ def _salient_text(
     if method.one_length or not len(query.spans):
         return []
     times, relevance = relevance_curve(query, start=start, end=end)
-    found = method.within(times, relevance, settings, start=start, end=end, count=count)
+    found = method.within(times, relevance, settings, (start, end), count)
     return [span for span in found if span.score > 0]
 
 

@@ -13,9 +13,9 @@ event is localized, and "we shift the localization window by 1 second accordingl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -33,7 +33,10 @@ from localization.windows import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-Position = Literal["before", "after", "within"]
+Side = Literal["before", "after"]
+Position = Literal[Side, "within"]
+Interval = tuple[float, float]
+"""[start, end) in seconds: a clip, or a whole video."""
 
 FLAT = 1e-3
 """Least standard deviation to divide by: a flat curve stays flat."""
@@ -52,41 +55,30 @@ def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
 
 
 def best_windows(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    settings: LocalizeSettings,
-    *,
-    start: float,
-    end: float,
-    count: int,
+    times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
 ) -> list[Span]:
-    """Up to `count` windows of `window_seconds` with the highest mean in [start, end) (EgoFact, section 4.1).
+    """Up to `count` windows of `window_seconds` with the highest mean in `interval` (EgoFact, section 4.1).
 
     `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others. Best
     first, no two of an IoU above `overlap` (greedy temporal NMS); of equal ones the earliest wins. The first
     is `best_window`.
     """
+    start, end = interval
     scores = window_scores(times, similarity, start=start, end=end, length=settings.window_seconds)
     chosen = greedy_nms(scores.micro, scores.starts, scores.ends, count, settings.overlap)
     return [scores.span(at) for at in chosen]
 
 
 def event_windows(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    settings: LocalizeSettings,
-    *,
-    start: float,
-    end: float,
-    count: int,
+    times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
 ) -> list[Span]:
-    """Up to `count` windows of `window_seconds` around the best stretches of `event_seconds` in [start, end).
+    """Up to `count` windows of `window_seconds` around the best stretches of `event_seconds` in `interval`.
 
     `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two of an IoU above `overlap`
     (greedy NMS over the windows, by the stretches' scores). The score of each is its stretch's mean
     similarity; `first` and `last` count the frames of the window. Raises `ValueError` as `best_window` does.
     """
-    length = settings.window_seconds
+    (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
     events = window_scores(times, similarity, start=start, end=end, length=seconds)
     width = min(length, end - start)
@@ -96,22 +88,17 @@ def event_windows(
 
 
 def most_salient_windows(
-    times: ArrayLike,
-    similarity: ArrayLike,
-    settings: LocalizeSettings,
-    *,
-    start: float,
-    end: float,
-    count: int,
+    times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
 ) -> list[Span]:
-    """Up to `count` windows of any of `lengths` that stand out most from the rest of [start, end).
+    """Up to `count` windows of any of `lengths` that stand out most from the rest of `interval`.
 
     score = (mean inside - mean of all) sqrt(frames inside), on standardised similarities: the
     standard score of a mean, by which a longer window must earn its length. Of equal ones the
-    shortest wins, then the earliest. Lengths longer than [start, end) count as the whole of it.
+    shortest wins, then the earliest. Lengths longer than `interval` count as the whole of it.
     Best first, no two of an IoU above `overlap` (greedy NMS). `times`, `similarity`: float64 (n,) as in
     `best_window`; `Span.score` is the mean standardised similarity.
     """
+    start, end = interval
     values, lengths = standardised(similarity), sorted(settings.lengths)
     tried = [window_scores(times, values, start=start, end=end, length=length) for length in lengths]
     strengths = [
@@ -133,22 +120,18 @@ def paired_window(
     anchor: ArrayLike,
     target: ArrayLike | None,
     settings: LocalizeSettings,
-    *,
-    start: float,
-    end: float,
-    position: Literal["before", "after"],
+    interval: Interval,
+    side: Side,
 ) -> Span:
     """The window of `window_seconds` around the event that `paired_event` finds, with its score.
 
     `times`, `anchor`, `target`: float64 (n,). Where the event asked for is not known: `shifted_window`.
     """
     if target is None:
-        return shifted_window(times, anchor, target, settings, start=start, end=end, position=position)
-    length = settings.window_seconds
+        return shifted_window(times, anchor, target, settings, interval, side)
+    (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
-    _, event = paired_event(
-        times, anchor, target, start=start, end=end, position=position, event_seconds=seconds
-    )
+    _, event = paired_event(times, anchor, target, start=start, end=end, position=side, event_seconds=seconds)
     return centred(times, event, start=start, end=end, length=length)
 
 
@@ -157,18 +140,17 @@ def shifted_window(
     anchor: ArrayLike,
     target: ArrayLike | None,  # noqa: ARG001 (one shape: the paper localizes by the anchor alone)
     settings: LocalizeSettings,
-    *,
-    start: float,
-    end: float,
-    position: Literal["before", "after"],
+    interval: Interval,
+    side: Side,
 ) -> Span:
-    """The anchor's best window, a second earlier or later, kept inside [start, end). EgoFact, D.2.4.
+    """The anchor's best window, a second earlier or later, kept inside `interval`. EgoFact, D.2.4.
 
     `times`, `anchor`: float64 (n,). The score is the mean of `anchor` in the shifted window; where that has
     no frame it keeps the anchor's. Raises `ValueError` as `best_window` does.
     """
+    start, end = interval
     best = best_window(times, anchor, start=start, end=end, length=settings.window_seconds)
-    at, until = shifted(best.start, best.end, position, start=start, end=end)
+    at, until = shifted(best.start, best.end, side, start=start, end=end)
     if abs(at - best.start) < TIME_STEP:
         return best
     found = span_mean(times, anchor, start=at, end=until)
@@ -182,7 +164,7 @@ def paired_event(
     *,
     start: float,
     end: float,
-    position: Literal["before", "after"],
+    position: Side,
     event_seconds: float,
 ) -> tuple[Span, Span]:
     """The anchor's stretch and the asked event's, found together, each of `event_seconds`.
@@ -216,9 +198,7 @@ def centred(times: ArrayLike, event: Span, *, start: float, end: float, length: 
     return replace(event, start=at, end=at + width, first=first, last=last)
 
 
-def _gaps(
-    anchors: WindowScores, targets: WindowScores, position: Literal["before", "after"]
-) -> NDArray[np.float64]:
+def _gaps(anchors: WindowScores, targets: WindowScores, position: Side) -> NDArray[np.float64]:
     """(a, t) seconds between the end of the earlier stretch and the start of the later."""
     if position == "after":
         return np.asarray(targets.starts[None, :] - anchors.ends[:, None], np.float64)
@@ -238,37 +218,10 @@ def shifted(
     return window_start, window_end
 
 
-class Within(Protocol):
-    """Finds the windows of an event, best first, as `event_windows` does."""
-
-    def __call__(
-        self,
-        times: ArrayLike,
-        similarity: ArrayLike,
-        settings: LocalizeSettings,
-        /,
-        *,
-        start: float,
-        end: float,
-        count: int,
-    ) -> list[Span]: ...
-
-
-class Beside(Protocol):
-    """Finds the window before or after an anchor event, as `paired_window` does."""
-
-    def __call__(
-        self,
-        times: ArrayLike,
-        anchor: ArrayLike,
-        target: ArrayLike | None,
-        settings: LocalizeSettings,
-        /,
-        *,
-        start: float,
-        end: float,
-        position: Literal["before", "after"],
-    ) -> Span: ...
+Within = Callable[["ArrayLike", "ArrayLike", LocalizeSettings, Interval, int], list[Span]]
+"""Finds the windows of an event, best first, as `event_windows` does."""
+Beside = Callable[["ArrayLike", "ArrayLike", "ArrayLike | None", LocalizeSettings, Interval, Side], Span]
+"""Finds the window before or after an anchor event, as `paired_window` does."""
 
 
 @dataclass(frozen=True, slots=True)

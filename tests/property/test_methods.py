@@ -26,7 +26,7 @@ positions = st.sampled_from(["before", "after"])
 @given(similarities, st.sampled_from([1.5, 2.5, 4.0]))
 def test_the_window_is_around_the_best_stretch_and_inside_the_clip(values: list[float], event: float) -> None:
     chosen = LocalizeSettings(event_seconds=event)
-    (found,) = event_windows(TIMES, values, chosen, start=0.0, end=CLIP, count=1)
+    (found,) = event_windows(TIMES, values, chosen, (0.0, CLIP), 1)
     scores = window_scores(TIMES, values, start=0.0, end=CLIP, length=event)
     best = scores.span(int(np.argmax(scores.micro)))
     assert found.score == best.score
@@ -85,13 +85,13 @@ def test_a_clip_without_room_for_two_gives_the_best_of_each() -> None:
 def test_the_length_of_a_clear_event_is_found(length: float, first: int) -> None:
     start = first / 2
     values = np.where((start <= TIMES) & (start + length > TIMES), 1.0, 0.0)
-    (found,) = most_salient_windows(TIMES, values, SALIENT, start=0.0, end=CLIP, count=1)
+    (found,) = most_salient_windows(TIMES, values, SALIENT, (0.0, CLIP), 1)
     assert (found.start, found.end) == (start, start + length)
 
 
 @given(similarities)
 def test_no_length_is_more_salient(values: list[float]) -> None:
-    (found,) = most_salient_windows(TIMES, values, SALIENT, start=0.0, end=CLIP, count=1)
+    (found,) = most_salient_windows(TIMES, values, SALIENT, (0.0, CLIP), 1)
     z = standardised(values)
     strengths = []
     for length in LENGTHS:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.methods import SHIFT_SECONDS, best_windows, shifted, shifted_window
+from localization.methods import SHIFT_SECONDS, Side, best_windows, shifted, shifted_window
 from localization.settings import LocalizeSettings
 from localization.windows import MIN_FILL, best_window, span_mean, window_scores
 
@@ -98,18 +97,15 @@ def test_several_windows_are_greedy_and_share_no_time(case: Case, count: int) ->
         expected.append(taken)
         left = [c for c in left if c[1] <= taken[0] or c[0] >= taken[1]]
     settings = LocalizeSettings(window_seconds=case.length)
-    spans = best_windows(case.times, case.similarity, settings, start=case.start, end=case.end, count=count)
+    spans = best_windows(case.times, case.similarity, settings, (case.start, case.end), count)
     assert [(s.start, s.end, s.score) for s in spans] == [(a, b, float(m)) for a, b, m, _ in expected]
 
 
 @given(cases(), st.sampled_from(["before", "after"]))
-def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(
-    case: Case, position: Literal["before", "after"]
-) -> None:
-    inside: dict[str, Any] = {"start": case.start, "end": case.end}
-    anchor = best_window(case.times, case.similarity, **inside, length=case.length)
+def test_the_papers_window_moves_by_a_second_and_stays_in_the_clip(case: Case, position: Side) -> None:
+    anchor = best_window(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
     settings = LocalizeSettings(window_seconds=case.length)
-    found = shifted_window(case.times, case.similarity, None, settings, **inside, position=position)
+    found = shifted_window(case.times, case.similarity, None, settings, (case.start, case.end), position)
     assert case.start <= found.start < found.end <= case.end
     assert found.end - found.start == anchor.end - anchor.start
     moved = found.start - anchor.start
