@@ -49,7 +49,7 @@ def all_entry_points(group: str) -> Mapping[str, EntryPoint]:
     first by value."""
     from importlib.metadata import entry_points
 
-    # What an older editable install of this package registered is no longer here.
+    # Names that an older editable install registered may point at modules that are gone.
     foreign = [each for each in entry_points(group=group) if not each.dist or each.dist.name != DISTRIBUTION]
     others = sorted(foreign, key=lambda point: point.value, reverse=True)
     found = {**{point.name: point for point in others}, **own_entry_points(group)}

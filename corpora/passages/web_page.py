@@ -27,25 +27,32 @@ MAX_CELL = 300
 
 WITHOUT_TEXT = "script, style, noscript, template, svg, math, iframe, object"
 SURROUNDINGS = (
-    "nav, header:not(:has(h1), article *, main *, section *), footer:not(article *, main *, section *), "
+    "nav, header:not(article *, main *, section *), footer:not(article *, main *, section *), "
     "aside:not(article *, main *, section *), dialog, [role=navigation], [role=banner], [role=contentinfo], "
     "[role=complementary], [role=search], [role=dialog], [role=alertdialog], [aria-modal=true], "
     "[id*=cookie-banner i], [id*=cookie-consent i], [id*=cookie-notice i], "
     "[class*=cookie-banner i], [class*=cookie-consent i], [class*=cookie-notice i]"
 )
 """What surrounds the text of a page on the web: the landmarks of HTML and WAI-ARIA but for `main`, and boxes
-in front of it. A `header` that holds the page's heading is text."""
+in front of it; none of these where it holds one of `TEXT`."""
+TEXT = "html, body, main, article, h1"
+HIDDEN = "[hidden], [style]"
 BREAKS = (
     "address, article, aside, blockquote, dd, details, div, dl, dt, figcaption, figure, footer, form, h1, "
     "h2, h3, h4, h5, h6, header, hr, main, ol, p, pre, section, summary, table, ul, caption, fieldset"
 )
 LINE, MARK, MARKED, END = "\x01\x02\x03\x04"
-"""In the text of a page, where white space is one blank: the end of a line; the begin and the end of what
-marks an item; the end of a list."""
+"""In the text of a page, where white space is one blank: the end of a line; the start and the end of an
+item's mark; the end of a list."""
 
 _CHARSET = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
-_CLOSED = re.compile(r"<(title|textarea|nav|dialog|script|style|iframe|noscript|template)\b([^<>]*)/>", re.I)
+_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([a-z][\w:-]*)"
+    r"((?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'|[^\s\"'=<>`]+(?=\s)))?)*+)\s*/>",
+    re.IGNORECASE,
+)
 """Elements that XHTML may close at once, and HTML may not: the rest of the page would be within them."""
+_OUR_MARK = re.compile(r"&#(?:0*[1-4](?!\d)|x0*[1-4](?![\da-f]));?", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|;)\s*display\s*:\s*([\w-]+)", re.IGNORECASE)
 _ITEM = re.compile(rf"{MARK}([^{MARKED}]*){MARKED}([\s{LINE}]*+)(?=[^{MARK}{END}])")
 _NO_ITEM = re.compile(f"{MARK}[^{MARKED}]*{MARKED}|{END}")
@@ -68,25 +75,42 @@ def document_of(html: str | bytes, title: str = "", *, surroundings: str = "nav"
     """A page as a document, None without text.
 
     `title`: its own, before that of the page. `surroundings`: a CSS selector of elements that are left out.
-    Where nothing else is left but these and what the page hides, they are read: a script may show them when
-    the page is loaded.
+    Where nothing else is left, these are read; and where there is nothing but what the page hides, that: a
+    script may show it when the page is loaded.
     """
+    source = _OUR_MARK.sub("", html if isinstance(html, str) else _decoded(html))
+    source = _CLOSED.sub(r"<\1\2></\1>", source)
+    for leave_out in ((HIDDEN, surroundings), (HIDDEN,), ()):
+        page_title, text = _read(source, leave_out)
+        if text.strip():
+            break
+    return make_document(title or page_title, text)
+
+
+def _read(source: str, leave_out: Sequence[str]) -> tuple[str, str]:
+    """Title and text, without what the selectors name."""
     from selectolax.lexbor import LexborHTMLParser
 
-    source = _CLOSED.sub(r"<\1\2></\1>", html if isinstance(html, str) else _decoded(html))
-    document = None
-    for leave_out in (True, False):
-        page = LexborHTMLParser(source)
-        _remove(page.css(WITHOUT_TEXT))
-        if leave_out:
-            _remove([node for node in page.css("[hidden], [style]") if _is_hidden(node)])
-        page_title = _taken_title(page)
-        if leave_out:
-            _remove(page.css(surroundings))
-        if (text := _text(page)).strip() or not leave_out:
-            document = make_document(title or page_title, text)
-            break
-    return document
+    page = LexborHTMLParser(source)
+    _remove(page.css(WITHOUT_TEXT))
+    if HIDDEN in leave_out:
+        _remove([node for node in page.css(HIDDEN) if _is_hidden(node)])
+    title, around = _taken_title(page), _with_text(page)
+    for selector in leave_out:
+        if selector != HIDDEN:
+            _remove([node for node in page.css(selector) if node.mem_id not in around])
+    return title, _text(page)
+
+
+def _with_text(page: LexborHTMLParser) -> set[int]:
+    """`mem_id` of the elements that hold one of `TEXT` or are one."""
+    found = set[int]()
+    for node in page.css(TEXT):
+        holder: LexborNode | None = node
+        while holder is not None and holder.mem_id not in found:
+            found.add(holder.mem_id)
+            holder = holder.parent
+    return found
 
 
 def _decoded(data: bytes) -> str:
@@ -107,7 +131,8 @@ def _remove(nodes: Sequence[LexborNode]) -> None:
 
 
 def _is_hidden(node: LexborNode) -> bool:
-    """By the attribute `hidden`, or by `display` in the element's own style; never the page as a whole."""
+    """Whether an element has the attribute `hidden`, or `display: none` in its own style. `html` and `body`
+    never are."""
     attributes = node.attributes
     if node.tag in ("html", "body"):
         return False
@@ -163,9 +188,9 @@ def _write_rows(table: LexborNode) -> None:
     for part in table.iter():
         for row in [node for node in part.iter() if node.tag == "tr"]:
             nodes = list(row.iter())
-            cells = [" ".join(_finished(node.text()).split()) for node in nodes]
             arranges = any(node.css_first("table") is not None for node in nodes)
-            if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL and not arranges:
+            cells = [] if arranges else [" ".join(_finished(node.text()).split()) for node in nodes]
+            if len(cells) > 1 and any(cells) and max(map(len, cells)) <= MAX_CELL:
                 # The corner above the names of rows is often an empty cell of no head.
                 in_head = part.tag == "thead"
                 heads = first and all(
@@ -177,4 +202,4 @@ def _write_rows(table: LexborNode) -> None:
                 row.insert_before(LINE)
                 for node in nodes:
                     node.insert_before(" ")
-            first = first and len(cells) < 2
+            first = first and len(nodes) < 2

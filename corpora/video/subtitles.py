@@ -156,24 +156,27 @@ def parse_subtitles(name: str, text: str) -> Cues:
 
 def parse_srt(text: str) -> Cues:
     """SubRip. A cue runs to the next timing line, so that blank lines inside it do no harm."""
-    return _sorted(_timed_cues(text.split("\n")))
+    return _sorted(_timed_cues(text.split("\n"), with_ids=False))
 
 
 def parse_vtt(text: str) -> Cues:
     """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are skipped."""
     blocks = _blocks(text.split("\n"))
     spoken = (block for block in blocks if not block[0].startswith(("NOTE", "STYLE", "REGION")))
-    return _sorted([cue for block in spoken for cue in _timed_cues(block)])
+    return _sorted([cue for block in spoken for cue in _timed_cues(block, with_ids=True)])
 
 
-def _timed_cues(lines: Sequence[str]) -> Iterator[Cue | None]:
-    """The cues of lines that hold a timing line each, and None for those that cannot be understood."""
+def _timed_cues(lines: Sequence[str], *, with_ids: bool) -> Iterator[Cue | None]:
+    """A cue for each timing line, or None where that line cannot be understood.
+
+    `with_ids`: whether a last line after a blank is the id of the next cue; else only a number is.
+    """
     starts = [index for index, line in enumerate(lines) if "->" in line and _TIMING_LINE.match(line)]
     for at, until in itertools.pairwise([*starts, len(lines)]):
         body = lines[at + 1 : until]
-        after_blank = len(body) > 1 and not body[-2].strip()
-        if until < len(lines) and body and (after_blank or body[-1].strip().isdecimal()):
-            body = body[:-1]  # the number or the id of the next cue
+        is_id = with_ids and len(body) > 1 and not body[-2].strip()
+        if until < len(lines) and body and (is_id or body[-1].strip().isdecimal()):
+            body = body[:-1]
         yield _file_cue(lines[at], body)
 
 

@@ -19,7 +19,7 @@ from rag.errors import FileProblem
 
 SIZE = 48_000
 PAGE_SIZE = 150_000
-"""Of a web page."""
+"""Characters of a generated web page; blocks are not nested."""
 GROWTH = 9.0
 """At most, for four times the text: 4 is in proportion to its size, 16 is its square."""
 FLOOR = 0.03

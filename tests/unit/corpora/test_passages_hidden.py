@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from corpora.passages import Document, read_documents
-from corpora.passages.web_page import document_of
+from corpora.passages.web_page import SURROUNDINGS, document_of
 
 
 def text_of(html: str) -> str:
@@ -84,11 +84,29 @@ def test_missing_and_stray_end_tags(html: str, read: str) -> None:
         ("<ol><li><p>a</p><li><ul><li>b</ul><li></ol><ul><li></ul>c", "1. a - b c"),
         ("a<li>b", "a - b"),
         ("<title/><script src=x /><p>a</p>", "a"),
-        ("a&#1;b&#2;c&#4;d", "a bcd"),
+        ("a&#1;b&#2;c&#x4;d&#10;e", "abcd e"),
+        ('<p>a</p><object data="x"/><div hidden="hidden"/><footer/><p>b</p>', "a b"),
+        ("<nav class=a/>c</nav><p>b</p>", "b"),
+        ("a<br/>b<img src=x/>c", "a bc"),
     ],
 )
 def test_lists_and_what_xhtml_closes_at_once(html: str, read: str) -> None:
     assert text_of(html) == read
+
+
+@pytest.mark.parametrize(
+    ("html", "read"),
+    [
+        ("<html class='has-cookie-banner'><p>a</p></html>", "a"),
+        ("<body class=cookie-notice-shown><nav>b</nav><p hidden>c</p><p>a</p>", "a"),
+        ("<div class=cookie-consent-accepted><main>a</main></div>", "a"),
+        ("<nav>a</nav><p hidden>b</p>", "a"),
+    ],
+)
+def test_what_holds_the_text_is_no_surrounding(html: str, read: str) -> None:
+    document = document_of(html, surroundings=SURROUNDINGS)
+    assert document is not None
+    assert document.text == read
 
 
 def test_a_page_that_hides_all_of_itself_is_read() -> None:

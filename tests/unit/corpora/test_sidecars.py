@@ -97,6 +97,11 @@ def test_vtt_blocks_ids_settings_voices_and_entities() -> None:
     assert spans(parsed.cues) == [(1.0, 2.0, "Mary Ann: Fish & chips"), (3600.25, 3601.0, "late bird")]
 
 
+def test_the_last_line_of_a_cue_after_a_blank_is_kept() -> None:
+    parsed = parse_srt("00:00:01,000 --> 00:00:04,000\nA\n\nB\n00:00:05,000 --> 00:00:06,000\nYo\n")
+    assert spans(parsed.cues)[0][2].split(" | ") == ["A", "B"]
+
+
 def test_vtt_cues_separated_by_blanks_alone() -> None:
     parsed = parse_vtt("WEBVTT\n \n00:01.000 --> 00:02.000\none\n \nid\n00:03.000 --> 00:04.000\ntwo\n")
     assert spans(parsed.cues) == [(1.0, 2.0, "one"), (3.0, 4.0, "two")]
