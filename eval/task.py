@@ -39,9 +39,9 @@ def task_settings(
 ) -> Settings:
     """The settings that a task is run under, its library in `library`.
 
-    All tables are searched exactly. `fixed`: dotted names to values that the task's questions rest on
-    (`{"ocr.mode": "off"}`). `synthetic`: the data are made; `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold
-    where neither the user nor the task sets another encoder.
+    All tables are searched exactly, whatever the user's `search.exact_rows`. `fixed`: dotted names to values
+    that the task's questions rest on (`{"ocr.mode": "off"}`). `synthetic`: the data are made;
+    `SYNTHETIC_TEXT` and `SYNTHETIC_IMAGE` then hold where neither the user nor the task sets another encoder.
 
     Raises `UsageError` where the user sets a fixed setting to another value that is not its default.
     """

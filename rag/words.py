@@ -38,7 +38,7 @@ _ELIDED = re.compile(rf"\b(?:[cdjlmnst]|(?:jus|lors|puis)?qu)'(?=[{_ELIDED_BEFOR
 """What French leaves of an article or a pronoun before a vowel or a silent h: "l'eau", "l'heure"."""
 _WITH_ELISION = re.compile(rf"{_ELIDED.pattern}[^\W\d_]+")
 _ARTICLES = ("l'", "d'", "l’", "d’")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
+UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that write without spaces; their runs are cut into character bigrams."""
 
 _ENDS = ".!?…。！？।॥۔؟"
@@ -134,7 +134,7 @@ def tokens(text: str) -> list[str]:
         return words
     found: list[str] = []
     for word in words:
-        if _UNSPACED.search(word) and len(word) > 2:
+        if UNSPACED.search(word) and len(word) > 2:
             found += [word[i : i + 2] for i in range(len(word) - 1)]
         else:
             found.append(word)

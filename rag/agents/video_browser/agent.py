@@ -290,9 +290,9 @@ class _BrowserRun:
         """The answer, and the name of the error that prevented one, or an empty name."""
         memory, reasoner = self._memory, self._context.reasoner
         try:
-            rewritten, anchor = self._rewrite()
+            asked, rewritten, anchor = self._asked()
             reading = Reading(
-                question=memory.question,
+                question=asked,
                 rewritten=rewritten,
                 anchor=anchor,
                 windows=tuple(memory.evidence),
@@ -310,20 +310,20 @@ class _BrowserRun:
         self._trace.add("answer", answer.text, **data)
         return answer, ""
 
-    def _rewrite(self) -> tuple[RewrittenQuestion, AnchorEvent]:
-        """What must be seen: the last sub-question, which the others lead to, else the question.
+    def _asked(self) -> tuple[Question, RewrittenQuestion, AnchorEvent]:
+        """The question for the analyst, with its rewriting and its anchor event.
 
-        The paper's analyst has no such step: the calls are made only for the embedded analyst, whose rules
-        read their replies; a language model gets the words as they are. Where rewriting fails, also because
-        only the answer's own share of a budget is left, its words as they are. Raises `ReasonerUnreachable`,
-        since no later call can succeed.
+        The embedded analyst gets the last sub-question, to which the others lead. Any other analyst gets the
+        whole question, as in the paper, and no call is made. Where rewriting fails, also because only the
+        answer's own share of a budget is left, the words of the sub-question are used. Raises
+        `ReasonerUnreachable`, since no later call can succeed.
         """
         question, parts = self._memory.question, self._memory.sub_questions
         asked = replace(question, text=parts[-1].text) if len(parts) > 1 else question
         rewritten, anchor = RewrittenQuestion(visual_query=asked.text), AnchorEvent(description=asked.text)
 
         if part_of(self._context.reasoner, "analyst").name != EmbeddedReasoner.name:
-            return rewritten, anchor
+            return question, rewritten, anchor
         try:
             rewritten = self._context.reasoner.run(REWRITE_QUESTION, asked)
             anchor = self._context.reasoner.run(ANCHOR_EVENT, asked)
@@ -331,7 +331,7 @@ class _BrowserRun:
             raise
         except ReasonerError as error:
             self._context.fail(error, "the rewriting of the question")
-        return rewritten, anchor
+        return asked, rewritten, anchor
 
     def _result(self, answer: Answer, failure: str, usage: Usage, timings: Mapping[str, float]) -> BrowseRun:
         memory, trace = self._memory, self._trace

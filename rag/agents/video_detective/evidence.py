@@ -18,7 +18,6 @@ from rag.agents.video_detective.features import Scorer, VideoFeatures, evenly
 from rag.agents.video_detective.records import DetectiveSettings, Pack, Selected, Words
 from rag.citations import QUOTED, quoted_texts
 from rag.reasoners.embedded.cues import MAX_GAP
-from rag.reasoners.embedded.observe import without_quotations
 from rag.reasoners.embedded.rewriting import rewrite_question
 from rag.reasoners.roles.anchor_event import AnchorEvent
 from rag.reasoners.roles.answer_choice import ChosenOption
@@ -182,11 +181,8 @@ def evidence_of(video_id: str, words: Words) -> Evidence:
 
 
 def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
-    """All that is stored of a pack in words, its sentences whole, and of its caption what was seen.
-
-    What a caption quotes of speech and screen is listed apart. Empty where no words are
-    shown of the pack.
-    """
+    """What is stored in words for a pack: its texts, spoken sentences whole, and its caption where the best
+    words of the pack are a caption. Empty where a pack has no words."""
     words = pack.words
     if words is None:
         return ()
@@ -200,11 +196,9 @@ def texts_of(features: VideoFeatures, pack: Pack) -> tuple[Evidence, ...]:
         held = [at for at, text in enumerate(spoken) if text in texts]
         if held:
             texts |= dict.fromkeys(spoken[_opening(spoken, held[0]) : _closing(spoken, held[-1]) + 1])
-    if words.kind == "caption":
-        seen = without_quotations(words.text)
-        caption = evidence_of(features.video.video_id, words)
-        if seen:
-            texts[Evidence(caption.video_id, caption.start, caption.end, caption.kind, seen)] = None
+    # A caption may be one of the lines.
+    if words.kind == "caption" and words.text not in {text.text for text in texts}:
+        texts[evidence_of(features.video.video_id, words)] = None
     return tuple(sorted(texts, key=_place))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EmbeddedReasoner", "open_embedded"]
 
-VERSION = 41
+VERSION = 42
 """Of the rules; goes up whenever one changes a reply."""
 
 

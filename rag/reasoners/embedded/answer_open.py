@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.question_forms import parts
-from rag.reasoners.embedded.question_parts import without_source_sentences
-from rag.reasoners.embedded.quotation import AskedText, Scored, fitted_weights, pieces
+from rag.reasoners.embedded.quotation import AskedText, Scored, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sequence_of
+from rag.reasoners.embedded.units import share, units
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import SURE
@@ -22,7 +22,7 @@ NEAR = 0.4
 """Value that a sentence which backs the answer may lack of the best one's."""
 MOST_BACKING = 2
 SAYS_EVENT = 0.5
-"""Share of an event's pieces from which a line says it."""
+"""Share of an event's units from which a line says it."""
 BY_TIME = SURE - 0.01
 """Confidence of a line that is known by its time alone."""
 
@@ -40,21 +40,21 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return _quoted(reading, vectors)
 
 
-def ranked_answers(reading: Reading, vectors: SentenceVectors) -> list[Scored]:
-    """The sentences that may answer, the one to quote first; none where none comes near."""
-    question = without_source_sentences(reading.question.text)
+def ranked_answers(reading: Reading, vectors: SentenceVectors) -> tuple[list[Scored], float]:
+    """The sentences that may answer, the one to quote first, and its confidence; none where none comes
+    near."""
+    question = reading.question.text
     asked = asked_text(question, reading)
     if not asked.sentences:
-        return []
+        return [], 0.0
     fitted = fitted_weights()
-    reads = read_values(asked, question)
-    places = asked.shortlist(reads, fitted)
+    places, rows = asked.shortlist(read_values(asked, question), fitted)
     vector = vectors.of([question])[question]
     texts = [asked.sentences[at].context for at in places]
-    rows = vectors.of(texts, reading.text_vectors)
-    cosines = [round(float(vector @ rows[text]), 6) for text in texts]
-    ranked = sorted(asked.scored(places, reads, cosines, fitted), key=lambda one: -one.value)
-    return ranked if ranked[0].confidence >= LEAST else []
+    known = vectors.of(texts, reading.text_vectors)
+    cosines = [round(float(vector @ known[text]), 6) for text in texts]
+    ranked, sure = asked.ranked(places, rows, cosines, fitted)
+    return (ranked, sure) if sure >= LEAST else ([], 0.0)
 
 
 def asked_text(question: str, reading: Reading) -> AskedText:
@@ -74,32 +74,34 @@ def read_values(asked: AskedText, question: str) -> list[float]:
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    ranked = ranked_answers(reading, vectors)
-    best = _in_time(reading, ranked[0]) if ranked else None
+    ranked, sure = ranked_answers(reading, vectors)
+    best = _in_time(reading, ranked[0].sentence) if ranked else None
     if best is None:
         why = "No sentence of the evidence speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why)
-    support = [best, *_backing(ranked)] if best is ranked[0] else [best]
+    support, sure = ([best, *_backing(ranked)], sure) if best is ranked[0].sentence else ([best], BY_TIME)
     return OpenAnswer(
-        text=best.sentence.context if best.sentence.is_row else best.sentence.text,
-        confidence=best.confidence,
-        explanation=f"Quoted from {place_of(best.sentence)}: of all sentences read it fits best.",
-        windows=tuple(sorted({one.sentence.index for one in support if one.sentence.origin == "window"})),
-        passages=tuple(sorted({one.sentence.index for one in support if one.sentence.origin == "passage"})),
+        text=best.context if best.is_row else best.text,
+        confidence=sure,
+        explanation=f"Quoted from {place_of(best)}: of all sentences read it fits best.",
+        windows=tuple(sorted({one.index for one in support if one.origin == "window"})),
+        passages=tuple(sorted({one.index for one in support if one.origin == "passage"})),
     )
 
 
-def _in_time(reading: Reading, best: Scored) -> Scored | None:
-    """To what comes before or after an event of a video: the line just before or after the one that says the
-    event, by their times, where the best sentence is one of the two; None where there is none. Else the
-    best."""
+def _in_time(reading: Reading, best: Sentence) -> Sentence | None:
+    """The sentence to quote for a question about what comes just before or after an event.
+
+    Of the lines of one video this is the neighbour, by time, of the line that says the event. `best` where
+    the question has no such event or `best` is neither of the two lines; None where there is no neighbour.
+    """
     anchor, lines = reading.anchor, [one for one in sequence_of(reading) if one.origin == "window"]
-    event = pieces(anchor.description)
-    if anchor.position == "within" or not event or best.sentence.origin != "window":
+    event = units(anchor.description)
+    if anchor.position == "within" or not event or best.origin != "window":
         return best
-    says = max(lines, key=lambda one: len(event & pieces(one.text)))
-    ordered = parts(says.text).position == anchor.position
-    if ordered or len(event & pieces(says.text)) < SAYS_EVENT * len(event):
+    says = max(lines, key=lambda one: share(event, units(one.text)))
+    # A line that orders two events by itself is the answer.
+    if parts(says.text).position == anchor.position or share(event, units(says.text)) < SAYS_EVENT:
         return best
     videos = [window.window.video_id for window in reading.windows]
     near = [one for one in lines if (one.kind, videos[one.index]) == (says.kind, videos[says.index])]
@@ -107,18 +109,16 @@ def _in_time(reading: Reading, best: Scored) -> Scored | None:
         found = max((one for one in near if one.start < says.start), key=_start, default=None)
     else:
         found = min((one for one in near if one.start > says.start), key=_start, default=None)
-    if best.sentence.text not in (says.text, found.text if found else ""):
-        return best
-    return Scored(found, best.value, BY_TIME) if found else None
+    return found if best.text in (says.text, found.text if found else "") else best
 
 
 def _start(line: Sentence) -> float:
     return line.start
 
 
-def _backing(ranked: Sequence[Scored]) -> list[Scored]:
+def _backing(ranked: Sequence[Scored]) -> list[Sentence]:
     """At most two other sentences that come near the best, from another place: they back the answer."""
     best = ranked[0]
+    near = (one.sentence for one in ranked[1:] if best.value - one.value <= NEAR)
     place = (best.sentence.origin, best.sentence.index)
-    near = (one for one in ranked[1:] if best.value - one.value <= NEAR)
-    return [one for one in near if (one.sentence.origin, one.sentence.index) != place][:MOST_BACKING]
+    return [one for one in near if (one.origin, one.index) != place][:MOST_BACKING]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from corpora.records import SPOKEN
+from corpora.records import SPOKEN, Evidence
 from rag.reasoners.embedded.cues import joined_cues
 from rag.relevance import text_relevance
 from rag.words import content_words, lexical_overlap, word_set
@@ -19,51 +19,30 @@ if TYPE_CHECKING:
     from rag.reasoners.embedded.scoring import SentenceVectors
     from rag.reasoners.roles.material import VideoView
 
-
 MOST_LINES = 24
 """Lines that are worth a vector for one text; those that share most of its words."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredLine:
-    """[start, end) seconds."""
-
-    text: str
-    kind: str
-    start: float
-    end: float
-    relevance: float = 0.0
-
-
-def lines(view: VideoView) -> list[ScoredLine]:
+def lines(view: VideoView) -> list[Evidence]:
     """Spoken cues put together into sentences, all else unchanged; in time order, each once."""
-    found: dict[tuple[str, str, float], ScoredLine] = {}
+    found = {replace(one, text=" ".join(one.text.split())) for one in view.texts if one.kind not in SPOKEN}
     for kind in SPOKEN:
-        spoken = [evidence for evidence in view.texts if evidence.kind == kind]
-        for text, start, end in joined_cues(spoken):
-            found.setdefault((kind, text, start), ScoredLine(text, kind, start, end))
-    for evidence in view.texts:
-        if evidence.kind not in SPOKEN:
-            text = " ".join(evidence.text.split())
-            found.setdefault(
-                (evidence.kind, evidence.text, evidence.start),
-                ScoredLine(text, evidence.kind, evidence.start, evidence.end),
-            )
-    return sorted(found.values(), key=lambda line: (line.start, line.end, line.kind, line.text))
+        spoken = [one for one in view.texts if one.kind == kind]
+        found |= {
+            replace(spoken[0], start=start, end=end, text=text) for text, start, end in joined_cues(spoken)
+        }
+    return sorted(found, key=lambda line: (line.start, line.end, line.kind, line.text))
 
 
-def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[ScoredLine]:
+def rank_lines(text: str, view: VideoView, vectors: SentenceVectors) -> list[tuple[float, Evidence]]:
     """Lines with their relevance to `text`, best first; of equal ones the earlier."""
     wanted = content_words(text)
-    if not wanted:
-        return []
     held = lines(view)
-    shared = [lexical_overlap(wanted, word_set(line.text)) for line in held]
-    order = sorted(range(len(held)), key=lambda at: (-shared[at], at))[:MOST_LINES]
-    kept = [held[at] for at in sorted(order)]
-    scores = relevances(text, [line.text for line in kept], vectors)
-    scored = [replace(line, relevance=score) for line, score in zip(kept, scores, strict=True)]
-    return sorted(scored, key=lambda line: (-line.relevance, line.start, line.end, line.text))
+    held.sort(key=lambda line: -lexical_overlap(wanted, word_set(line.text)))
+    scores = relevances(text, [line.text for line in held[:MOST_LINES]], vectors)
+    return sorted(
+        zip(scores, held, strict=False), key=lambda one: (-one[0], one[1].start, one[1].end, one[1].text)
+    )
 
 
 def relevances(

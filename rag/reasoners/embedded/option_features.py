@@ -1,8 +1,6 @@
 """What sentences say of each option of a question, as numbers: the features of `answer_choice`.
 
-A text is compared by its units: its numbers, and the character 4-grams of its other words, so that "melted"
-holds most of "melting" and no language needs a table. Each word counts once, however many grams it has;
-scripts without spaces are cut into pairs of characters.
+Texts are compared by their `units`.
 """
 
 from __future__ import annotations
@@ -19,6 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag.function_words import listed, without_function_words
+from rag.reasoners.embedded.sentences import of_one_text
+from rag.reasoners.embedded.units import GRAM, NUMBER, by_rarity, share, units
 from rag.words import number_tokens, numbers, tokens
 
 if TYPE_CHECKING:
@@ -45,30 +45,11 @@ NONE = ("constant", "unknown", "sentences")
 sentences read."""
 MOST_COMPARED = 8
 """Sentences that are compared by vectors: those that the other features put first."""
-GRAM = 4
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 NEGATIONS = listed(
     """no not never nor neither without cannot nicht nie kein keine keinen keiner ohne ni nunca sin jamais
     ne pas sans"""
 )
 _CONTRACTED = re.compile(r"n['’]t\b")
-
-
-@lru_cache(maxsize=4096)
-def units(text: str) -> Mapping[str, float]:
-    """The units of a text with their weights: those of one word sum to 1."""
-    found = {f"#{number:g}": 1.0 for number in numbers(text)}
-    for word in without_function_words(number_tokens(text)):
-        if not numbers(word):
-            grams = _grams(word)
-            for gram in grams:
-                found[gram] = max(found.get(gram, 0.0), 1.0 / len(grams))
-    return found
-
-
-def _grams(word: str) -> set[str]:
-    size, padded = (2, word) if _UNSPACED.search(word) else (GRAM, f"^{word}")
-    return {padded[at : at + size] for at in range(max(1, len(padded) - size + 1))}
 
 
 def denies(text: str) -> bool:
@@ -98,8 +79,7 @@ class OptionText:
         shares = Counter(unit for own in self._own for unit in own)
         count = len(self._own)
         self._rare = {unit: math.log(1 + count / shares[unit]) for unit in shares}
-        known = Counter(unit for held in self._bare for unit in held & self._asked.keys())
-        self._rarity = {unit: math.log((len(sequence) + 1) / (known[unit] + 0.5)) for unit in self._asked}
+        self._weight = by_rarity(self._asked, self._bare)
         self._words = [_words(option) for option in question.options]
         self._asked_words = set(without_function_words(_words(question.text)))
         pairs = [set(pairwise(words)) for words in self._words]
@@ -135,13 +115,13 @@ class OptionText:
             said = np.stack([known[one.context] for one in held])
             rows[:, :, FEATURES.index("cosine")] = said @ known[self.question.text]
             rows[:, :, FEATURES.index("claim")] = np.stack([known[claim] for claim in claims]) @ said.T
-        unknown = 1.0 - self._asked_share(set().union(*self._held))
+        unknown = 1.0 - share(self._weight, set().union(*self._held))
         return Compared(tuple(held), rows, np.array([1.0, unknown, math.log1p(len(self._sequence))]))
 
     def _of_sentence(self, at: int) -> list[float]:
-        own = self._asked_share(self._held[at])
+        own = share(self._weight, self._held[at])
         before, after = (
-            self._asked_share(self._held[at] | beside) - own
+            share(self._weight, self._held[at] | beside) - own
             for beside in (self._beside(at, -1), self._beside(at, 1))
         )
         return [0.0, own, before, after]
@@ -152,7 +132,7 @@ class OptionText:
         near = self._share(own, held | self._beside(at, -1) | self._beside(at, 1)) - covered
         others = {unit for other in self._own for unit in other} - own.keys()
         denied = denies(self.question.options[option])
-        said, given = ({unit for unit in of if unit[0] == "#"} for of in (own, self._bare[at]))
+        said, given = ({unit for unit in of if unit[0] == NUMBER} for of in (own, self._bare[at]))
         number = 1 if said & given else -1 if said and given - self._asked.keys() else 0
         pairs, spoken = self._pairs[option], _words(self._sequence[at].context)
         return [
@@ -169,17 +149,11 @@ class OptionText:
         place = at + step
         if not 0 <= place < len(self._sequence):
             return set()
-        one, other = self._sequence[at], self._sequence[place]
-        same = (one.origin, one.index, one.kind) == (other.origin, other.index, other.kind)
+        same = of_one_text(self._sequence[at], self._sequence[place])
         return set(self._bare[place]) if same else set()
 
-    def _asked_share(self, held: Collection[str]) -> float:
-        weight = {unit: self._asked[unit] * self._rarity[unit] for unit in self._asked}
-        return sum(weight[unit] for unit in weight if unit in held) / (sum(weight.values()) or 1.0)
-
     def _share(self, own: Mapping[str, float], held: Collection[str]) -> float:
-        weight = {unit: own[unit] * self._rare[unit] for unit in own}
-        return sum(weight[unit] for unit in weight if unit in held) / (sum(weight.values()) or 1.0)
+        return share({unit: weight * self._rare[unit] for unit, weight in own.items()}, held)
 
 
 def _without(own: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -61,35 +60,15 @@ EVERYDAY = Vocabulary(
 )
 """What an encoder is asked to name that has no vocabulary of its own."""
 
-SEEN = IMAGE_MIDDLE
-"""Standard score from which words count as seen (relevance one half)."""
-SCENE_SEEN = 1.0
-"""Of scenes, of which some one must be the nearest."""
-MAX_OBJECTS = 3
-ONE_EVENT = 6
-"""Frames up to which a view is taken to show one event."""
+MOST_NAMES = 5
 PART = 1 / 3
-"""Of a view's frames, that a thing or an event must be seen in."""
+"""Of a view's frames, that what is named must be seen in."""
 
 
 def frames_of(reading: Reading) -> dict[int, NDArray[np.float32]]:
     """The stored frame vectors, float32 (m, d), of each window that has any, by its index."""
     vectors = ((index, window.frame_vectors) for index, window in enumerate(reading.windows))
     return {index: rows for index, rows in vectors if rows is not None and len(rows)}
-
-
-@dataclass(frozen=True, slots=True)
-class FrameLabels:
-    """The nearest wordings of a stretch; empty where nothing stands out."""
-
-    scene: str
-    action: str
-    objects: tuple[str, ...]
-
-    def text(self) -> str:
-        """`fixing objects in a garage: opens up something; a hammer, a book`."""
-        parts = "; ".join(part for part in (self.action, ", ".join(self.objects)) if part)
-        return ": ".join(part for part in (self.scene, parts) if part)
 
 
 class ZeroShotScorer:
@@ -128,50 +107,25 @@ class ZeroShotScorer:
             return None
         return [image_relevance(float(row.max())) for row in scores]
 
-    def above_vocabulary(self, texts: Sequence[str], view: VideoView) -> list[str]:
-        """Those of the texts that fit some frame better than every wording of the encoder's own does.
+    def named(self, view: VideoView) -> str:
+        """What all frames of a view show together, by the nearest wordings: `cooking, a knife`.
 
-        Words that no image can show, such as a spoken number, come near to any image of
-        hands at work, but never nearer than what the hands do.
+        Empty where nothing stands out.
         """
-        scores, known = self.z(texts, view), self._vocabulary
-        if scores is None:
-            return []
-        others = self.z([*known.actions, *known.objects], view)
-        if others is None:
-            return list(texts)
-        most = others.max(axis=0)
-        return [text for text, row in zip(texts, scores, strict=True) if bool((row >= most).any())]
+        return self._wordings(self.vectors(view))
 
-    def labels(self, view: VideoView) -> FrameLabels | None:
-        """What all frames of a view show, taken together."""
+    def named_each(self, view: VideoView) -> list[str]:
+        """What each frame shows by itself; no item where nothing can be compared."""
         vectors = self.vectors(view)
-        return None if vectors is None else self._labels(vectors)
+        return [] if vectors is None else [self._wordings(row[None]) for row in vectors]
 
-    def labels_each(self, view: VideoView) -> list[FrameLabels] | None:
-        """What each frame shows by itself."""
-        vectors = self.vectors(view)
-        return None if vectors is None else [self._labels(vectors[at : at + 1]) for at in range(len(vectors))]
-
-    def _labels(self, vectors: NDArray[np.float32]) -> FrameLabels:
+    def _wordings(self, vectors: NDArray[np.float32] | None) -> str:
+        """Of frames (n, d): by the mean of the best third of the scores of each wording."""
+        if vectors is None or self.calibrator is None:
+            return ""
         known = self._vocabulary
-        wordings = [f"A video that shows {scene}." for scene in known.scenes]
-        scene = self._ranked(wordings, vectors, 1.0)
-        brief = len(vectors) <= ONE_EVENT
-        action = self._ranked(known.actions, vectors, 1.0 if brief else PART)
-        objects = self._ranked(known.objects, vectors, PART)
-        return FrameLabels(
-            scene=known.scenes[scene[0][0]] if scene[0][1] >= SCENE_SEEN else "",
-            action=known.actions[action[0][0]] if action[0][1] >= SEEN else "",
-            objects=tuple(known.objects[at] for at, z in objects[:MAX_OBJECTS] if z >= SEEN),
-        )
-
-    def _ranked(
-        self, texts: Sequence[str], vectors: NDArray[np.float32], share: float
-    ) -> list[tuple[int, float]]:
-        """(index, mean standard score over the best `share` of the frames), best first."""
-        assert self.calibrator is not None
-        z = np.sort(self.calibrator.level_z(self.calibrator.encode(texts), vectors), axis=1)
-        strength = np.round(z[:, -max(1, round(z.shape[1] * share)) :].mean(axis=1), 6)
-        order = sorted(range(len(texts)), key=lambda at: (-strength[at], at))
-        return [(at, float(strength[at])) for at in order]
+        names = [*known.scenes, *known.actions, *known.objects]
+        z = np.sort(self.calibrator.level_z(self.calibrator.encode(names), vectors), axis=1)
+        fits = np.round(z[:, -max(1, round(z.shape[1] * PART)) :].mean(axis=1), 6)
+        best = np.argsort(-fits, kind="stable")[:MOST_NAMES]
+        return ", ".join(names[at] for at in best if fits[at] >= IMAGE_MIDDLE)

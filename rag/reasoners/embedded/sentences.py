@@ -9,7 +9,6 @@ from typing import Literal
 
 from corpora.records import SPOKEN
 from rag.reasoners.embedded.cues import joined_cues
-from rag.reasoners.embedded.question_forms import Form
 from rag.reasoners.embedded.sections import sections, statements
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.words import split_sentences
@@ -27,16 +26,6 @@ PLACES = {
 }
 _ASKS = re.compile(r"[?？؟][\"'”’)\]]*$")
 """A question, which answers none: what follows it may."""
-_TAG = re.compile(
-    r",\s+(?:right|ok|okay|all ?right|yes|yeah|huh|eh|(?:you )?see|you know|"
-    r"\w+(?:n['’]t)? (?:i|you|we|they|he|she|it|there))\W*$",
-    re.IGNORECASE,
-)
-"""What makes no question of a statement: "Tighten it to 25 Nm, right?"."""
-_BACK = re.compile(
-    r"^(?:and |but |so |then |also )?(?:it|its|it's|this|that|these|those|they|them|he|she|his|her|their)\b",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +34,8 @@ class Sentence:
 
     text: str
     context: str
-    """The sentence as it is compared: after the one it points back to or the question it answers; of a row of
-    a table its cells below the heads of their columns."""
+    """The sentence as it is compared: after the question it answers; of a row of a table its cells below the
+    heads of their columns."""
     title: str
     origin: Literal["window", "passage"]
     index: int
@@ -68,6 +57,11 @@ def place_of(sentence: Sentence) -> str:
     return f"{PLACES[sentence.kind]} at {sentence.start:.1f}-{sentence.end:.1f} s"
 
 
+def of_one_text(one: Sentence, other: Sentence) -> bool:
+    """Whether two sentences are of the same passage, or of the same kind of text of a window."""
+    return (one.origin, one.index, one.kind) == (other.origin, other.index, other.kind)
+
+
 def sentences_of(reading: Reading) -> list[Sentence]:
     """All sentences of windows and passages, in their order, each text once."""
     return distinct(sequence_of(reading))
@@ -85,10 +79,7 @@ def sequence_of(reading: Reading) -> list[Sentence]:
     """As `sentences_of`, with a text as often as it occurs: what follows what."""
     found = [s for index, window in enumerate(reading.windows) for s in _of_window(index, window)]
     found += [s for index, read in enumerate(reading.passages) for s in _of_passage(index, read)]
-    # "What does she ask the waiter?" may be answered by a question.
-    if Form.ABOUT_QUESTIONS.search(reading.question.text):
-        return found
-    return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _asks(s.text)]
+    return [s for s in found if s.kind not in (*SPOKEN, "passage") or s.is_row or not _ASKS.search(s.text)]
 
 
 def _of_window(index: int, window: ReadWindow) -> Iterable[Sentence]:
@@ -125,18 +116,14 @@ def _is_prose(text: str) -> bool:
 def _of_passage(index: int, read: ReadPassage) -> Iterable[Sentence]:
     for heading, body in sections(read.passage.text):
         before = ""
-        for label, text, said in statements(body):
+        title = ": ".join(part for part in (read.passage.title, heading) if part)
+        for text, said in statements(body):
             is_row = said != text
-            title = ": ".join(part for part in (read.passage.title, heading, label.rstrip(".")) if part)
             context = said if is_row else _context(before, said)
             yield Sentence(text, context, title, "passage", index, "passage")
-            before = "" if is_row and _asks(said) else said
+            before = "" if is_row else said
 
 
 def _context(before: str, text: str) -> str:
-    """With the question that a sentence answers, or the sentence that it points back to."""
-    return f"{before} {text}" if before and (_asks(before) or _BACK.match(text)) else text
-
-
-def _asks(text: str) -> bool:
-    return bool(_ASKS.search(text)) and not _TAG.search(text)
+    """With the question that a sentence answers."""
+    return f"{before} {text}" if _ASKS.search(before) else text

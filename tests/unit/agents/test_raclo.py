@@ -29,7 +29,6 @@ from rag.agents.runtime.trace import Step
 from rag.agents.runtime.view import render_page
 from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
-from rag.reasoners.embedded.phrases import positioned_statements, statements
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
 from rag.reasoners.wrappers import RoutedReasoner
@@ -251,14 +250,6 @@ def test_sounds_of_the_whole_video_have_one_line() -> None:
         (0.0, 26.0, "music plays most of the time", "tag"),
         (20.0, 24.0, "somebody speaks", "tag"),
     ]
-
-
-def test_phrases_about_memory_are_left_out() -> None:
-    shown = "I vaguely remember it began with a red kite. From what I recall, the frame shows how a man sits."
-    assert statements(shown) == ["a red kite.", "a man sits."]
-    assert [share for _, share in positioned_statements(shown)] == [(0.0, 0.12), (0.0, 1.0)]
-    assert positioned_statements("It ended with rain.") == [("rain.", (0.88, 1.0))]
-    assert statements("I think it was.") == []
 
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:

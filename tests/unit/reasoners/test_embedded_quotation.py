@@ -16,11 +16,12 @@ from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open, ranked_answers
-from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, columns, fitted_weights, pieces
+from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, columns, fitted_weights
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence
+from rag.reasoners.embedded.units import units
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
@@ -124,11 +125,12 @@ def test_nothing_read_is_no_answer() -> None:
     assert (answer.text, answer.confidence) == ("", 0.0)
 
 
-def test_words_are_compared_by_their_pieces() -> None:
-    assert pieces("Tighten it.") & pieces("tightened") >= {"^tig", "tigh", "ight"}
-    assert pieces("Wasserpumpe") & pieces("Pumpen")
-    assert pieces("开放时间") == {"开放", "放时", "时间"}
-    assert pieces("¿?") == frozenset()
+def test_words_are_compared_by_their_units() -> None:
+    assert units("Tighten it.").keys() & units("tightened").keys() >= {"^tig", "tigh", "ight"}
+    assert units("Wasserpumpe").keys() & units("Pumpen").keys()
+    assert units("开放时间").keys() == {"开放", "放时", "时间"}
+    assert units("¿?") == {}
+    assert (units("twelve"), sum(units("tighten").values())) == (units("12"), pytest.approx(1.0))
 
 
 def test_the_cross_encoder_reads_long_texts_in_parts_and_keeps_their_order() -> None:
@@ -153,10 +155,9 @@ def test_features_and_evidence_by_hand() -> None:
     held = sentences("The tower.", "Finished in 1889 by Eiffel.", "Birds sing.")
     text = AskedText("tower nantes", held, {"passage": [0.5]})
     first, second = (text.features(at, 2.0, 0.4) for at in (0, 1))
-    # Of ^tow, towe, ower each in one of three sentences, and four pieces of "nantes" in none.
+    # "tower" is in one of three sentences, "nantes" in none.
     one, none = np.log(4 / 1.5), np.log(4 / 0.5)
-    share = 3 * one / (3 * one + 4 * none)
-    assert len(pieces("nantes")) == 4
+    share = one / (one + none)
     assert first["overlap"] == pytest.approx(share)
     assert (second["overlap"], second["before"], second["after"]) == pytest.approx((0.0, share, 0.0))
     assert (second["rank"], second["score"], second["read"]) == (1.0, 0.5, 2.0)
@@ -208,7 +209,7 @@ def test_the_fit_finds_what_decides_and_is_unsure_of_foreign_questions() -> None
 def test_a_question_is_answered_by_the_weights_that_are_given() -> None:
     question = "When was the tower finished?"
     given = reading(question, *TOWER)
-    (best, *_) = ranked_answers(given, SentenceVectors(encoder()))
+    (best, *_), _ = ranked_answers(given, SentenceVectors(encoder()))
     assert best.sentence.text == "The tower was finished in 1889."
     rng = np.random.default_rng(1)
     found = example(1, rng, foreign=False)

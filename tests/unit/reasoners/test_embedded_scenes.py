@@ -1,4 +1,4 @@
-"""What is said elsewhere says nothing of the scene that a question names; and no echo passes for a sight."""
+"""What is said elsewhere says nothing of the scene that a question names."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import pytest
 from corpora.records import Clip, Evidence
 from localization.windows import Window
 from rag.reasoners.embedded.answer_choice import answer_choice, windows_in_scene
-from rag.reasoners.embedded.scoring import SentenceVectors, ZeroShotScorer
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.material import VideoView
 from rag.reasoners.roles.reading import Reading, ReadWindow
 from rag.reasoners.roles.rewrite_question import RewrittenQuestion
 from rag.records import Question
@@ -57,16 +56,6 @@ def test_nothing_is_left_out_where_the_scene_is_unknown() -> None:
     )
     unseen = reading("In a clip that shows a giraffe, which number is said?", *both)
     assert windows_in_scene(unseen, calibrator) is None
-
-
-def test_words_that_come_near_are_not_seen_where_others_come_nearer() -> None:
-    tower = ImageWords()
-    scorer = ZeroShotScorer(tower)
-    vectors = np.stack([tower.image(["knife"], f"{i}") for i in range(3)])
-    view = VideoView("v", 0.0, 3.0, frame_times=np.arange(3.0), frame_vectors=vectors)
-    assert scorer.above_vocabulary(["a knife", "the voice says part 12"], view) == ["a knife"]
-    assert scorer.above_vocabulary([], view) == []
-    assert ZeroShotScorer(None).above_vocabulary(["a knife"], view) == []
 
 
 def test_where_the_scene_is_seen_an_option_is_chosen_and_elsewhere_none(

@@ -166,7 +166,7 @@ def test_a_citation_has_no_relevance_that_was_not_asked_for(world: World) -> Non
 
 
 def test_an_answer_that_is_not_certain_enough_is_quoted(world: World) -> None:
-    question = {"question": "What do I switch on?"}
+    question = {"question": "How much vinegar does it take?"}
     certain = _call(world, "ask_library", {**question, "threshold": 0}).structured_content["confidence"]
     result = _call(world, "ask_library", {**question, "threshold": certain + 0.001})
     assert result.structured_content["matched"] is False
