@@ -66,13 +66,13 @@ class Example:
     right: NDArray[np.float64]
     relevant: bool
     """Whether retrieval found a passage above the threshold; else no sentence is quoted."""
+    rows: NDArray[np.float64]
+    """`FEATURES` of each sentence, float64 (n, features)."""
 
     @property
     def foreign(self) -> bool:
+        """Whether it is a question of another library."""
         return self.asked.kind == "foreign"
-
-    rows: NDArray[np.float64]
-    """`FEATURES` of each sentence, float64 (n, features)."""
 
 
 def examples(library: ReadingLibrary, encoder: Any) -> list[Example]:
@@ -202,11 +202,16 @@ def fit_confidence(
 
 
 def fit(every: Sequence[Example]) -> Weights:
-    """All weights; of questions that SQuAD marks as impossible they take none."""
+    """All weights; of questions that SQuAD marks as impossible they take none.
+
+    Raises ValueError for fewer than two libraries: the confidence is that of libraries left out.
+    """
     held = [one for one in every if one.cosines and one.asked.kind != "impossible"]
     libraries = sorted({one.library for one in held})
+    if len(libraries) < 2:
+        raise ValueError("the confidence is fitted to libraries left out: give two or more")
     parts = []
-    for fold in range(FOLDS):
+    for fold in range(min(FOLDS, len(libraries))):
         left_out = set(libraries[fold::FOLDS])
         seen = [one for one in held if one.library not in left_out and not one.foreign]
         parts.append(evidence([one for one in held if one.library in left_out], fit_order(seen)))
@@ -266,6 +271,8 @@ def main() -> None:
     tables = {}
     for stem, own in by_set.items():
         others = [one for file in stems if file != stem for one in by_set[file]]
+        if stem in stems and not others:
+            continue
         tables[Path(stem).name] = answered(own, fit(others) if stem in stems else fitted)
     print_table(tables)
     if chosen.figures is not None:

@@ -11,7 +11,7 @@ from eval.runs.runner import Done, run_solver
 from eval.tasks.browsecomp.dataset import BrowseQuestion, Source
 from eval.tasks.browsecomp.task import BrowseCompTask
 from tests.fakes.browser_world import HOST, RuleReasoner, make_web
-from tests.fakes.web_tasks import check_resumed, environment_of, prepare_records
+from tests.fakes.web_tasks import environment_of, prepare_records, resumed
 
 NAMES = (
     "direct",
@@ -58,7 +58,10 @@ def test_open_questions_are_scored(runs: Path) -> None:
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    check_resumed(run, runs, "pyramidal", tmp_path / "again")
+    done, differing = resumed(run, runs, "pyramidal", tmp_path / "again")
+    assert done.asked
+    assert done.kept
+    assert differing == []
 
 
 def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from rag.reasoners.roles.select_candidates import SelectedCandidates, SelectRequ
 from rag.reasoners.wrappers import RoutedReasoner
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.raclo_world import RecallingReasoner
-from tests.fakes.web_tasks import answers, check_resumed, environment_of, prepare_records
+from tests.fakes.web_tasks import answers, environment_of, prepare_records, resumed
 
 NAMES = ("raclo", "wo-abduction", "metadata-only", "oracle-video", "chance-moment", "search@1x1", "frames@16")
 MEMORY = Memory("a video about kettles", "a hand lifts the lid", "steam", "a cup", "a word: plum")
@@ -112,7 +112,10 @@ def test_the_controls_know_what_they_are_given(place: Path) -> None:
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(place: Path, tmp_path: Path) -> None:
-    check_resumed(run, place, "raclo", tmp_path / "again")
+    done, differing = resumed(run, place, "raclo", tmp_path / "again")
+    assert done.asked
+    assert done.kept
+    assert differing == []
 
 
 def test_the_report_has_the_papers_tables_and_what_the_truth_adds(place: Path) -> None:

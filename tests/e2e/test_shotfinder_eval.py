@@ -28,7 +28,7 @@ from rag.errors import BudgetSpent, ReasonerUnreachable, ReplyInvalid
 from rag.reasoners.roles.material import VideoView
 from tests.fakes.browser_world import HOST, frame_source, make_web
 from tests.fakes.shotfinder_world import MeasuredLibrary, ShotReasoner, frame_source_with
-from tests.fakes.web_tasks import answers, check_resumed, environment_of, prepare_records
+from tests.fakes.web_tasks import answers, environment_of, prepare_records, resumed
 
 NAMES = ("shotfinder", "shotfinder-asked", "shotfinder-off", METADATA, "urls@2x1", "frames@16")
 ASKED: tuple[tuple[Task, str, str, tuple[float, float]], ...] = (
@@ -125,7 +125,10 @@ def test_measured_constraints_find_what_the_description_alone_does_not(runs: Pat
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(runs: Path, tmp_path: Path) -> None:
-    check_resumed(run, runs, "shotfinder", tmp_path / "again")
+    done, differing = resumed(run, runs, "shotfinder", tmp_path / "again")
+    assert done.asked
+    assert done.kept
+    assert differing == []
 
 
 def test_the_report_has_the_papers_tables(runs: Path, tmp_path: Path) -> None:

@@ -206,6 +206,14 @@ def test_the_fit_finds_what_decides_and_is_unsure_of_foreign_questions() -> None
     assert own[0].sample.confidence > foreign[0].sample.confidence
 
 
+def test_a_fit_takes_two_libraries_or_more() -> None:
+    rng = np.random.default_rng(0)
+    held = [replace(example(at, rng, foreign=at % 4 == 0), library=str(at % 2)) for at in range(40)]
+    assert fit(held).confidence["cosine"] > 0
+    with pytest.raises(ValueError, match="two or more"):
+        fit([one for one in held if one.library == "0"])
+
+
 def test_a_question_is_answered_by_the_weights_that_are_given() -> None:
     question = "When was the tower finished?"
     given = reading(question, *TOWER)
