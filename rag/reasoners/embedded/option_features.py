@@ -163,7 +163,7 @@ def _without(own: Mapping[str, float], others: Mapping[str, float]) -> dict[str,
 @lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[str, ...]:
     """The words of a text in order, each by its first letters, and numbers by their value."""
-    return tuple(f"{numbers(word)[0]:g}" if numbers(word) else word[:GRAM] for word in number_tokens(text))
+    return tuple(f"{numbers(word)[0]:.15g}" if numbers(word) else word[:GRAM] for word in number_tokens(text))
 
 
 def _nearness(spoken: Sequence[str], own: Collection[str], asked: Collection[str]) -> float:

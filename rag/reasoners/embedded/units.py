@@ -21,8 +21,8 @@ NUMBER = "#"
 
 @lru_cache(maxsize=4096)
 def units(text: str) -> Mapping[str, float]:
-    """The units of a text with their weights: those of one word sum to 1."""
-    found = {f"{NUMBER}{number:g}": 1.0 for number in numbers(text)}
+    """Return the units of a text with their weights, which sum to 1 for each word."""
+    found = {f"{NUMBER}{number:.15g}": 1.0 for number in numbers(text)}
     for word in without_function_words(number_tokens(text)):
         if not numbers(word):
             grams = _grams(word)
@@ -32,13 +32,13 @@ def units(text: str) -> Mapping[str, float]:
 
 
 def by_rarity(weights: Mapping[str, float], texts: Sequence[Collection[str]]) -> dict[str, float]:
-    """The weights, each times ln((n + 1) / (m + 0.5)) where m of the n texts hold its unit."""
+    """Multiply each weight by ln((n + 1) / (m + 0.5)), where m of the n texts hold its unit."""
     held = Counter(unit for text in texts for unit in text if unit in weights)
     return {unit: of * math.log((len(texts) + 1) / (held[unit] + 0.5)) for unit, of in weights.items()}
 
 
 def share(weights: Mapping[str, float], held: Collection[str]) -> float:
-    """Of the summed weights, those of what is held; 0 where there are none."""
+    """Return the share in [0, 1] of the summed weights whose units are held; 0 without weights."""
     return sum(weight for unit, weight in weights.items() if unit in held) / (sum(weights.values()) or 1.0)
 
 

@@ -130,6 +130,7 @@ def test_words_are_compared_by_their_units() -> None:
     assert units("Wasserpumpe").keys() & units("Pumpen").keys()
     assert units("开放时间").keys() == {"开放", "放时", "时间"}
     assert units("¿?") == {}
+    assert units("serial number 12345678") != units("serial number 12345699")
     assert (units("twelve"), sum(units("tighten").values())) == (units("12"), pytest.approx(1.0))
 
 
