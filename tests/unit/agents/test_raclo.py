@@ -21,17 +21,16 @@ from rag.agents.raclo.records import (
     only_cues,
     sweep,
 )
-from rag.agents.raclo.verification import measured_lines, second_judge
+from rag.agents.raclo.verification import measured_lines
 from rag.agents.raclo.view import result_json, result_lines, result_page, step_lines
 from rag.agents.runtime.context import NOTHING_FOUND
 from rag.agents.runtime.frame_source import FrameSource, fixed_budget
 from rag.agents.runtime.trace import Step
 from rag.agents.runtime.view import render_page
-from rag.errors import BudgetSpent, ReplyInvalid, UsageError, WebTimeout
+from rag.errors import ReplyInvalid, UsageError, WebTimeout
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.roles.material import Memory
 from rag.reasoners.roles.search_step import SearchStep, SearchStepRequest
-from rag.reasoners.wrappers import RoutedReasoner
 from rag.web import MockWeb, Transcript
 from tests.fakes.browser_world import HOST, frame_source, make_web, no_frames
 from tests.fakes.embedded_reasoner import sentences
@@ -170,21 +169,6 @@ def test_a_failing_role_costs_one_step(role: str, tmp_path: Path) -> None:
     assert (found.answer.moment is None) == (role == "locate")
 
 
-def test_a_spent_budget_ends_the_run_with_what_it_has(tmp_path: Path) -> None:
-    found = run(tmp_path, reasoner=RecallingReasoner(fails=("verify_video",), error=BudgetSpent))
-    assert found.failure == "BudgetSpent"
-    assert found.failures == ("BudgetSpent",)
-    assert found.answer is not None
-    assert found.answer.moment is None
-
-
-def test_without_abduction_the_cues_are_the_searches(tmp_path: Path) -> None:
-    reasoner = RecallingReasoner(fails=("imagine_queries",))
-    found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, abduction=False))
-    assert found.queries == ("a video about kettles", "a hand lifts the lid")
-    assert found.failures == ()
-
-
 def test_settings_say_what_they_want() -> None:
     assert [*map(FRAME_BUDGET.frames, (179, 180, 600, 1800, 3600))] == [32, 64, 128, 192, 192]
     assert sweep("search", "3x1") == replace(PAPER, queries=3, urls=1)
@@ -202,19 +186,6 @@ def test_settings_say_what_they_want() -> None:
         RacloSettings(urls=0)
     with pytest.raises(UsageError, match="sampled, stored"):
         RacloSettings(frames="all")  # type: ignore[arg-type]  # wrong on purpose
-
-
-def test_stored_frames_need_a_library(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="library"):
-        run(tmp_path, settings=replace(PAPER, frames="stored"))
-
-
-def test_the_judges_model_is_the_second_one() -> None:
-    first, other = RecallingReasoner(), RecallingReasoner()
-    parts = dict.fromkeys(("analyst", "planner", "watcher", "judge"), first)
-    assert second_judge(first) is None  # type: ignore[arg-type]  # it verifies alone
-    assert second_judge(RoutedReasoner(parts)) is None  # type: ignore[arg-type]  # they verify alone
-    assert second_judge(RoutedReasoner({**parts, "judge": other})) is other  # type: ignore[arg-type, comparison-overlap]  # as above
 
 
 def test_a_run_is_shown_as_lines_json_and_a_page(tmp_path: Path) -> None:
@@ -239,17 +210,6 @@ def test_a_run_is_shown_as_lines_json_and_a_page(tmp_path: Path) -> None:
     again: list[Step] = []
     run(tmp_path / "again", watch=again)
     assert [step.line() for step in again] == [step.line() for step in steps]
-
-
-def test_sounds_of_the_whole_video_have_one_line() -> None:
-    import numpy as np
-
-    track = SoundTrack("v", ("music",) * 20 + ("speech",) * 4 + ("silence",) * 2, np.zeros(26, np.float32))
-    shown = [(line.start, line.end, line.text, line.kind) for line in measured_lines(track)]
-    assert shown == [
-        (0.0, 26.0, "music plays most of the time", "tag"),
-        (20.0, 24.0, "somebody speaks", "tag"),
-    ]
 
 
 def test_a_video_that_cannot_be_shown_is_localized_by_what_is_said(tmp_path: Path) -> None:
@@ -307,41 +267,12 @@ def test_the_model_sees_its_results_searches_again_and_chooses_what_to_open(tmp_
     assert (found.matched, found.failures, reasoner.imagined) == (True, (), [])
 
 
-def test_what_cannot_be_opened_is_replaced_and_shown_as_closed(tmp_path: Path) -> None:
-    class Stubborn(Searching):
-        def search_step(self, request: SearchStepRequest) -> SearchStep:
-            if request.observed:
-                titles = ("kettle video 0",) if not request.closed else ("kettle video 0", "kettle video 7")
-                self.steps = [SearchStep(thought="these", open=numbers(request, *titles))]
-            return super().search_step(request)
+def test_sounds_of_the_whole_video_have_one_line() -> None:
+    import numpy as np
 
-    reasoner = Stubborn(SearchStep(thought="a kettle", queries=("kettle",)))
-    found = run(tmp_path, reasoner=reasoner, video00="private")
-    assert [one.title for one in found.candidates] == ["kettle video 7"]
-    assert found.turns == 2
-    assert reasoner.asked[-1].closed == {f"{HOST}video00"}
-
-
-def test_a_model_that_fails_midway_leaves_its_results_to_be_opened_in_their_order(tmp_path: Path) -> None:
-    reasoner = Searching(SearchStep(thought="", queries=("kettle video 7",)), ReplyInvalid("no JSON"))
-    found = run(tmp_path / "a", reasoner=reasoner)
-    assert (len(found.candidates), found.candidates[0].title) == (2, "kettle video 7")
-    assert found.failures == ("ReplyInvalid",)
-    mute = run(tmp_path / "b", reasoner=Searching(ReplyInvalid("no JSON")))
-    assert mute.queries[0] == EVERYTHING.global_impression
-    assert mute.candidates
-    spent = run(tmp_path / "c", reasoner=Searching(BudgetSpent("0 left")))
-    assert (spent.failure, spent.candidates) == ("BudgetSpent", ())
-
-
-def test_searches_end_even_where_the_model_never_opens_a_result(tmp_path: Path) -> None:
-    endless = [SearchStep(thought="on", queries=(f"kettle {at}", f"tea {at}")) for at in range(99)]
-    reasoner = Searching(*endless)
-    found = run(tmp_path, reasoner=reasoner)
-    assert (len(found.queries), found.turns, found.failure) == (6, 3, NOTHING_FOUND)
-
-
-def test_without_search_steps_the_queries_are_made_at_once(tmp_path: Path) -> None:
-    reasoner = Searching()
-    found = run(tmp_path, reasoner=reasoner, settings=replace(PAPER, react=False))
-    assert (reasoner.asked, found.queries) == ([], ("kettle video 7", "kettle"))
+    track = SoundTrack("v", ("music",) * 20 + ("speech",) * 4 + ("silence",) * 2, np.zeros(26, np.float32))
+    shown = [(line.start, line.end, line.text, line.kind) for line in measured_lines(track)]
+    assert shown == [
+        (0.0, 26.0, "music plays most of the time", "tag"),
+        (20.0, 24.0, "somebody speaks", "tag"),
+    ]

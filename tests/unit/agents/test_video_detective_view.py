@@ -10,23 +10,13 @@ from typing import Any, cast
 
 import pytest
 
-from rag._cli.agent_command import open_display
 from rag._cli.main import main
-from rag._cli.output import echo_stderr
-from rag.agents.runtime.trace import RunTrace, Step, TraceWriter
+from rag.agents.runtime.trace import RunTrace
 from rag.agents.runtime.view import render_page
 from rag.agents.video_detective.agent import VideoDetective
 from rag.agents.video_detective.records import DetectiveResult, Look, Planned, Selected
-from rag.agents.video_detective.view import (
-    DetectiveView,
-    belief_bar,
-    record_json,
-    record_step,
-    result_json,
-    result_page,
-)
+from rag.agents.video_detective.view import DetectiveView, record_json, record_step, result_json, result_page
 from rag.engine import Engine
-from rag.errors import ReasonerError
 from rag.library import Library
 from rag.reasoners.protocol import Reasoner
 from rag.rendering.shapes import to_json
@@ -40,14 +30,6 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> DetectiveResult:
         return VideoDetective(library, reasoner=cast("Reasoner", RuleReasoner())).investigate(
             "workshop", question()
         )
-
-
-def test_belief_as_a_strip() -> None:
-    assert belief_bar([0.0, 1.0], [0.0, 30.0], 40.0, 4) == "▁▁▁█"
-    assert belief_bar([0.0, 0.5, 1.0], [0.0, 10.0, 20.0], 30.0, 3) == "▁▅█"
-    assert belief_bar([0.3, 0.3], [0.0, 5.0], 10.0, 2) == "▁▁"
-    assert belief_bar([0.1, 0.9, 0.1], [0.0, 1.0, 2.0], 90.0, 3) == "█▁▁"
-    assert belief_bar([], [], 10.0, 5) == ""
 
 
 def lines(found: DetectiveResult, *records: Planned | Look | Selected) -> list[str]:
@@ -150,39 +132,3 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     assert "look 4/" not in err
     assert Path("t.jsonl").read_bytes() != first
     assert "observe" in rules.asked
-
-
-def test_the_command_says_what_it_cannot_write(
-    rules: RuleReasoner, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["agent", "video-detective", "workshop", question().text, *OPTIONS]
-    assert main([*words, "--trace", "none/t.jsonl"]) == 2
-    assert "none/t.jsonl: cannot be written" in capsys.readouterr().err
-    assert main([*words, "--html", "none/r.html"]) == 3
-    reported = capsys.readouterr()
-    assert "none/r.html: cannot be written" in reported.err
-    assert "kettle" in reported.out, "the answer is out before its page"
-    assert main(["agent", "video-detective", "nowhere", "What?"]) == 2
-    assert "no such video" in capsys.readouterr().err
-    rules.fails, rules.error = ("answer_choice",), ReasonerError
-    assert main(words) == 1
-    assert "no answer_choice today" in capsys.readouterr().err
-
-
-def test_colour_is_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-
-    from rich.console import Console
-
-    stream = io.StringIO()
-    console = Console(file=stream, force_terminal=True, width=80, color_system="standard", highlight=False)
-    with open_display(console) as show:
-        show("look 1/10  [bold]not markup[/bold]")
-        show("  confirmed: A")
-    assert "[bold]not markup[/bold]" in stream.getvalue()
-    assert "\x1b[32m" in stream.getvalue()
-    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
-    with open_display() as show:
-        assert show is echo_stderr
-    with TraceWriter(None) as writer:
-        writer.write(Step(1, "plan", ""))
