@@ -106,9 +106,7 @@ class RuleReasoner(RoleMethods):
     def __init__(self, *, fails: Sequence[str] = (), error: type[ReasonerError] = ReasonerError) -> None:
         self.fails, self.error = tuple(fails), error
         self.asked: list[str] = []
-        self.plans: list[PlanRequest] = []
         self.readings: list[Reading] = []
-        self.selects: list[SelectRequest] = []
 
     def _ask(self, role: str) -> None:
         self.asked.append(role)
@@ -117,7 +115,6 @@ class RuleReasoner(RoleMethods):
 
     def plan(self, request: PlanRequest) -> Plan:
         self._ask("plan")
-        self.plans.append(request)
         solved = any(video.status == "verified" for video in request.known)
         part = SubQuestion(text="the secret", status="solved" if solved else "missing")
         queries = () if solved else (f"kettle video {request.step}", "kettle")
@@ -125,7 +122,6 @@ class RuleReasoner(RoleMethods):
 
     def select_candidates(self, request: SelectRequest) -> SelectedCandidates:
         self._ask("select_candidates")
-        self.selects.append(request)
         ranked = sorted(
             range(len(request.candidates)), key=lambda i: (request.candidates[i].title != "kettle video 7", i)
         )

@@ -196,7 +196,3 @@ def write_corpus(folder: Path, segments: Sequence[Segment]) -> None:
                 "events": events,
             }
             file.write(json.dumps(line) + "\n")
-
-
-def moved(one: EventStructure, seconds: float) -> EventStructure:
-    return replace(one, start=one.start + seconds, end=one.end + seconds, seen=None)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from eval.tasks.egofact.construction.annotated import read_events, read_release
-from eval.tasks.egofact.construction.language_model import described
 from eval.tasks.egofact.construction.model_build import Builder, Near, WikiHow
 from eval.tasks.egofact.construction.plan import Plan
 from eval.tasks.egofact.construction.records import BuildSettings, Shape, shape_of
@@ -20,7 +19,7 @@ from eval.tasks.egofact.construction.segments import CachedEncoder
 from eval.tasks.egofact.files import load_egofact
 from eval.tasks.egofact.records import FAMILIES
 from eval.tasks.egofact.replies import CallBudget, CallsSpent, StoredReplies
-from rag.errors import BudgetSpent, UsageError
+from rag.errors import UsageError
 from rag.store.reading import Reader
 from tests.fakes.answer_world import BagOfWords, build_library
 from tests.fakes.egofact_corpus import read_frames
@@ -106,27 +105,6 @@ def test_a_bounded_build_goes_on_with_what_it_has_and_ends_in_the_same_bytes(fol
         assert (folder / "out" / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-def test_tokens_are_bounded_too(folder: Path) -> None:
-    model = BuildModel()
-    with pytest.raises(CallsSpent, match="50 tokens of 50"):
-        build(folder, model, CallBudget(max_tokens=50))
-    assert len(model.requests) == 5
-
-
-def test_a_limit_of_the_settings_stops_the_build_and_is_not_kept_as_a_reply(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def spent(*_: object) -> None:
-        raise BudgetSpent("9 tokens spent; raise reasoner.max_total_tokens")
-
-    model = BuildModel()
-    monkeypatch.setattr(model, "run", spent)
-    with pytest.raises(CallsSpent, match="max_total_tokens; the same command"):
-        build(folder, model)
-    monkeypatch.undo()
-    assert build(folder, model) == build(folder, BuildModel(), out="undisturbed")
-
-
 def test_replies_of_another_model_or_prompt_are_refused(folder: Path) -> None:
     with pytest.raises(CallsSpent):
         build(folder, BuildModel(), CallBudget(max_calls=1))
@@ -145,47 +123,6 @@ def test_half_a_line_of_a_killed_build_is_asked_again(folder: Path) -> None:
     with pytest.raises(CallsSpent):
         build(folder, model, CallBudget(max_calls=1))
     assert [float(asked.frame.times[0]) for asked in model.asked("describe_screenshot")] == [7.5]
-
-
-def test_without_wikihow_there_are_no_two_hop_questions(folder: Path) -> None:
-    plan = build(folder, BuildModel(), passages_near=lambda _: ())
-    assert {query.family for query in plan.queries} == {"local-1hop", "temporal-1hop"}
-    assert {line.split(":")[0] for line in plan.shortfalls} == {"local-2hop", "temporal-2hop"}
-
-
-def test_without_a_video_nothing_is_asked(tmp_path: Path) -> None:
-    line = {"video": "gone.mp4", "start": 1, "end": 2, "text": "opens a box"}
-    (tmp_path / "events.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="none of 1 annotated videos is there"):
-        build(tmp_path, BuildModel())
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ('{"video": "a.mp4", "start": 3, "end": 2, "text": "x"}', "start 3 is not before end 2"),
-        ('{"video": "a.mp4", "start": 1, "end": 2}', "text: Field required"),
-        ('{"video": "a.mp4", "start": 1, "end": 2, "text": "x", "verb": "y"}', "verb: Extra inputs"),
-    ],
-)
-def test_a_file_of_events_is_strict(tmp_path: Path, line: str, fault: str) -> None:
-    (tmp_path / "events.jsonl").write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=rf"events\.jsonl:1: .*{fault}"):
-        read_events(tmp_path / "events.jsonl")
-
-
-def test_a_structure_that_is_given_is_not_asked_for(folder: Path) -> None:
-    path = folder / "events.jsonl"
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    thing = {"rewritten": "the woman lifts the razor", "agent": "woman", "action": "lift"}
-    lines[0]["event"] = {**thing, "patient": "razor", "patient_canonical": "razor"}
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    first = read_events(path)[0]
-    assert first.rows[0].event is not None
-    model = BuildModel()
-    build(folder, model)
-    assert lines[0]["text"] not in model.asked("event_structure")
-    assert lines[1]["text"] in model.asked("event_structure")
 
 
 SOUNDS = (
@@ -238,8 +175,3 @@ def test_passages_near_an_object_are_found_by_similarity(tmp_path: Path) -> None
 def test_the_shape_keeps_the_papers_proportions() -> None:
     assert shape_of(127) == Shape(127, 113, 73, 119, 91)
     assert shape_of(1) == Shape(1, 1, 1, 1, 1)
-
-
-def test_a_narration_follows_a_video_that_shows() -> None:
-    assert described("The video that shows a bench. ") == "a bench"
-    assert described("a kitchen") == "a kitchen"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
-from eval.tasks.egofact.construction.options import ONE_HOP_TRUTH, _query
-from eval.tasks.egofact.construction.plan import choose_representatives, select
-from eval.tasks.egofact.construction.questions import candidates_of
-from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings, Shape
+from eval.tasks.egofact.construction.plan import choose_representatives
+from eval.tasks.egofact.construction.records import MINI, PAPER, BuildSettings
 from eval.tasks.egofact.construction.segments import (
     cluster_count,
     cut_segments,
@@ -20,7 +16,7 @@ from eval.tasks.egofact.construction.segments import (
 )
 from eval.tasks.egofact.records import FAMILIES
 from indexers.protocol import unit_rows
-from tests.fakes.egofact_world import THINGS, event, segment, words, world
+from tests.fakes.egofact_world import event, segment, words, world
 
 
 def test_the_papers_shape_is_the_papers():
@@ -40,11 +36,6 @@ def test_of_each_cluster_stays_the_clip_in_its_middle():
         group = rows[at // 8 * 8 : at // 8 * 8 + 8]
         assert np.argmax(group @ group.mean(axis=0)) == at % 8
     assert representatives(rows, 40, seed=3) == list(range(40))
-
-
-def test_equal_clips_do_not_break_the_clustering():
-    rows = unit_rows(np.ones((6, 4), np.float32))
-    assert representatives(rows, 3, seed=0) == [0]
 
 
 @pytest.mark.parametrize(
@@ -81,47 +72,3 @@ def test_events_over_an_edge_belong_to_no_clip():
     assert [one.end for one in unknown] == [30.0, 60.0, 90.0]
     short = cut_segments("v", "p", events[:1], seconds=30.0, duration=4.5, description="d")
     assert [(one.start, one.end) for one in short] == [(0.0, 4.5)]
-
-
-def _accept(candidate):
-    names = [name for name in THINGS if name != candidate.target.patient_canonical][:5]
-    right = candidate.target.patient_canonical
-    return _query(candidate, (*names, right), (None,) * 6, ONE_HOP_TRUTH, None, 1)
-
-
-def _choose(shape, accept=_accept, seed=1):
-    found = [one for clip in world(12) for one in candidates_of(clip, 4.0)]
-    return select(found, shape, accept, seed)
-
-
-def test_the_shape_is_filled_exactly_and_every_clip_is_asked_about():
-    shape = Shape(10, 9, 5, 11, 8)
-    chosen = _choose(shape)
-    assert chosen.shortfalls == ()
-    assert Counter(query.family for query in chosen.queries) == {f: shape.of(f) for f in FAMILIES}
-    assert {query.clip_id for query in chosen.queries} == chosen.clip_ids
-    assert len(chosen.clip_ids) == 10
-    assert len({query.query_id for query in chosen.queries}) == shape.queries
-    assert _choose(shape) == chosen
-    assert _choose(shape, seed=2) != chosen
-
-
-def test_what_cannot_be_filled_is_said_in_one_line_each():
-    chosen = _choose(Shape(20, 9, 500, 9, 9))
-    clips, two_hops = chosen.shortfalls
-    assert clips == "clips: 12 of 20; the corpus has no more with a good query"
-    assert two_hops == "local-2hop: 48 of 500 queries; the corpus has no more"
-    none = _choose(Shape(2, 1, 1, 1, 1), accept=lambda _: None)
-    assert none.queries == ()
-    assert len(none.shortfalls) == 5
-
-
-def test_a_candidate_is_looked_at_once():
-    seen: Counter[tuple[str, ...]] = Counter()
-
-    def accept(candidate):
-        seen[candidate.key] += 1
-        return _accept(candidate) if sum(seen.values()) % 3 else None
-
-    _choose(Shape(12, 30, 30, 30, 30), accept=accept)
-    assert set(seen.values()) == {1}

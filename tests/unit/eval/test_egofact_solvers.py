@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from eval.runs.records import Output, TaskInput
-from eval.task import ScorerOptions
 from eval.tasks.controls import Blind
 from eval.tasks.egofact.dataset import query_of
 from eval.tasks.egofact.records import ClipRow
@@ -18,11 +16,8 @@ from eval.tasks.egofact.scorer import CaptionCheck, EgoFactScore, EgoFactScorer,
 from eval.tasks.egofact.solvers.corpus import Corpus
 from eval.tasks.egofact.solvers.model_graph import Entity, Extraction, Relationship
 from eval.tasks.egofact.solvers.registry import Environment, solver_of
-from eval.tasks.egofact.task import EgoFactTask
-from rag.errors import UsageError
 from rag.reasoners.roles.caption_window import WindowCaption
 from rag.reasoners.roles.extract_keywords import Keywords
-from rag.settings import Settings
 from tests.fakes.egofact_corpus import KETTLE, ScriptedReasoner, open_corpus
 from tests.fakes.egofact_world import ONE_HOP
 
@@ -76,13 +71,6 @@ def test_blind_asks_the_tested_model_without_a_video(corpus: Corpus, reasoner: S
     assert blind.settings == {"answered_by": "reasoner"}
 
 
-def test_blind_of_the_embedded_reasoner_takes_the_nearest_option(tmp_path: Path) -> None:
-    reasoner = ScriptedReasoner()
-    blind = Blind(open_corpus(tmp_path, LONG, ROWS, reasoner).library)
-    assert blind.solve(TaskInput("q1", "a drill or what?", KETTLE.options)).choice == "B"
-    assert (reasoner.requests, blind.settings) == ([], {})
-
-
 CAPTIONING = {
     "extract_keywords": lambda _: Keywords(keywords=("kitchen", "kettle")),
     "caption_window": lambda asked: WindowCaption(
@@ -119,15 +107,6 @@ def test_windows_are_captioned_for_the_keywords_and_the_answer_is_read_off_text_
     assert solver.settings["answer_from"] == "captions"
 
 
-def test_the_setting_captions_every_system_but_the_one_that_reads_frames_in_the_paper(tmp_path: Path) -> None:
-    reasoner = ScriptedReasoner(**CAPTIONING)
-    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner, reasoner={"answer_from": "captions"})
-    for name, captioned in (("localized", True), ("video-split", True), ("videorag-jeong", False)):
-        output = solver_of(name).open(Environment(corpus), 0).solve(KETTLE)
-        assert ("captions" in output.evidence) is captioned, name
-    assert "answer_from" not in solver_of("random").open(Environment(corpus), 0).settings
-
-
 QUERY = query_of(replace(ONE_HOP, clip_id="long:7", answer="A", order=(5, 0, 1, 2, 3, 4)))
 
 
@@ -149,26 +128,6 @@ def test_the_judge_model_is_given_the_question_without_options_and_the_caption_o
     assert scorer.score(QUERY, other).understood is None
     assert len(asked) == 1
     assert scorer.settings["judge"] == "model"
-
-
-def test_the_judge_is_the_one_of_the_settings(tmp_path: Path) -> None:
-    task = EgoFactTask("egofact", "", None, None)
-
-    def open_scorer(name: str | None, **settings: Any) -> EgoFactScorer:
-        library: Any = SimpleNamespace(
-            settings=Settings(reasoner=settings), engine=SimpleNamespace(reasoner=ScriptedReasoner())
-        )
-        prepared: Any = SimpleNamespace(environment=Environment(Corpus(ROWS, tmp_path, library)))
-        return task.open_scorer(prepared, ScorerOptions(name))
-
-    own = {"judge": {"kind": "openai", "model": "m"}}
-    assert open_scorer(None).settings["judge"] == "captions"
-    assert open_scorer(None, **own).settings["judge"] == "model"
-    assert open_scorer(None, **own).settings["model"] == "m"
-    with pytest.raises(UsageError):
-        open_scorer("model")
-    with pytest.raises(UsageError):
-        open_scorer("captions", **own)
 
 
 def extract(text: str) -> Extraction:
@@ -211,13 +170,3 @@ def test_a_models_graph_is_its_own_captions_entities_and_relationships(tmp_path:
     again = solver_of("graphrag").open(Environment(corpus), 0)
     assert again.solve(KETTLE_SEEN).clips == output.clips
     assert len(reasoner.asked("caption_window")) == 2
-
-
-def test_the_embedded_graph_knows_the_workbench_alone_and_makes_no_call(tmp_path: Path) -> None:
-    reasoner = ScriptedReasoner()
-    corpus = open_corpus(tmp_path, LONG, ROWS, reasoner)
-    solver = solver_of("graphrag").open(Environment(corpus), 0)
-    output = solver.solve(KETTLE_SEEN)
-    assert {name for name, _ in reasoner.requests} == {"rewrite_question", "anchor_event", "answer_choice"}
-    assert "captions" not in output.evidence
-    assert "extracted_by" not in solver.settings

