@@ -1,4 +1,4 @@
-"""The tower of the package computes what the network computed while it learned."""
+"""The bundled tower: its weights, the labels that it was trained on, and the report on it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from safetensors.torch import save_file
 from torch import nn
 
 from eval.workbench.catalogue import COLORS, KINDS, LIGHTS, PROPS, SCENES
-from indexers.bundled.encoder import DIM, HEADS, SIZE, VOCABULARY, WEIGHTS, label_vectors, open_tower
+from eval.workbench.story import plan_clip
+from indexers.bundled.encoder import DIM, HEADS, SIZE, VOCABULARY, label_vectors, open_tower
 from indexers.readout import read_out
 from indexers.tensors import Tensors
-from training.captions import ACTS
+from training.captions import ACTS, IDLE, NONE, decor
+from training.drawing import LABELS, labels_at
 from training.export import folded, vocabulary
 from training.network import Network
 
@@ -61,11 +63,24 @@ def test_folding_changes_nothing_that_is_said(tmp_path: Path) -> None:
     assert float((heads[1][0] - heads[1][1]).abs().max()) > 1e-6, "two images have one embedding"
 
 
-def test_the_weights_of_the_package_are_those_of_this_network() -> None:
-    tensors = Tensors((WEIGHTS,))
-    shapes = {name: tuple(tensor.shape) for name, tensor in folded(some_network().state_dict()).items()}
-    assert {name: tensors.shape(name) for name in tensors.names() if not name.startswith("text.")} == shapes
-
-
 def test_the_vocabulary_of_the_package_is_that_of_the_world() -> None:
     assert json.loads(VOCABULARY.read_text(encoding="utf-8")) == vocabulary()
+
+
+STORY = plan_clip(4, "train")
+
+
+def test_labels_name_what_is_seen_and_done() -> None:
+    for event in STORY.events:
+        seen = dict(zip(LABELS, labels_at(STORY, event.seen_from), strict=True))
+        assert KINDS[seen["object"]].kind_id == event.kind_id
+        act = ACTS[seen["act"]]
+        assert (act.agent, act.action_id, act.place) == (event.agent, event.action_id, event.place)
+        hidden = dict(zip(LABELS, labels_at(STORY, event.seen_until), strict=True))
+        assert (hidden["object"], hidden["act"]) == (NONE, seen["act"])
+    idle = dict(zip(LABELS, labels_at(STORY, 0.0), strict=True))
+    assert (idle["object"], idle["act"]) == (NONE, IDLE)
+    assert (SCENES[idle["scene"]].scene_id, LIGHTS[idle["light"]]) == (STORY.scene, STORY.light)
+    labelled = [decor()[idle[name]] for name in ("prop", "other_prop")]
+    assert labelled == [(prop.prop_id, prop.color) for prop in STORY.props]
+    assert {prop for prop, _ in labelled} <= set(PROPS)

@@ -1,4 +1,4 @@
-"""Frames of stories: they depend on seed and time alone, and what is hidden is not rendered."""
+"""Frames of stories: they depend on seed and time alone; every thing has an image of its own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eval.workbench.backdrops import render_person
-from eval.workbench.catalogue import ACTIONS
-from eval.workbench.event_scene import AFTER, BEFORE, BETWEEN, GESTURES
-from eval.workbench.pen import STYLES
+from eval.workbench.pen import STYLES, Look, Pen, Recipe
 from eval.workbench.renderer import FrameRenderer
-from eval.workbench.shapes import HAND_RECIPES
+from eval.workbench.shapes import FIXTURE_RECIPES, KIND_RECIPES, PROP_RECIPES
 from eval.workbench.story import LIGHTS, ClipStory, Thing, plan_clip
-from eval.workbench.video import Render, clip_frames
 
 HEIGHT = 72
 STORY = plan_clip(5, "dev")
@@ -28,12 +24,6 @@ def other_thing(story: ClipStory, number: int) -> ClipStory:
     return replace(story, events=(*story.events[:number], changed, *story.events[number + 1 :]))
 
 
-def test_every_action_has_a_gesture() -> None:
-    assert set(GESTURES) == {what.action_id for what in ACTIONS}
-    assert {pose for found in GESTURES.values() for pose in (found.pose, found.other)} == {"", *HAND_RECIPES}
-    assert {found.effect for found in GESTURES.values()} == {"", *BEFORE, *BETWEEN, *AFTER}
-
-
 def test_a_frame_depends_on_seed_and_time_alone() -> None:
     times = [0.0, 4.3, 11.7, 29.9]
     one, other = FrameRenderer(STORY, HEIGHT), FrameRenderer(STORY, HEIGHT)
@@ -44,15 +34,7 @@ def test_a_frame_depends_on_seed_and_time_alone() -> None:
     assert FrameRenderer(plan_clip(6, "dev"), HEIGHT).frame(0.0).tobytes() != forwards[0.0]
 
 
-def test_frames_have_the_promised_shape() -> None:
-    short = replace(STORY, duration=1.0)
-    frames = list(clip_frames(short, Render(height=HEIGHT, fps=4)))
-    assert [frame.shape for frame in frames] == [(72, 128, 3)] * 4
-    assert frames[0].dtype == np.uint8
-    assert (frames[1] == FrameRenderer(short, HEIGHT).frame(0.25)).all()
-
-
-@pytest.mark.parametrize("seed", [5, 8])
+@pytest.mark.parametrize("seed", [5])
 def test_an_object_is_rendered_while_it_is_seen_and_at_no_other_time(seed: int) -> None:
     story = plan_clip(seed, "train")
     shown = FrameRenderer(story, HEIGHT)
@@ -65,12 +47,6 @@ def test_an_object_is_rendered_while_it_is_seen_and_at_no_other_time(seed: int) 
             assert (shown.frame(t) == swapped.frame(t)).all()
 
 
-def test_the_camera_sways_while_nothing_happens() -> None:
-    still = replace(STORY, events=())
-    renderer = FrameRenderer(still, HEIGHT)
-    assert (renderer.frame(1.0) != renderer.frame(2.0)).any()
-
-
 def test_light_and_style_change_the_frames_and_not_the_story() -> None:
     images = [FrameRenderer(replace(STORY, light=light), HEIGHT).frame(2.0) for light in LIGHTS]
     warm, cold, _ = (image.mean(axis=(0, 1)) for image in images)
@@ -80,11 +56,24 @@ def test_light_and_style_change_the_frames_and_not_the_story() -> None:
     assert {plan_clip(5, "dev", style=style).events for style in STYLES} == {STORY.events}
 
 
-def test_the_other_person_is_there_when_the_story_has_one() -> None:
-    from PIL import Image
+SIZE = 48
+LOOKS = (
+    Look(body=(52, 110, 190), accent=(236, 180, 60), stretch=-1.0, form=1, style="flat"),
+    Look(body=(240, 240, 240), accent=(20, 20, 20), stretch=-0.5, form=4),
+)
 
-    with_woman = replace(STORY, person="woman")
-    for story, changes in ((with_woman, True), (replace(STORY, person=""), False)):
-        image = Image.new("RGB", (160, 90))
-        render_person(image, story, 72)
-        assert (image.getbbox() is not None) is changes
+
+TABLES = {"kind": KIND_RECIPES, "fixture": FIXTURE_RECIPES, "prop": PROP_RECIPES}
+RECIPES = {f"{table}.{name}": recipe for table, recipes in TABLES.items() for name, recipe in recipes.items()}
+
+
+def _rendered(recipe: Recipe, look: Look) -> np.ndarray:
+    pen = Pen(SIZE, look.style)
+    recipe(pen, look)
+    return np.asarray(pen.image())
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_thing_has_an_image_of_its_own(look: Look) -> None:
+    images = {name: _rendered(recipe, look).tobytes() for name, recipe in RECIPES.items()}
+    assert len(set(images.values())) == len(images)
