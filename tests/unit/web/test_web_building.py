@@ -1,18 +1,18 @@
-"""A web out of folders, `.info.json` files, pool rows and documents: what is known of each video."""
+"""A web out of folders, `.info.json` files, pool rows and documents, damaged ones too."""
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 
 import pytest
 
 from corpora.identity import content_hash
-from rag.errors import UnreadableFile, UsageError, WebUnusable
+from rag.errors import WebUnusable
 from rag.web import TranscriptLine, VideoEntry, open_web, read_catalogue, write_catalogue
-from rag.web.building import NO_IMAGES, build_web
-from rag.web.source_rows import catalogue_fields, read_rows, spread
+from rag.web.building import build_web
 from tests.fakes.synthetic import write_video
 
 
@@ -94,17 +94,6 @@ def test_the_same_bytes_twice_are_a_reupload(tmp_path: Path, video: Path) -> Non
     assert (by_id["early"].alias_of, by_id["late"].alias_of) == ("", "early")
 
 
-@pytest.mark.parametrize(
-    ("stated", "day"), [("20240229", "2024-02-29"), ("20240230", ""), ("2024-13-01", "")]
-)
-def test_a_day_that_no_calendar_has_is_no_date(tmp_path: Path, video: Path, stated: str, day: str) -> None:
-    shutil.copy(video, tmp_path / "a.mp4")
-    info = {"id": "a", "webpage_url": "https://v.example/a", "title": "a", "upload_date": stated}
-    (tmp_path / "a.info.json").write_text(json.dumps(info), encoding="utf-8")
-    build_web(tmp_path / "web", [tmp_path])
-    assert read_catalogue(tmp_path / "web").by_id["a"].upload_date == day
-
-
 def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Path) -> None:
     shutil.copy(video, tmp_path / "good.mp4")
     (tmp_path / "bad.mp4").write_bytes(b"no video at all")
@@ -112,62 +101,6 @@ def test_a_bad_file_is_reported_and_the_rest_is_built(tmp_path: Path, video: Pat
     assert report.videos == 1
     assert [Path(problem.path).name for problem in report.problems] == ["bad.mp4"]
     assert report.exit_code == 3
-
-
-def test_sound_files_are_named_as_left_out(tmp_path: Path, video: Path) -> None:
-    shutil.copy(video, tmp_path / "good.mp4")
-    for name in ("song.mp3", "talk.m4a"):
-        (tmp_path / name).write_bytes(b"ID3")
-    report = build_web(tmp_path / "web", [tmp_path])
-    assert report.videos == 1
-    assert [problem.path for problem in report.problems] == [
-        str(tmp_path / "song.mp3"),
-        str(tmp_path / "talk.m4a"),
-    ]
-    assert {problem.reason for problem in report.problems} == {NO_IMAGES}
-
-
-def test_nothing_to_build_from(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing to build"):
-        build_web(tmp_path / "web", [tmp_path])
-    with pytest.raises(UnreadableFile):
-        build_web(tmp_path / "web", [tmp_path / "gone"])
-
-
-@pytest.mark.parametrize(
-    ("given", "seconds"),
-    [
-        (61, 61.0),
-        ("1:01", 61.0),
-        ("1:00:01", 3601.0),
-        ("PT1M5S", 65.0),
-        ("soon", 0.0),
-        (True, 0.0),
-        (-3, 0.0),
-    ],
-)
-def test_durations_in_every_hand(given: object, seconds: float) -> None:
-    assert catalogue_fields({"link": "u", "duration": given}).get("duration", 0.0) == seconds
-
-
-def test_rows_are_distinguished_from_documents(tmp_path: Path) -> None:
-    rows, texts = tmp_path / "rows.json", tmp_path / "texts.jsonl"
-    rows.write_text(json.dumps([{"link": "https://v.example/watch?v=x", "tags": "a, b"}]), encoding="utf-8")
-    texts.write_text(json.dumps({"title": "t", "text": "words"}) + "\n", encoding="utf-8")
-    found = read_rows(rows)
-    assert found is not None
-    assert catalogue_fields(found.rows[0]) == {
-        "id": "x",
-        "url": "https://v.example/watch?v=x",
-        "tags": ("a", "b"),
-    }
-    assert read_rows(texts) is None
-
-
-def test_words_without_times_are_spread_by_length() -> None:
-    first, second = spread("Aaaa. Bbbbbbbbbbbb.", 18.0)
-    assert (first.start, first.end, second.end) == (0.0, second.start, 18.0)
-    assert second.end - second.start > first.end
 
 
 def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
@@ -188,3 +121,56 @@ def test_a_broken_catalogue_says_where(tmp_path: Path) -> None:
         (tmp_path / "web.jsonl").write_text(line + wrong, encoding="utf-8")
         with pytest.raises(WebUnusable, match=said):
             read_catalogue(tmp_path)
+
+
+URL = "https://v.example/watch?v="
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"duration": math.nan}, "duration nan"),
+        ({"transcript": [{"start": math.nan, "end": 1, "text": "x"}]}, "transcript: nan to 1"),
+        ({"content_id": "../../elsewhere"}, "content_id"),
+    ],
+)
+def test_what_no_video_has_is_named(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    line = {"id": "a", "url": f"{URL}a", "title": "A", **change}
+    (tmp_path / "web.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    with pytest.raises(WebUnusable, match=rf"web\.jsonl:1: {said}"):
+        read_catalogue(tmp_path)
+
+
+def test_one_broken_line_is_reported_and_the_other_rows_are_taken(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "link": f"{URL}a", "title": "A", "duration": 10**400},
+        {"link": "http://x/", "title": "bare", "transcript": [{"start": 10**400, "text": "x"}]},
+        {"id": "b", "link": f"{URL}b", "title": "B", "local_path": "x" * 5000 + ".mp4"},
+        {"id": "c", "link": f"{URL}c", "title": "C", "duration": "9" * 500},
+    ]
+    lines = [json.dumps(row) for row in rows]
+    pool = tmp_path / "source" / "pool.jsonl"
+    pool.parent.mkdir()
+    pool.write_text("\n".join([*lines[:2], '{"id": "cut', *lines[2:], "[" * 100_000]) + "\n")
+    report = build_web(tmp_path / "web", [pool.parent])
+    assert report.videos == 4
+    assert report.exit_code == 3
+    assert [problem.path for problem in report.problems] == [f"{pool}:3", f"{pool}:6"]
+    held = read_catalogue(tmp_path / "web")
+    assert {entry.title: entry.duration for entry in held.videos} == dict.fromkeys(
+        ["A", "bare", "B", "C"], 0.0
+    )
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_damaged_file_of_the_cache_is_fetched_again(tmp_path: Path, again: bool) -> None:
+    video = tmp_path / "video.mp4"
+    video.write_bytes(b"a video " * 99)
+    whole = content_hash(video)
+    write_catalogue(tmp_path, [VideoEntry("a", f"{URL}a", "A", file="video.mp4", content_id=whole)])
+    web = open_web(tmp_path)
+    path = Path(web.download(f"{URL}a").path)
+    path.unlink()
+    path.write_bytes(b"abc")
+    web = web.session() if again else open_web(tmp_path)
+    assert content_hash(web.download(f"{URL}a").path) == whole

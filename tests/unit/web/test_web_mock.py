@@ -6,22 +6,24 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from corpora.identity import content_hash
 from rag.errors import (
     AccessRefused,
-    DownloadTruncated,
-    LiveWebRefused,
     NoMedia,
     NoTranscript,
     PageGone,
-    RateLimited,
+    QuestionError,
     UsageError,
     WebError,
     WebUnusable,
 )
+from rag.library import Library
+from rag.records import VideoHit
 from rag.web import (
     FAULTS,
     Faults,
@@ -34,6 +36,7 @@ from rag.web import (
     open_web,
     write_catalogue,
 )
+from tests.fakes.browser_world import make_web
 
 HOST = "https://videos.example/watch?v="
 CONTENT = b"a video of bytes " * 64
@@ -164,12 +167,6 @@ def test_downloads_are_kept_once_under_their_content(folder: Path) -> None:
         open_web(folder, engine="bm25", downloads=folder / "fresh").download(f"{HOST}v00")
 
 
-def test_the_live_web_is_refused() -> None:
-    for named in ("live", "https://www.youtube.com", "http://example.com"):
-        with pytest.raises(LiveWebRefused, match="out of scope by design"):
-            open_web(named)
-
-
 def browse(web: MockWeb) -> list[str]:
     """A fixed walk that meets whatever comes; what came of each step."""
     outcomes = []
@@ -234,26 +231,6 @@ def test_each_fault_strikes_as_often_as_it_should(folder: Path, fault: str) -> N
         assert web.open(stale.url).title.startswith(stale.title)
 
 
-def test_trying_again_helps_where_it_should(folder: Path) -> None:
-    web = open_web(
-        folder, engine="bm25", faults=Faults.parse("rate_limit=0.5,truncated=0.5,dead_link=0.4", seed=3)
-    )
-    gone = set()
-    for n in range(COUNT):
-        url = f"{HOST}v{n:02d}"
-        for _ in range(40):
-            try:
-                web.download(url)
-                break
-            except PageGone:
-                gone.add(url)
-            except (RateLimited, DownloadTruncated):
-                continue
-        else:
-            assert url in gone
-    assert 0 < len(gone) < COUNT
-
-
 def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> None:
     web = open_web(folder, engine="bm25", faults=Faults.everywhere(0.2))
     alone = web.session()
@@ -272,27 +249,35 @@ def test_a_session_knows_nothing_of_another(folder: Path, tmp_path: Path) -> Non
     )
 
 
-def test_a_slow_web_sleeps_in_real_time_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    monkeypatch.setattr("rag.web.mock.time.sleep", slept.append)
-    for real_time in (False, True):
-        web = open_web(
-            folder, engine="bm25", faults=Faults(slow=1.0), real_time=real_time, timeout_seconds=2.0
-        )
-        browse(web)
-        assert sum(slept) == pytest.approx(sum(event.delay for event in web.trace.events) if real_time else 0)
-        assert "WebTimeout" in {event.outcome for event in web.trace.events}
+class FakeLibrary:
+    """Finds the windows of the videos that it is given, for any query."""
+
+    def __init__(self, video_ids: list[str]) -> None:
+        self.video_ids = video_ids
+
+    def search(self, query: str, **_: Any) -> list[VideoHit]:
+        if query == "!":
+            raise QuestionError("no word")
+        return [
+            VideoHit("", video_id, 0.0, 5.0, cast(Any, SimpleNamespace()), 1.0) for video_id in self.video_ids
+        ]
+
+
+def test_what_is_in_a_video_is_found_whatever_its_title_says(tmp_path: Path) -> None:
+    with make_web(tmp_path / "web") as plain:
+        entries = {entry.id: entry for entry in plain.catalogue.videos}
+        by_title = [result.url for result in plain.search_videos("kettle video 7").results]
+    held = [entries["video03"].content_id] * 2 + ["of another web"]
+    library = cast(Library, FakeLibrary(held))
+    with open_web(tmp_path / "web", engine="bm25", library=library) as web:
+        first, second = (result.url for result in web.search_videos("kettle video 7").results[:2])
+        assert {first, second} == {entries["video03"].url, by_title[0]}
+        assert [result.url for result in web.search_videos("unheard").results] == [entries["video03"].url]
+        assert web.search_videos("!").results == ()
+        assert web.fingerprint != plain.fingerprint
 
 
 @pytest.mark.parametrize("text", ["2", "slow=x", "quick=0.1", "slow=-1", "nan"])
 def test_rates_that_are_none(text: str) -> None:
     with pytest.raises(UsageError):
         Faults.parse(text)
-
-
-def test_rates_are_read_and_written_alike() -> None:
-    faults = Faults.parse("slow=0.1, dead_link=0.25", seed=4)
-    assert (faults.slow, faults.dead_link, faults.truncated, faults.seed) == (0.1, 0.25, 0.0, 4)
-    assert Faults.parse(str(faults), 4) == faults
-    assert Faults.parse("0.3") == Faults.everywhere(0.3)
-    assert Faults.parse("") == Faults()

