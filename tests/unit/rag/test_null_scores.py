@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from corpora.records import Clip
 from indexers.protocol import unit_rows
-from rag.null_scores import LibraryScores, centre_of, content_digest, measure_null_scores, standard_score
-from rag.store.records import SCORE_MEASURES, ClipFrames, NullScores, ScoreCalibration
+from rag.null_scores import LibraryScores, centre_of, measure_null_scores, standard_score
+from rag.relevance import ImageScoreCalibrator, answer_confidence, chunk_relevance, text_relevance
+from rag.store.records import SCORE_MEASURES, ClipFrames, ScoreCalibration
+from tests.fakes.answer_world import ImageWords
 
 THRESHOLD = 0.3
 FRAMES = 12
@@ -147,29 +149,6 @@ def test_the_best_of_more_clips_must_be_better() -> None:
     assert standard_score(null, null.locations[3], 10**6) == 0
 
 
-def test_the_order_of_clips_changes_nothing() -> None:
-    tower = TOWERS["as SigLIP"]
-    texts, frames = tower.texts(causes(64, 9)), video_frames(tower, 20, causes(0, 8))
-    ids, vectors, held = clips_of(frames)
-
-    def measured(order: Sequence[int]) -> NullScores | None:
-        return measure_null_scores(
-            texts, [ids[at] for at in order], vectors[order], lambda keys: [held[key] for key in keys]
-        )
-
-    assert measured(range(20)) == measured(range(19, -1, -1))
-    assert content_digest(ids, ()) == content_digest(ids[::-1], ()) != content_digest((), ids)
-
-
-def test_images_that_are_all_one_match_nothing() -> None:
-    """A tower that does not look, a black video: no text is nearer than another."""
-    texts = np.eye(8, dtype=np.float32)[:4]
-    rows = np.tile(np.eye(8, dtype=np.float32)[7], (4, 1))
-    scores, ids, _, _ = calibrated(texts, [rows])
-    assert scores.relevance(texts[0], len(ids), rows, None) < THRESHOLD
-    assert measure_null_scores(texts, [], np.empty((0, 8), np.float32), None) is None
-
-
 def test_sound_counts_beside_images() -> None:
     tower = TOWERS["as ImageBind"]
     texts, sounding = tower.texts(causes(64, 9)), causes(1, 11)
@@ -180,3 +159,28 @@ def test_sound_counts_beside_images() -> None:
     assert scores.relevance(query, 20, None, sounds[0]) > 0.9
     assert scores.relevance(query, 20, None, sounds[1]) < THRESHOLD
     assert scores.relevance(query, 20, None, None) == 0.0
+
+
+def test_curves_rise_and_stay_in_bounds() -> None:
+    steps = np.linspace(-1, 1, 41)
+    for curve in (
+        [text_relevance(float(c), 0.0) for c in steps],
+        [answer_confidence(float(c), 0.0) for c in steps],
+        [chunk_relevance(float(c), 0.5, 3) for c in steps],
+        [chunk_relevance(0.2, (float(o) + 1) / 2, 3) for o in steps],
+    ):
+        assert curve == sorted(curve)
+        assert curve[0] >= 0.0
+        assert curve[-1] <= 1.0
+    assert text_relevance(0.2, 0.0) < 0.05
+    assert text_relevance(0.65, 0.3) > 0.9
+    assert answer_confidence(0.5, 0.5) < 0.5 < text_relevance(0.5, 0.5)
+
+
+def test_an_image_is_relevant_to_what_it_shows_only() -> None:
+    tower = ImageWords()
+    scale = ImageScoreCalibrator(tower)
+    image = tower.image(["drill"], "seed")
+    shown, other = tower.encode_text(["A video that shows a drill.", "A video that shows a kettle."])
+    assert scale.relevance(shown, image) > 0.9
+    assert scale.relevance(other, image) < 0.3

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PIL import ImageFont
 
-from rag.rendering.fonts import Fonts, drawable, missing_characters
+from rag.rendering.fonts import Fonts, drawable
 
 CHINESE = "\u5149\u5b66"
 
@@ -68,10 +67,3 @@ def test_characters_that_no_font_has_are_named(fonts: Path) -> None:
         "a [no font: CJK, DEVANAGARI] b [no font: symbols]"
     )
     assert drawable("a b\u00a0b\u0301", font) == "a b\u00a0b\u0301"
-
-
-@pytest.mark.usefixtures("fonts")
-def test_a_machine_without_fonts_has_that_of_pillow() -> None:
-    font = Fonts(f"ab {CHINESE}").font(20, "ab")
-    assert isinstance(font, ImageFont.FreeTypeFont)
-    assert missing_characters(f"ab, {CHINESE}", font) == set(CHINESE)

@@ -4,35 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from corpora.records import Clip, Evidence, Passage
-from localization.windows import LocalizedWindow, Window
+from corpora.records import Clip, Evidence
 from rag.records import (
     Answer,
     PassageCitation,
-    PassageHit,
     Question,
     ScoreCurve,
     ScoredOption,
     Usage,
     VideoCitation,
     VideoHit,
-    rounded_down,
 )
-from rag.rendering.shapes import (
-    answer_shape,
-    curve_shape,
-    plain,
-    report_shape,
-    search_shape,
-    to_json,
-    windows_shape,
-)
+from rag.rendering.shapes import answer_shape, curve_shape, plain, search_shape, to_json
 
 EVIDENCE = Evidence("v1", 12.0, 14.25, "subtitle", "made of beryllium")
 VIDEO = VideoCitation("talks/webb.mp4", "v1", 12.5, 17.5, 0.8123456789, (EVIDENCE,))
@@ -51,138 +38,10 @@ ANSWER = Answer(
 )
 
 
-def test_answer_shape_is_the_documented_one() -> None:
-    assert answer_shape(ANSWER) == {
-        "schema": "rag.ask/1",
-        "question": "What is the mirror made of?",
-        "answer": {
-            "choice": "B",
-            "text": "beryllium",
-            "confidence": 0.912346,
-            "explanation": "The talk says so.",
-            "matched": True,
-            "verdict": "sure",
-        },
-        "citations": [
-            {
-                "kind": "video",
-                "path": "talks/webb.mp4",
-                "video_id": "v1",
-                "start": 12.5,
-                "end": 17.5,
-                "citation": "v1@12.5-17.5",
-                "score": 0.812346,
-                "evidence": [{"kind": "subtitle", "start": 12.0, "end": 14.25, "text": "made of beryllium"}],
-            },
-            {
-                "kind": "passage",
-                "path": "notes.md",
-                "passage_id": "p1",
-                "citation": "p1",
-                "title": "Telescopes",
-                "pages": [4],
-                "text": "The mirror is beryllium.",
-                "score": 0.5,
-            },
-        ],
-        "options": [
-            {"label": "A", "text": "glass", "score": 0.25},
-            {"label": "B", "text": "beryllium", "score": 0.75},
-        ],
-        "usage": {
-            "calls": 1,
-            "prompt_tokens": 200,
-            "completion_tokens": 20,
-            "image_tokens": 0,
-            "seconds": 0.5,
-            "by_role": {"answer_choice": {"calls": 1.0}},
-        },
-        "timings": {"rewrite": 0.001235, "retrieve": 0.02},
-    }
-
-
 def test_a_batch_adds_only_the_question_id() -> None:
     alone, batch = answer_shape(ANSWER), answer_shape(ANSWER, batch=True)
     assert batch.pop("question_id") == "q1"
     assert batch == alone
-
-
-def test_search_shape_is_the_documented_one() -> None:
-    video = VideoHit("a.mp4", "v1", 1.0, 6.0, Clip("v1:00000", "v1", 0.0, 30.0), 0.9, (EVIDENCE,), "A talk")
-    passage = PassageHit("b.csv", Passage("p1", "d1", "Soldering", "Heat the joint."), 0.4)
-    assert search_shape("mirror", [video, passage], query_id="7") == {
-        "schema": "rag.search/1",
-        "query_id": "7",
-        "query": "mirror",
-        "results": [
-            {
-                "kind": "video",
-                "path": "a.mp4",
-                "video_id": "v1",
-                "title": "A talk",
-                "start": 1.0,
-                "end": 6.0,
-                "citation": "v1@1-6",
-                "clip": {"start": 0.0, "end": 30.0},
-                "score": 0.9,
-                "relevance": 0.0,
-                "evidence": [{"kind": "subtitle", "start": 12.0, "end": 14.25, "text": "made of beryllium"}],
-            },
-            {
-                "kind": "passage",
-                "path": "b.csv",
-                "passage_id": "p1",
-                "citation": "p1",
-                "doc_id": "d1",
-                "title": "Soldering",
-                "pages": [],
-                "text": "Heat the joint.",
-                "score": 0.4,
-                "relevance": 0.0,
-            },
-        ],
-    }
-    assert "query_id" not in search_shape("mirror", [])
-
-
-def test_windows_shape() -> None:
-    window = LocalizedWindow("v1", 1.00049, 6.0, 0.123456789, 0.25)
-    assert windows_shape("a.mp4", "b/a.mp4", "v1", "a drill", [window], 0.3) == {
-        "schema": "rag.localize/1",
-        "video": "a.mp4",
-        "path": "b/a.mp4",
-        "video_id": "v1",
-        "query": "a drill",
-        "windows": [
-            {
-                "video_id": "v1",
-                "start": 1.0,
-                "end": 6.0,
-                "citation": "v1@1-6",
-                "score": 0.123457,
-                "relevance": 0.25,
-            }
-        ],
-        "matched": False,
-        "verdict": "nothing",
-        "threshold": 0.3,
-    }
-
-
-def test_a_refusal_has_the_confidence_of_the_best_answer_found() -> None:
-    refused = Answer(Question("q", "?"), None, "Nothing.", 0.0, "", False, best_confidence=0.29)
-    assert answer_shape(refused)["answer"]["best_confidence"] == 0.29
-    assert "best_confidence" not in answer_shape(replace(refused, best_confidence=None))["answer"]
-
-
-def test_rounding_down_keeps_what_has_two_digits() -> None:
-    assert [rounded_down(value) for value in (0.29, 0.2999999, 0.57, 1.0, 0.0)] == [
-        0.29,
-        0.29,
-        0.57,
-        1.0,
-        0.0,
-    ]
 
 
 def test_a_search_matches_where_a_hit_reaches_the_threshold() -> None:
@@ -236,22 +95,3 @@ def test_numbers_that_json_lacks_never_leave() -> None:
     assert plain({"a": math.nan, "b": math.inf}) == {"a": None, "b": None}
     with pytest.raises(ValueError, match="JSON compliant"):
         to_json({"a": math.nan})
-
-
-@dataclass(frozen=True)
-class _Report:
-    where: Path
-    names: frozenset[str]
-    inner: tuple[Window, ...]
-
-
-def test_reports_keep_their_own_names() -> None:
-    report = _Report(Path("x/y"), frozenset({"b", "a"}), (Window("v", 0.0, 1.0, 0.5),))
-    assert report_shape("rag.any/1", report) == {
-        "schema": "rag.any/1",
-        "where": "x/y",
-        "names": ["a", "b"],
-        "inner": [{"video_id": "v", "start": 0.0, "end": 1.0, "score": 0.5}],
-    }
-    with pytest.raises(TypeError, match="no JSON shape for object"):
-        plain(object())

@@ -1,8 +1,9 @@
-"""What a person reads: safe to show, quoted for a shell, fitting its width."""
+"""What a person reads: safe to show, quoted for a shell, fitting its width; and progress as JSON lines."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 import unicodedata
 
@@ -12,34 +13,28 @@ from hypothesis import strategies as st
 
 from corpora.escaping import visible
 from corpora.records import Clip, Evidence, Passage, Problem
+from rag._cli.progress import open_progress
 from rag.citations import nearest
 from rag.records import Answer, PassageCitation, PassageHit, Question, ScoredOption, VideoCitation, VideoHit
 from rag.rendering.terminal import (
     answer_lines,
-    bar,
     byte_count,
     citation_lines,
     clock,
     counted_each,
     duration,
-    excerpt,
     hit_lines,
-    problem_line,
     show_command,
     span,
-    table_lines,
 )
 
 
 @pytest.mark.parametrize(
     ("given_text", "shown"),
     [
-        ("plain", "plain"),
         ("日本語 – ü 👩‍🔬", "日本語 – ü 👩‍🔬"),
-        ("two\nlines\ttab", "two\\nlines\\ttab"),
         ("\x1b[31mred", "\\x1b[31mred"),
         ("right\u202eleft", "right\\u202eleft"),
-        ("line\u2028end", "line\\u2028end"),
         (b"caf\xe9.mp4".decode("utf-8", "surrogateescape"), "caf\\xe9.mp4"),
     ],
 )
@@ -53,10 +48,6 @@ def test_visible_text_is_one_encodable_line(text: str) -> None:
     shown.encode("utf-8")
     assert len(shown.splitlines()) <= 1
     assert not any(unicodedata.category(char) == "Cc" for char in shown)
-
-
-def test_a_heading_is_not_run_into_the_text_of_an_excerpt() -> None:
-    assert excerpt("Jack it up.\n\nTorque \n \nTighten\nthem.", 60) == "Jack it up. Torque — Tighten them."
 
 
 def test_numbers_for_people() -> None:
@@ -81,32 +72,6 @@ def test_numbers_for_people() -> None:
     assert counted_each(search=2) == "2 searches"
 
 
-@given(st.floats(-1, 2), st.integers(1, 60))
-def test_a_bar_has_its_width_and_grows(fraction: float, width: int) -> None:
-    assert len(bar(fraction, width)) == width
-    filled = len(bar(fraction, width).rstrip())
-    assert filled <= len(bar(min(2.0, fraction + 0.5), width).rstrip())
-
-
-def test_bar_ends() -> None:
-    assert bar(0, 4) == "    "
-    assert bar(1, 4) == "████"
-    assert bar(0.5, 1) == "▌"
-
-
-def test_a_table_in_an_excerpt_is_read_on_one_line() -> None:
-    table = "Codes\n\n| Code | Meaning |\n|-|-|\n| E03 | over \\| under |\n\nNever weld."
-    assert excerpt(table, 80) == "Codes — Code | Meaning; E03 | over | under — Never weld."
-    assert excerpt("| --- | :-: |\n| E07 |  | hot |", 80) == "E07 | | hot"
-    for plain in ("| one bar", "a | b", "a |"):
-        assert excerpt(plain, 80) == plain
-
-
-def test_excerpt_cuts_and_joins() -> None:
-    assert excerpt("two\n  lines", 20) == "two lines"
-    assert excerpt("abcdefghij", 5) == "abcd…"
-
-
 @pytest.mark.parametrize(
     ("path", "what"),
     [
@@ -119,16 +84,6 @@ def test_show_command_comes_back_from_a_shell(path: str, what: str) -> None:
     citation = VideoCitation(path, "0123abcd", 12.5, 17.5, 1.0)
     assert shlex.split(show_command(citation)) == ["rag", "show", what]
     assert shlex.split(show_command(citation, ["my lib"])) == ["rag", "show", "--library", "my lib", what]
-
-
-def test_show_command_keeps_a_leading_dash_from_being_an_option() -> None:
-    citation = VideoCitation("-rf.mp4", "v", 0, 5, 1.0)
-    assert show_command(citation) == "rag show -- -rf.mp4@0-5"
-
-
-def test_problem_line_is_one_line() -> None:
-    line = problem_line(Problem("a\nb.mp4", "not a video", "skipped"))
-    assert line == "a\\nb.mp4: not a video; skipped"
 
 
 def test_an_address_is_shown_by_a_library_that_was_named_or_not_at_all() -> None:
@@ -194,17 +149,6 @@ def test_answer_with_options_and_citations() -> None:
     assert "    rag show p9" in lines
 
 
-def test_hits_and_nothing() -> None:
-    video = VideoHit("v.mp4", "id", 2, 7, Clip("c", "id", 0, 30), 0.91)
-    passage = PassageHit("n.md", Passage("p", "d", "", "Some words."), 0.5)
-    assert list(hit_lines([video, passage])) == [
-        " 1. v.mp4  2-7 s (00:02-00:07)",
-        " 2. n.md",
-        "    “Some words.”",
-    ]
-    assert list(hit_lines([])) == ["nothing found"]
-
-
 def test_hits_below_the_threshold_come_last_and_are_said_to_be_only_the_nearest() -> None:
     clip = Clip("c", "id", 0, 30)
     hits = [
@@ -232,5 +176,28 @@ def test_what_orders_hits_is_said_where_it_is_not_their_relevance() -> None:
     assert lines[-1] == "In order of all rankings together; the relevance is that of each hit by itself."
 
 
-def test_table_columns_line_up() -> None:
-    assert list(table_lines([["a", "long cell", "x"], ["bbb", "y", ""]])) == ["a    long cell  x", "bbb  y"]
+@pytest.mark.usefixtures("tiny_text")
+def test_events_have_the_seconds_the_file_and_the_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    with open_progress(events=True) as progress:
+        progress.start(20.0, 3)
+        progress.start_documents(1, 5.0)
+        progress.file("/x/a.mp4")
+        progress.advance(5.0)
+        progress.problem(Problem("/x/\udce9.mp4", "not a video", "skipped"))
+        progress.file("/x/b.mp4")
+        progress.advance(15.0)
+        progress.file("/x/c.md")
+        progress.advance_documents(1, 5.0)
+    rows = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(row["event"], row.get("stage"), row.get("files_begun")) for row in rows] == [
+        ("progress", "prepare", 0),
+        ("progress", "index", 1),
+        ("problem", None, None),
+        ("progress", "index", 2),
+        ("progress", "index", 3),
+        ("progress", "finish", 3),
+    ]
+    assert (rows[3]["media_seconds_done"], rows[3]["file"]) == (5.0, "/x/b.mp4")
+    assert (rows[4]["media_seconds_done"], rows[4]["documents_done"], rows[4]["share"]) == (20.0, 0, 0.8)
+    assert (rows[5]["media_seconds_done"], rows[5]["documents_done"], rows[5]["share"]) == (20.0, 1, 1.0)
+    assert rows[2]["path"] == "/x/\udce9.mp4"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import cast
 
@@ -11,9 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from corpora.records import AudioClass, Clip, Shot, SoundTrack, vertical_resolution
+from corpora.records import AudioClass, Clip, Shot, SoundTrack
 from rag.errors import LibraryError, UsageError
-from rag.library import sound_runs
 from rag.records import SearchFilter, ShotFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval.shots import (
@@ -23,18 +21,12 @@ from rag.retrieval.shots import (
     check_filter,
     resolved,
     seen_spans,
-    sounding_spans,
     unmeasured,
 )
-from rag.store.database import Database
-from rag.store.layout import Layout
-from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
-from rag.store.records import SCHEMA, ClipFrames, Fingerprint
-from rag.store.schema import MEASURED_TABLES, smooth_lone_seconds
+from rag.store.records import ClipFrames, Fingerprint
 from rag.store.writing import Writer
-from tests.fakes.library_dump import dump
-from tests.fakes.store_material import META, clip_frames, fill, unit, video
+from tests.fakes.store_material import clip_frames, fill, unit, video
 
 SOUNDS: tuple[AudioClass, ...] = (*["speech"] * 10, *["music"] * 20, *["speech"] * 5, *["silence"] * 25)
 
@@ -79,43 +71,6 @@ def test_what_was_measured_is_read_back(tmp_path: Path) -> None:
         assert mark.images.min() == 2
 
 
-@pytest.mark.slow
-def test_measuring_twice_is_measuring_once_and_removal_leaves_nothing(tmp_path: Path) -> None:
-    lib = measured(tmp_path / "lib")
-    before = list(dump(lib))
-    measure(lib, 1)
-    assert list(dump(lib)) == before
-    with Writer.open(lib) as writer:
-        writer.remove_paths([video(1).path, video(2).path])
-    left = {json.loads(line)["table"] for line in dump(lib)}
-    assert not left & set(MEASURED_TABLES)
-
-
-def test_a_video_that_is_not_ready_shows_no_shots(tmp_path: Path) -> None:
-    lib = measured(tmp_path / "lib")
-    with Writer.open(lib) as writer:
-        writer.begin_video(video(1))
-    with Reader.open(lib) as reader:
-        assert reader.shots(video(1).video_id) == ()
-        assert reader.sound_track(video(1).video_id) is None
-
-
-def test_frame_vectors_come_in_order_of_time(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    with Writer.open(tmp_path / "lib") as writer:
-        times, rows = writer.frame_vectors(video(1).video_id)
-    assert len(times) == len(clip_frames(1, 0).times) + len(clip_frames(1, 1).times)
-    assert (np.diff(times) > 0).all()
-    assert np.abs(rows[0] - clip_frames(1, 0).vectors[0]).max() < 1e-3
-
-
-def test_stretches_of_one_sound_join_over_short_gaps() -> None:
-    classes: list[AudioClass] = ["music", "music", "ambient", "music"]
-    classes += ["silence", "silence", "silence", "music"]
-    assert sounding_spans(classes, "music") == [(0, 4), (7, 8)]
-    assert sounding_spans(classes, "speech") == []
-
-
 class PlainScale:
     """The standard score of a text at a frame is a number of the frame's vector: its first, its second."""
 
@@ -150,12 +105,6 @@ def test_what_is_seen_is_a_stretch_of_its_relevant_means() -> None:
     # Below one half the best place alone, and below a quarter none.
     assert len(seen_spans(watched(steadily(20, 30, 2.2), {}), "a lamp", SCALE)) == 1
     assert seen_spans(watched(steadily(20, 30, 1.8), {}), "a lamp", SCALE) == []
-
-
-def test_hours_of_frames_are_looked_through_in_little_memory() -> None:
-    frames = watched(steadily(9000, 9010, 5.0), {}, seconds=6 * 3600)
-    ((start, end),) = seen_spans(frames, "a lamp", SCALE)
-    assert (8998 < start < 9001, 9009 < end < 9012) == (True, True)
 
 
 def test_moments_are_after_and_before_what_is_seen(tmp_path: Path) -> None:
@@ -213,43 +162,6 @@ def test_a_library_without_measurements_says_what_to_do(tmp_path: Path) -> None:
         with pytest.raises(LibraryError, match=r"rag models pull .*rag index FOLDER --reembed"):
             resolved(SearchFilter(shots=ShotFilter(after="a lamp")), reader, None, lambda _: [])
         assert resolved(SearchFilter(), reader, None, lambda _: []) == SearchFilter()
-
-
-def test_without_an_image_encoder_what_measures_shots_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    with Reader.open(tmp_path / "lib") as reader:
-        assert reader.meta is not None
-        meta = dataclasses.replace(reader.meta, image_encoder=None)
-        monkeypatch.setattr(Reader, "meta", property(lambda _: meta))
-        for wanted, remedy in (
-            (ShotFilter(tone="warm"), r"with on-screen text \(RAG_OCR__MODE=on\), or add an image encoder"),
-            (ShotFilter(style="2d"), "sound; add an image encoder with: rag models pull"),
-            (ShotFilter(audio="music"), "run rag index on the folders again, which encodes nothing again"),
-        ):
-            with pytest.raises(LibraryError, match=remedy):
-                resolved(SearchFilter(shots=wanted), reader, None, lambda _: [])
-
-
-def test_a_library_of_the_first_schema_stays_readable_and_is_brought_up_to_date(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    db = Database(Layout(tmp_path / "lib"))
-    for name in MEASURED_TABLES:
-        db.drop(name)
-    db.replace_all("meta", "key", MetaRows(1, dataclasses.replace(META, schema=1, library_id="x")).table())
-    with Reader.open(tmp_path / "lib") as reader:
-        assert len(reader.videos()) == 1
-        assert reader.shots(video(1).video_id) == ()
-        assert reader.sound_track(video(1).video_id) is None
-        assert reader.fingerprint(video(1).video_id) is None
-        assert reader.search_clips(unit(9, 16), 5)
-    with Writer.open(tmp_path / "lib") as writer:
-        assert writer.meta is not None
-        assert writer.meta.schema == SCHEMA
-    measure(tmp_path / "lib", 1)
-    with Reader.open(tmp_path / "lib") as reader:
-        assert len(reader.shots(video(1).video_id)) == 2
 
 
 def remeasured(
@@ -326,43 +238,3 @@ def test_a_filter_that_nothing_can_meet_is_refused() -> None:
     ):
         with pytest.raises(UsageError):
             check_filter(wanted, kind)
-
-
-def test_stretches_of_a_sound_end_with_the_video_and_bridge_nothing_unheard() -> None:
-    assert sounding_spans(["music", "ambient", "music"], "music", 2.4) == [(0, 2.4)]
-    assert sounding_spans(["music", None, "music", "music"], "music", 3.5) == [(0, 1), (2, 3.5)]
-    assert sounding_spans(["music", "silence"], "silence", 1.0) == []
-    track = SoundTrack(
-        "v", ("music", "music", None, "silence"), np.array([-20, -22, np.nan, -70], np.float32)
-    )
-    assert sound_runs(track, 3.25) == [
-        {"start": 0.0, "end": 2.0, "class": "music", "loudness": -21.0},
-        {"start": 2.0, "end": 3.0, "class": None, "loudness": None},
-        {"start": 3.0, "end": 3.25, "class": "silence", "loudness": -70.0},
-    ]
-
-
-def test_height_is_counted_in_lines() -> None:
-    assert [vertical_resolution(*size) for size in ((1280, 720), (720, 1280), (1920, 800))] == [
-        720,
-        720,
-        1080,
-    ]
-
-
-@pytest.mark.parametrize(
-    ("classes", "smoothed"),
-    [
-        ("mmmsms", "mmmmmm"),
-        ("mmmmmmmmms", "mmmmmmmmmm"),
-        ("aaaaamaaaa", "aaaaaaaaaa"),
-        ("sssssmssss", "sssssmssss"),
-        ("aaaaasaaaa", "aaaaasaaaa"),
-        ("mm-mm?mmss", "mm-mm?mmss"),
-        ("smsmsm", "smsmsm"),
-        ("", ""),
-    ],
-)
-def test_a_lone_second_in_a_long_stretch_is_taken_for_what_is_around_it(classes: str, smoothed: str) -> None:
-    assert smooth_lone_seconds(classes) == smoothed
-    assert smooth_lone_seconds(smoothed) == smoothed

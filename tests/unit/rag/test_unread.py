@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from indexers.registry import Resolution
-from indexers.settings import EncoderSettings
 from rag._cli.ask import unsearchable_lines
 from rag._cli.main import main
 from rag.errors import ExtraMissing
@@ -17,7 +15,6 @@ from rag.library import Library
 from rag.records import Answer, Question
 from rag.retrieval.unread import unread
 from rag.settings import Settings, load_settings
-from rag.store.reading import Reader
 from tests.fakes.synthetic import write_video
 
 # Writes and indexes videos.
@@ -60,21 +57,6 @@ def test_sound_without_subtitles_and_frames_are_unread(library: Library) -> None
     assert (names(library, only.speech), names(library, only.screen)) == ([], ["subtitled"])
 
 
-def test_what_was_read_and_held_nothing_is_not_unread(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Reader, "stages", lambda *_: {"asr": "a1", "ocr": "b2"})
-    assert unread(library.engine.reader) == unread(library.engine.reader, ())
-    monkeypatch.setattr(Reader, "stages", lambda *_: {})
-    assert unread(library.engine.reader).speech == ()
-
-
-def test_stages_are_those_of_ready_videos(library: Library) -> None:
-    assert library.engine.reader.stages(library.video_id("talk.mp4"))["asr"] == "off"
-    with pytest.raises(KeyError):
-        library.engine.reader.stages("nothing")
-
-
 def test_lines_say_what_is_missing_and_the_command_that_changes_it(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,20 +80,6 @@ def test_lines_say_what_is_missing_and_the_command_that_changes_it(
     assert "(rapidocr is not installed, rag remove" in [*unsearchable_lines(library, {talk})][-1]
 
 
-@pytest.mark.parametrize(
-    ("found", "advice"), [(None, "rag models pull "), ("bundled", "rag index FOLDER --reembed")]
-)
-def test_of_images_the_next_step_is_named(
-    library: Library, monkeypatch: pytest.MonkeyPatch, found: str | None, advice: str
-) -> None:
-    encoder = EncoderSettings(image="auto")
-    monkeypatch.setattr(library, "settings", library.settings.model_copy(update={"encoder": encoder}))
-    monkeypatch.setattr("rag.retrieval.unread.resolve_image_encoder", lambda _: Resolution(found, ""))
-    line = next(iter(unsearchable_lines(library)))
-    assert line.startswith(f"rag: not searched: images of 3 videos ({advice}")
-    assert len(line) <= 100
-
-
 @pytest.mark.parametrize("matched", [True, False])
 def test_an_answer_that_found_nothing_says_it_once(
     library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, matched: bool
@@ -124,14 +92,3 @@ def test_an_answer_that_found_nothing_says_it_once(
     assert [err.count(what) for what in ("images of ", "speech of ", "on-screen text of ")] == [
         int(not matched)
     ] * 3
-
-
-def test_the_agent_says_it_before_it_looks(
-    library: Library, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(Library, "open", lambda *_, **__: library)
-    main(["agent", "video-detective", "subtitled.mp4", "What is done with the bolt?"])
-    err = capsys.readouterr().err
-    assert "speech of " not in err
-    assert err.index("on-screen text of ") < err.index("plan:")
-    assert err.count("on-screen text of ") == 1
