@@ -9,12 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from rag.agents.raclo.records import PAPER
 from rag.agents.raclo.verification import shown
 from rag.agents.runtime.frame_source import FrameSource, RetryPolicy, fetch_video
-from rag.errors import SettingsError
 from rag.reasoners.llm import open_llm_reasoner
 from rag.reasoners.roles.samples import MEMORY, VIEW
 from rag.reasoners.roles.verify_video import VERIFY_VIDEO, VerifyRequest
@@ -58,21 +56,6 @@ def test_sound_is_sent_as_wav_to_a_model_that_takes_it():
     assert not [part for part in plain if part["type"] == "input_audio"]
     assert "The sound of video" not in "".join(part.get("text", "") for part in plain)
     assert listening != mute
-
-
-def test_a_recording_knows_the_audio_of_a_request(tmp_path: Path):
-    recording = tmp_path / "calls.jsonl"
-    content, _ = asked({"audio": True, "record": recording})
-    assert any(part["type"] == "input_audio" for part in content)
-    offline = ReasonerSettings(kind="openai", model="m", audio=True, replay=recording)
-    request = VerifyRequest(MEMORY, replace(VIEW, read_audio=sine))
-    assert open_llm_reasoner(offline).run(VERIFY_VIDEO, request).video_match
-    assert '"audio"' in recording.read_text(encoding="utf-8")
-
-
-def test_a_model_in_this_process_takes_no_sound():
-    with pytest.raises(SettingsError, match=r"reasoner\.audio"):
-        open_llm_reasoner(ReasonerSettings(kind="transformers", model="m", audio=True))
 
 
 def test_raclo_shows_the_sound_of_the_whole_video(tmp_path: Path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import numpy as np
@@ -14,11 +13,9 @@ from indexers.settings import EncoderSettings
 from rag.errors import SettingsError, WeightsInvalid, WeightsMissing
 from rag.reasoners import open_reasoner
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
-from rag.reasoners.extractive import SPAN, SpanReader, best_span, reader_folder
-from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
+from rag.reasoners.extractive import SpanReader, best_span, reader_folder
 from rag.reasoners.roles.answer_open import ANSWER_OPEN
-from rag.reasoners.roles.reading import Reading, ReadPassage, sample_reading
-from rag.reasoners.roles.samples import CHOICE
+from rag.reasoners.roles.reading import Reading, ReadPassage
 from rag.records import Question
 from rag.settings import Settings
 from tests.fakes.embedded_reasoner import sentences
@@ -61,19 +58,6 @@ def test_the_best_span_by_hand():
     assert confidence == pytest.approx(44 / 47)
 
 
-def test_a_null_answer_with_more_than_the_spans_is_no_answer():
-    logits = np.log([9.0, 2.0, 2.0])
-    assert best_span(logits, logits) is None
-    assert best_span(np.zeros(1), np.zeros(1)) is None
-
-
-def test_an_answer_is_never_longer_than_30_tokens():
-    starts, ends = np.zeros(60), np.zeros(60)
-    starts[1], ends[50], ends[20] = 9.0, 9.0, 5.0
-    first, last, _ = best_span(starts, ends)
-    assert last - first < SPAN
-
-
 @pytest.mark.parametrize("architecture", ["bert", "roberta"])
 def test_the_model_points_to_its_word_also_beyond_its_length(tmp_path, architecture):
     far = "The man holds a lamp. " * 40 + TEXT
@@ -106,25 +90,6 @@ def test_a_model_that_prefers_the_null_answer_and_an_empty_reading_answer_nothin
         assert (reply.text, reply.confidence, reply.passages) == ("", 0.0, ())
 
 
-def test_a_choice_is_the_embedded_reasoners(folder):
-    asked = sample_reading(CHOICE)
-    embedded = open_reasoner(Settings(), sentences())
-    assert opened(folder).run(ANSWER_CHOICE, asked) == embedded.run(ANSWER_CHOICE, asked)
-
-
-def test_a_question_longer_than_the_model_takes_is_shortened(reader):
-    question = "What is the mirror made of? "
-    (_, read), (_, longer) = (reader.read(question * times, [TEXT]) for times in (60, 120))
-    assert read == longer
-
-
-def test_the_fingerprint_names_the_weights(folder, tmp_path):
-    other = save_reader(tmp_path / "tiny-reader", null=0.0)
-    first, second = (json.loads(opened(each).fingerprint) for each in (folder, other))
-    assert first["model"] == second["model"] == "tiny-reader"
-    assert first["weights"] != second["weights"]
-
-
 def test_a_folder_without_a_trained_head_or_without_a_model_is_refused(tmp_path, folder):
     headless = tmp_path / "headless"
     shutil.copytree(folder, headless)
@@ -151,9 +116,3 @@ def test_a_reader_is_found_by_its_name_or_by_none(tmp_path, folder, monkeypatch)
     assert reader_folder("", settings) == reader_folder("roberta-base-squad2", settings) == here
     with pytest.raises(SettingsError, match="is for speech"):
         reader_folder("faster-whisper-tiny", settings)
-
-
-def test_a_recording_of_it_is_refused(folder, tmp_path):
-    chosen = {"kind": "extractive", "model": str(folder), "record": str(tmp_path / "calls.jsonl")}
-    with pytest.raises(SettingsError, match="of the kind extractive always give"):
-        open_reasoner(Settings(reasoner=chosen), sentences())

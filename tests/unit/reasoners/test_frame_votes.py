@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from corpora.records import Clip, Passage
+from corpora.records import Clip
 from localization.windows import Window
 from rag.reasoners.embedded.frame_votes import frame_votes
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
@@ -44,23 +44,3 @@ def test_the_likelier_clip_decides_and_an_unlikely_one_says_little() -> None:
     alone = window(0, "kettle", 0.01)
     assert np.allclose(votes(options, alone), 0.0, atol=0.05)
     assert votes(options, replace(alone, match=None))[0] > 0.5
-
-
-def test_a_passage_is_asked_for_by_what_only_its_title_says() -> None:
-    options = ("When cooking. It should be hot.", "When cooking. It should be cold.")
-    passages = tuple(
-        ReadPassage(
-            Passage(
-                f"p{at}",
-                f"d{at}",
-                f"How to fill a {thing} under a lamp",
-                f"A {thing} near the lamp. The lamp.",
-            ),
-            "p.md",
-            1.0,
-            at,
-        )
-        for at, thing in enumerate(("kettle", "hammer"))
-    )
-    # Both passages name the lamp more often than what they are about.
-    assert votes(options, window(0, "kettle", 1.0), passages=passages)[0] > 0.3

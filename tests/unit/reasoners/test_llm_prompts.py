@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
@@ -14,7 +13,7 @@ from PIL import Image
 from eval.tasks.egofact.construction.roles import BUILD_ROLES
 from eval.tasks.egofact.scorer import CHECK_CAPTION
 from eval.tasks.egofact.solvers.model_graph import EXTRACT_ENTITIES
-from rag.reasoners.prompts import EncodedImage, PromptItem, encode_image, load_prompt, parse_prompt, render
+from rag.reasoners.prompts import EncodedImage, encode_image, load_prompt, parse_prompt, render
 from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
@@ -53,21 +52,6 @@ def test_a_prompt_states_its_step_its_json_and_that_material_is_no_instruction(r
     assert re.fullmatch("[0-9a-f]{12}", loaded.version)
 
 
-def test_another_wording_or_preamble_is_another_version():
-    text = "<!-- system -->\nS\n<!-- user -->\nU\n"
-    versions = {
-        parse_prompt("r", t, p).version
-        for t, p in [(text, "P"), (text.replace("U", "V"), "P"), (text, "Q"), (text, "P")]
-    }
-    assert len(versions) == 3
-
-
-@pytest.mark.parametrize("text", ["", "<!-- user -->\nU\n<!-- system -->\nS\n", "<!-- system -->\nonly\n"])
-def test_a_prompt_without_both_parts_is_refused(text):
-    with pytest.raises(ValueError, match="one system and one user part"):
-        parse_prompt("r", text, "P")
-
-
 def test_an_undefined_and_an_unused_variable_are_errors():
     with pytest.raises(ValueError, match=r"undefined variables \['question'\]"):
         user_text("{{question}}", {})
@@ -104,18 +88,6 @@ def test_the_same_material_renders_the_same_and_system_and_user_share_the_tag():
     assert "{{" not in one[0].text
 
 
-@pytest.mark.parametrize("value", ["A]\nobey", "{{question}}", "a\nb"])
-def test_only_plain_words_stand_without_a_fence(value):
-    with pytest.raises(ValueError, match="without a fence"):
-        user_text("{{!labels}}", {"!labels": value})
-
-
-def test_undecodable_names_become_text_that_a_server_takes():
-    text = user_text("{{a}}", {"a": "caf\udce9"})
-    assert "caf?" in text
-    text.encode("utf-8")
-
-
 def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
     image = np.zeros((100, 300, 3), np.uint8)
     image[:, 150:] = 255
@@ -128,14 +100,6 @@ def test_a_frame_is_scaled_to_the_short_side_and_never_enlarged():
     assert pixels[25, 10].max() < 20
     assert pixels[25, 140].min() > 235
     assert (encode_image(image, 400).width, encode_image(image, 400).height) == (300, 100)
-
-
-def test_a_passage_is_given_with_its_pages():
-    read = sample_reading(CHOICE)
-    first = read.passages[0]
-    paged = replace(first, passage=replace(first.passage, pages=(12, 13)))
-    shown = passage_items(replace(read, passages=(paged, first)))
-    assert [item.text.split("\n")[0] for item in shown] == ["Title: Title 0, pages 12-13", "Title: Title 0"]
 
 
 def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_numbered():
@@ -166,8 +130,3 @@ def test_windows_are_introduced_and_followed_by_their_frames_and_passages_are_nu
     assert "Found for option: B" in after
     assert "(A) When cooled. It is made of glass." in before_first
     assert {shown.height for shown in user.images} == {32}
-
-
-def test_nothing_read_is_said_so():
-    assert user_text("{{images}}|{{p}}", {"p": []}, images=[]) == "(none)|(none)"
-    assert "x" in user_text("{{images}}", {}, images=[PromptItem("window 0", "x")])

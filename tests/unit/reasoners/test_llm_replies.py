@@ -9,10 +9,7 @@ import pytest
 from rag.reasoners.llm.replies import ParsedReply, parse_reply
 from rag.reasoners.protocol import BadReply, Reply
 from rag.reasoners.roles.anchor_event import AnchorEvent
-from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.answer_open import OpenAnswer
-from rag.reasoners.roles.decompose_facets import Facets
-from rag.reasoners.roles.select_candidates import SelectedCandidates
 from rag.reasoners.roles.timeline import Timeline, TimelineEvent
 
 
@@ -30,21 +27,12 @@ def read(text: str, model: type[Reply] = One) -> Reply:
     "text",
     [
         '{"a": 1}',
-        '  {"a": 1}\n',
         '```json\n{"a": 1}\n```',
         'Sure! The answer is B.\n{"a": 1}\nI hope that (C) helps.',
-        '{"a": 1} {"a": 2}',
-        '{"b": 3} {"a": 1}',
-        'As {you} asked: {"a": 1}',
         '<think>{"a": 7} or so?</think>\n{"a": 1}',
-        'a: {"a": 7}? No.</think>{"a": 1}',
-        '[THINK]{"a": 7}[/THINK]{"a": 1}',
         '<|channel|>analysis<|message|>{"a": 7}<|end|><|channel|>final<|message|>{"a": 1}',
         '{"reply": {"a": 1}}',
-        '[{"a": 1}]',
-        '{"a": 1, "a": 1}',
         '{"a": 1} {"a": ',
-        '{"A": 1}',
     ],
 )
 def test_the_object_is_found_whatever_surrounds_it(text):
@@ -53,20 +41,7 @@ def test_the_object_is_found_whatever_surrounds_it(text):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        '{"a": 1,}',
-        "{'a': 1}",
-        "{a: 1}",
-        '{"a": 1',
-        '{"a": 1 // one\n}',
-        '{"a": 1 /* one */, "b": None, "c": True}',
-        '{"a": "1"}',
-        '{"a": 1.0}',
-        '{"a": [1]}',
-        '{"a": 1, "b": "an extra key"}',
-        '{"a": "window 1"}',
-        "{\u201ca\u201d: 1}",
-    ],
+    ['{"a": 1,}', "{'a': 1}", '{"a": 1', '{"a": 1 // one\n}', '{"a": "1"}', '{"a": 1, "b": "an extra key"}'],
 )
 def test_what_is_harmless_is_repaired_and_counted(text):
     # A bare number at the very end may go on, so there the text is closed before it is read.
@@ -76,29 +51,15 @@ def test_what_is_harmless_is_repaired_and_counted(text):
     assert not parse_reply('{"a": 1}', One).repaired
 
 
-def test_braces_quotes_and_line_ends_inside_strings_do_not_end_it():
-    text = '{"description": "}\\"{ [", "target": "two\nlines"}'
-    assert read(text, AnchorEvent) == AnchorEvent(description='}"{ [', target="two\nlines")
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("", "empty"),
-        (" \n", "empty"),
-        ("<think>hm</think>", "empty"),
-        ('<think>it may be {"a": 1}', "empty"),
         ("The answer is B.", "no JSON object"),
-        ("I'm sorry, I can't help with that.", "no JSON object"),
-        ("[1, 2]", "is a list"),
         ("{choice: A}", "none of the keys a"),
         ('{"a": NaN}', "NaN"),
-        ('{"a": 1, "a": 2}', "repeats a key"),
         ('{"a": 1', "does not parse"),
         ('{"a": ' * 100_000, "nested too deeply"),
-        ("[" * 100_000, "is a list"),
-        ('{"a"' * 4_000, "does not parse"),
-        ('{"a": {"b": 1, "c": 2}}', "a: Input should be a valid integer"),
     ],
 )
 def test_anything_else_is_a_bad_reply(text, why):
@@ -106,30 +67,7 @@ def test_anything_else_is_a_bad_reply(text, why):
         read(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ('{"description": "x", "position": "During"}', "position"),
-        ('{"description": "x", "position": "before or after"}', "position"),
-        ('{"description": "x", "position": "not after"}', "position"),
-        ('{"description": "x", "position": ""}', "position"),
-        ('{"position": "after"}', "description"),
-        ('{"description": ""}', "description"),
-        ('{"description": true}', "description"),
-    ],
-)
-def test_a_reply_outside_the_schema_names_the_key(text, where):
-    with pytest.raises(BadReply, match=where):
-        read(text, AnchorEvent)
-
-
-@pytest.mark.parametrize("text", ['{"results": [1, 2], "reason": "x"}', '[{"index": 1, "reason": "x"}]'])
-def test_a_selection_under_another_name_is_not_an_empty_one(text):
-    with pytest.raises(BadReply, match="selected"):
-        read(text, SelectedCandidates)
-
-
-@pytest.mark.parametrize("position", ["After", " after. ", "AFTER", "after the event"])
+@pytest.mark.parametrize("position", ["After", "after the event"])
 def test_an_allowed_word_is_known_in_any_spelling(position):
     text = json.dumps({"description": "x", "position": position})
     assert read(text, AnchorEvent) == AnchorEvent(description="x", position="after")
@@ -155,7 +93,7 @@ def test_a_share_is_read_as_text_too(value, confidence):
     assert read(text, OpenAnswer) == OpenAnswer(text="x", confidence=confidence, explanation="")
 
 
-@pytest.mark.parametrize("value", ["true", "null", '"high"', '"NaN"', '"1/0"', "[0.1, 0.2]", '"5%5"'])
+@pytest.mark.parametrize("value", ["null", '"high"', "[0.1, 0.2]"])
 def test_an_ambiguous_share_is_refused(value):
     with pytest.raises(BadReply, match="confidence"):
         read(f'{{"text": "x", "confidence": {value}, "explanation": ""}}', OpenAnswer)
@@ -174,7 +112,7 @@ def test_lists_take_one_value_and_no_value_and_leave_out_what_is_none():
         read(json.dumps({"events": [{"start": 5, "description": "x"}]}), Timeline)
 
 
-@pytest.mark.parametrize("end", ['"12.5"', '"12.5 s"', '"12,5"', '"00:12.5"', '"0:00:12.5"'])
+@pytest.mark.parametrize("end", ['"12.5 s"', '"00:12.5"'])
 def test_times_are_read_as_text_too(end):
     text = f'{{"events": [{{"start": 0, "end": {end}, "description": "x"}}]}}'
     assert read(text, Timeline) == Timeline(events=(TimelineEvent(start=0, end=12.5, description="x"),))
@@ -188,27 +126,3 @@ def test_a_cut_number_is_left_out_and_not_completed():
     )
     with pytest.raises(BadReply, match="confidence"):
         read('{"text": "x", "explanation": "", "confidence": 0.', OpenAnswer)
-
-
-def test_the_name_of_a_bad_key_stays_short_and_on_one_line():
-    keywords = {"\x1b[2J\n" + "k" * 10_000: 7}
-    text = json.dumps({"general_semantic_query": "x", "semantic_queries": {next(iter(keywords)): True}})
-    with pytest.raises(BadReply) as caught:
-        read(text, Facets)
-    assert str(caught.value).startswith("semantic_queries.?[2J?kkkk")
-    assert len(str(caught.value)) < 120
-
-
-def test_a_lone_surrogate_becomes_a_question_mark():
-    assert read('{"description": "a\\ud800b"}', AnchorEvent) == AnchorEvent(description="a?b")
-
-
-def test_an_entry_of_a_mapping_that_does_not_fit_is_left_out():
-    given = {"general_semantic_query": "x", "option_keywords": {"A": "glass", "B": {"x": 1, "y": 2}}}
-    parsed = parse_reply(json.dumps(given), Facets)
-    assert (parsed.reply.option_keywords, parsed.filtered) == ({"A": ("glass",)}, True)
-
-
-def test_a_reply_needs_no_words_about_itself():
-    assert read('{"choice": "B", "confidence": 0.8}', ChosenOption).explanation == ""
-    assert read('{"text": "glass", "confidence": 1}', OpenAnswer).explanation == ""

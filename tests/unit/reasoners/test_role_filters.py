@@ -11,7 +11,6 @@ from eval.tasks.egofact.construction.roles import CHECK_CHOICE, TIMELINE_KEYWORD
 from eval.tasks.egofact.construction.roles import WRITE_STATEMENTS as STATEMENTS
 from rag.reasoners.llm.reasoner import LlmReasoner
 from rag.reasoners.protocol import BadReply, Role
-from rag.reasoners.roles.anchor_event import ANCHOR_EVENT
 from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.answer_open import ANSWER_OPEN
 from rag.reasoners.roles.answer_unaided import ANSWER_UNAIDED
@@ -56,13 +55,10 @@ THREE = ("It is wet.", "It is hot.", "It is red.")
 
 FILTERED = [
     (ANSWER_CHOICE, None, CITED, FIRST_TWO),
-    (ANSWER_CHOICE, None, {"choice": "a"}, {"choice": "A"}),
     (ANSWER_CHOICE, None, {"choice": B.upper()}, {"choice": "B"}),
     (ANSWER_CHOICE, None, {"choice": "N/A"}, {"choice": None}),
     (ANSWER_CHOICE, None, {"scores": (1.0, 1.0, 2.0)}, {"scores": (0.25, 0.25, 0.5)}),
-    (ANSWER_CHOICE, None, {"scores": (0.5, 0.5)}, {"scores": ()}),
     (ANSWER_CHOICE, None, {"scores": (0.5, 0.7, -0.2)}, {"scores": ()}),
-    (ANSWER_CHOICE, None, {"scores": (1e308, 1e308, 1e308)}, {"scores": ()}),
     (ANSWER_OPEN, None, CITED, FIRST_TWO),
     (ANSWER_UNAIDED, None, {**CITED, "passages": (1, 1, 2)}, {"windows": (), "passages": (1,)}),
     (EXTRACT_KEYWORDS, None, {"keywords": (" lamp", "", "Lamp", "cup")}, {"keywords": ("lamp", "cup")}),
@@ -91,9 +87,7 @@ FILTERED = [
             )
         },
     ),
-    (LOCATE, "windows", {"relevant": False}, {"relevant": False, "windows": ()}),
     (LOCATE, "frame", {"relevant": False, "frame": 2}, {"relevant": True, "frame": 2}),
-    (LOCATE, "nothing", {"frame": 3}, {"frame": None}),
     (LOCATE, "no frames", {"relevant": False, "frame": 0}, HERE),
     (
         MATCH_FRAME,
@@ -111,29 +105,14 @@ FILTERED = [
     (
         PLAN,
         "later",
-        {"search_queries": ("telescope mirror",)},
-        {"search_queries": ("Who made the telescope?",)},
-    ),
-    (
-        PLAN,
-        "later",
         {"search_queries": ("telescope mirror",), "sub_questions": (SubQuestion(text="Telescope mirror"),)},
         {"search_queries": (), "focus": 0},
     ),
     (REWRITE_QUESTION, "q1", {"passage_queries": ("one",)}, {"passage_queries": ("one", B, C)}),
-    (
-        REWRITE_QUESTION,
-        "q1",
-        {"passage_queries": ("one", " ", "x", "y")},
-        {"passage_queries": ("one", B, "x")},
-    ),
     (REWRITE_QUESTION, "q2", {"passage_queries": ("one", "two")}, {"passage_queries": ("one",)}),
-    (REWRITE_QUESTION, "q2", {"by_option": True}, {"by_option": False}),
     (SEARCH_STEP, "last", {"open": (5, 1, 1, -1)}, {"open": (1,)}),
-    (SEARCH_STEP, "last", {"queries": ("a", "A", "")}, {"queries": ()}),
     (SEARCH_STEP, "first", {"queries": ("a", "A", "", "b", "c")}, {"queries": ("a", "b")}),
     (SELECT_CANDIDATES, "two", {"selected": (3, 2, 2, 0, 1)}, {"selected": (2, 0)}),
-    (SELECT_CANDIDATES, "no results", {"selected": (0,)}, {"selected": ()}),
     (
         STATEMENTS,
         None,
@@ -172,23 +151,16 @@ def test_events_come_clipped_and_in_order():
 @pytest.mark.parametrize(
     ("role", "name", "given", "why"),
     [
-        (ANCHOR_EVENT, None, {"description": " "}, "blank"),
         (ANSWER_CHOICE, None, {"choice": "D"}, "'D' is no label; it must be one of A, B, C or null"),
         (ANSWER_CHOICE, None, {"choice": "A or B"}, "is no label"),
-        (DECOMPOSE_FACETS, None, {"general_semantic_query": " "}, "blank"),
         (IMAGINE_QUERIES, None, {"queries": (" ",)}, "blank"),
         (LOCATE, "windows", {"windows": (window(50, 60),)}, "from 0 s to 40 s"),
         (LOCATE, "windows", {"windows": ()}, "windows is empty"),
         (LOCATE, "frame", {"frame": 4}, "one of 0 to 3"),
-        (MATCH_FRAME, "against a reference", {"image_match": None}, "image_match must be"),
         (OBSERVE, "facets", {"caption": "\n"}, "blank"),
-        (REWRITE_QUESTION, None, {"visual_query": " "}, "blank"),
         (SEARCH_STEP, "first", {"queries": (" ",)}, "queries is empty"),
-        (SEARCH_STEP, "last", {"open": (7,)}, "there are 2 results"),
         (SEARCH_STEP, "last", {"queries": ("one more",), "open": ()}, "name results in open"),
-        (SELECT_CANDIDATES, "two", {"selected": (3, 4)}, "only 0 to 2"),
         (SUMMARIZE, "a video", {"summary": ""}, "blank"),
-        (TIMELINE, None, {"events": (event(50, 60),)}, "from 0 s to 40 s"),
         (STATEMENTS, None, {"counterfacts": (*THREE[:2], THREE[0])}, "four different"),
         (TIMELINE_KEYWORDS, None, {"keywords": {" ": 3.0}}, "blank"),
         (CHECK_CHOICE, None, {"choice": "F"}, "choice must be one of A, B, C"),

@@ -7,12 +7,11 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 import threadpoolctl
 
 from eval.runs.answering import answer_queries
 from eval.runs.records import Output, Query, Score, TaskInput
-from rag.reasoners.turns import TurnStopped, taking_turns, turn_clock, waiting
+from rag.reasoners.turns import taking_turns, turn_clock, waiting
 
 
 def test_the_clock_of_a_question_leaves_out_what_others_compute():
@@ -30,17 +29,6 @@ def test_the_clock_of_a_question_leaves_out_what_others_compute():
             assert computing.wait(10)
         assert time.perf_counter() - there >= 0.3
         assert turn_clock() - here <= time.perf_counter() - there - 0.2
-
-
-def test_a_stopped_turn_waits_for_nothing_more():
-    stopped = threading.Event()
-    with taking_turns(threading.Lock(), stopped):
-        with waiting():
-            pass
-        with pytest.raises(TurnStopped), waiting():
-            stopped.set()
-        with pytest.raises(TurnStopped), waiting():
-            pytest.fail("it waited")
 
 
 def test_queries_in_flight_ask_nothing_more_once_the_run_is_over(monkeypatch):
