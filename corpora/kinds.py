@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from corpora.entry_points import find_entry_point
+from corpora.formats import format_of_head, has_reader
 
 FileKind = Literal["video", "audio", "passages"]
 
@@ -23,9 +23,6 @@ AUDIO = (
 )
 NAMED_PASSAGES = (".json",)
 """Read only where the user names the file: a `.json` met on a walk is nearly always configuration."""
-READERS = "rag.document_readers"
-"""Entry points of readers of documents: the name is a file's suffix without its dot, in lower case, and the
-value a function `read(path) -> Iterator[Document | Problem]` (`corpora.passages.document`)."""
 
 SAVE_AS = {
     suffix: kind
@@ -100,7 +97,7 @@ def kind_of(name: str, *, named: bool = False) -> FileKind | None:
         return "audio"
     if suffix in NAMED_PASSAGES and not (named and sidecar_base(name) is None):
         return None
-    return "passages" if suffix and find_entry_point(READERS, suffix[1:]) is not None else None
+    return "passages" if has_reader(suffix) else None
 
 
 UNNAMED = ("", ".ps", ".bin", ".dat")
@@ -113,7 +110,6 @@ _HEADS: tuple[tuple[bytes, int, FileKind], ...] = (
     *((mark, 0, "video") for mark in (b"\x1aE\xdf\xa3", b"FLV\x01", b"\x30\x26\xb2\x75", b"YUV4MPEG2")),
     *((mark, 0, "video") for mark in (b"\x00\x00\x01\xba", b"\x00\x00\x01\xb3", b"GIF87a", b"GIF89a")),
     *((mark, 0, "audio") for mark in (b"ID3", b"fLaC", b"OggS")),
-    *((mark, 0, "passages") for mark in (b"%PDF-", b"PAR1")),
 )
 
 
@@ -126,7 +122,8 @@ def kind_of_head(head: bytes) -> FileKind | None:
     """The kind of a file by its first `HEAD_BYTES` bytes; None where no kind begins so."""
     if head[:1] == head[188:189] == head[376:377] == b"G":
         return "video"
-    return next((kind for mark, at, kind in _HEADS if head.startswith(mark, at)), None)
+    media = next((kind for mark, at, kind in _HEADS if head.startswith(mark, at)), None)
+    return media or ("passages" if format_of_head(head) else None)
 
 
 def media_type(path: str) -> str:

@@ -1,18 +1,17 @@
-"""The document, and the reader of each kind of file, which is an entry point."""
+"""The document, and how a file is read by the format that its first bytes or its name say."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpora.entry_points import all_entry_points, find_entry_point, load_entry_point
+from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile, SettingsError, UnreadableFile, UnsupportedFile, os_reason
-from corpora.kinds import READERS
+from corpora.formats import READERS, DocumentFormat, document_format, format_of_head
 from corpora.records import Problem
 from corpora.text_decoding import clean, one_line
 
@@ -103,12 +102,6 @@ def _content_id(title: str, text: str) -> str:
     return hashlib.blake2b(f"{title}\0{text}".encode(), digest_size=16).hexdigest()
 
 
-MAGIC = ((b"%PDF-", "pdf"), (b"PAR1", "parquet"))
-"""First bytes that count for more than the suffix."""
-
-DocumentReader = Callable[[str], Iterator[Document | Problem]]
-
-
 def read_documents(
     path: str | os.PathLike[str], recognized: Sequence[RecognizedPage] | None = None
 ) -> Iterator[Document | Problem]:
@@ -122,7 +115,8 @@ def read_documents(
     named = os.fspath(path)
     some = False
     try:
-        for found in _reader(named, recognized)(named):
+        known = format_of(named)
+        for found in known.read(named, recognized) if known.scanned_pages else known.read(named):
             some = some or isinstance(found, Document)
             yield found
     except OSError as error:
@@ -131,28 +125,22 @@ def read_documents(
         raise DamagedFile(f"{named}: no text in it")
 
 
-def format_of(path: str) -> str:
-    """The name of a file's reader (`pdf`, `md`): by its first bytes, else by its suffix.
+def format_of(path: str) -> DocumentFormat:
+    """The format of a file: by its first bytes, else by its suffix.
 
-    Raises `UnreadableFile` for what is no plain file, `OSError` for one that cannot be opened.
+    Raises `UnsupportedFile` where no reader takes it, `UnreadableFile` for what is no plain file, `OSError`
+    for one that cannot be opened.
     """
     file = Path(path)
     if file.exists() and not file.is_file():
         raise UnreadableFile(f"{path}: not a plain file")
     with file.open("rb") as opened:
         head = opened.read(8)
-    suffix = file.suffix.lower().removeprefix(".")
-    return next((name for magic, name in MAGIC if head.startswith(magic)), suffix)
-
-
-def _reader(path: str, recognized: Sequence[RecognizedPage] | None) -> DocumentReader:
-    name = format_of(path)
-    if find_entry_point(READERS, name) is None:
-        known = ", ".join(f".{name}" for name in all_entry_points(READERS))
-        raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
     try:
-        reader: Any = load_entry_point(READERS, name, "document reader")
+        found = format_of_head(head) or document_format(file.suffix.lower())
     except SettingsError as error:
         raise UnsupportedFile(f"{path}: {error}") from error
-    read: DocumentReader = partial(reader, recognized=recognized) if name == "pdf" else reader
-    return read
+    if found is None:
+        known = ", ".join(f".{name}" for name in all_entry_points(READERS))
+        raise UnsupportedFile(f"{path}: no reader for this kind of file; known are {known}")
+    return found

@@ -8,14 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corpora.passages.document import format_of
-from corpora.passages.pdf import open_pdf, quiet
+from corpora.formats import DocumentFormat
+from corpora.passages.pdf import open_pdf, quiet, read
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage
 
 LONG_SIDE = 2000
@@ -67,13 +66,11 @@ class _Box:
 
 
 def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
-    """The scanned pages of a PDF file in order, one in memory at a time; none of another file.
+    """The scanned pages of a PDF file in order, one in memory at a time.
 
     A page whose image cannot be decoded is a `RecognizedPage` that says why. Pages that are broken in
     another way are left to `corpora.passages.pdf.read`. Raises as that does.
     """
-    if not Path(path).is_file() or format_of(path) != "pdf":
-        return
     with quiet():
         reader = open_pdf(path)
         pages = 0
@@ -263,3 +260,6 @@ def _gray(image: Any) -> Any:
         whole = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", whole.size, "white"), whole)
     return image.convert("L")
+
+
+FORMAT = DocumentFormat(read, magic=b"%PDF-", text_share=0.1, scanned_pages=scanned_pages)

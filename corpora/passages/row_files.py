@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, complaint
 from corpora.passages.plain_text import refuse_binary
 from corpora.passages.rows import (
@@ -193,3 +194,6 @@ def _parquet_rows(file: Any, columns: list[str]) -> Iterator[Row]:
         except (pyarrow.ArrowException, OSError, ValueError) as error:
             yield Row(number + 1, trouble=f"rows up to {until:,} cannot be read: {complaint(error)}")
         number = until
+
+
+PARQUET = DocumentFormat(read_parquet, magic=b"PAR1")

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from corpora.errors import DamagedFile, UnsupportedFile
+from corpora.formats import DocumentFormat
 from corpora.passages import web_page
 from corpora.passages.document import Document, complaint, stated_title
 from corpora.records import Problem
@@ -46,7 +47,7 @@ WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
 """Of rows and of cells too."""
 MOST_SPANNED = 16
 """Columns of a row up to which merged cells keep theirs."""
-ODT = {
+ODT_TAGS = {
     "p": "p",
     "h": "p",
     "list-item": "li",
@@ -368,4 +369,9 @@ def _odt_tag(element: Element, name: str, numbered: set[str]) -> str:
         return "ol" if _value(element, "style-name") in numbered else "ul"
     if name == "table-cell":
         return "th" if any(_value(each, "style-name") == HEADS for each in element) else "td"
-    return ODT.get(name, "")
+    return ODT_TAGS.get(name, "")
+
+
+DOCX, PPTX, ODT, EPUB = (
+    DocumentFormat(read, text_share=0.1) for read in (read_docx, read_pptx, read_odt, read_epub)
+)

@@ -321,10 +321,11 @@ def _passages(request: ipc.Message, beat: Callable[[], None]) -> Answer:
 
 
 def _scans(path: str, beat: Callable[[], None]) -> Answer:
-    from corpora.passages.page_images import scanned_pages
+    from corpora.passages.document import format_of
     from corpora.passages.scanned_text import ScannedPage
 
-    for page in scanned_pages(path, beat):
+    pages = format_of(path).scanned_pages
+    for page in pages(path, beat) if pages else ():
         if isinstance(page, ScannedPage):
             yield {"scan": {"number": page.number, "pages": page.pages}}, [page.image]
         else:

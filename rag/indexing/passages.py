@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from corpora.formats import text_bytes
 from corpora.passages.scanned_text import ScannedPage, TextLine
 from corpora.records import Passage, Problem
 from corpora.video.reader import MediaReader, PageReader
@@ -23,10 +24,6 @@ from rag.indexing.report import Progress
 LineReader = Callable[[NDArray[np.uint8]], Sequence[TextLine] | None]
 """The pieces of text in a gray image, uint8 (h, w), upright; None where there is no OCR after all."""
 PASSAGES_PER_CALL = 512
-PACKED = (".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub")
-"""Suffixes of documents that hold images and fonts beside their text."""
-TEXT_SHARE = 0.1
-"""Bytes of text in a byte of these."""
 PASSAGE_BYTES_PER_SECOND = 400
 """How many bytes of passages count as one second of media in the share that is done: about equal work.
 
@@ -37,8 +34,7 @@ for 720p and a ViT-B/32, 2,700.
 
 def document_seconds(path: str, size: int) -> float:
     """Seconds of media that take about as long as a document of `size` bytes."""
-    share = TEXT_SHARE if path.lower().endswith(PACKED) else 1.0
-    return size * share / PASSAGE_BYTES_PER_SECOND
+    return text_bytes(path, size) / PASSAGE_BYTES_PER_SECOND
 
 
 def _seconds_of(passage: Passage) -> float:

@@ -10,7 +10,7 @@ import pytest
 
 from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile
-from corpora.kinds import READERS
+from corpora.formats import READERS
 from corpora.testing import DocumentReaderContract
 from tests.fakes.documents import epub_parts, odt_parts, pptx_parts, word_parts, write_pdf, write_zip
 

@@ -237,10 +237,7 @@ def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
     assert pages_of(tmp_path / "a.pdf") == []
 
 
-def test_other_files_and_errors(tmp_path: Path) -> None:
-    text = tmp_path / "a.txt"
-    text.write_text("no PDF")
-    assert pages_of(text) == []
+def test_files_that_are_no_pdf_and_locked_ones_raise(tmp_path: Path) -> None:
     (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4 and no more")
     with pytest.raises(DamagedFile):
         pages_of(tmp_path / "b.pdf")

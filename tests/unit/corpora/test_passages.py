@@ -14,7 +14,8 @@ import pyarrow.parquet
 import pytest
 
 from corpora.entry_points import all_entry_points
-from corpora.kinds import READERS, kind_of
+from corpora.formats import READERS
+from corpora.kinds import kind_of
 from corpora.passages import Document, read_documents
 from corpora.records import Problem
 from rag.errors import DamagedFile, FileProblem, UnreadableFile, UnsupportedFile
