@@ -2,7 +2,8 @@
 
 Memory, processor time, open files and the size of written files are limits of POSIX (`resource`). Linux
 denies sockets and other programs to the whole process (seccomp), and to the thread that reads a file every
-other file (Landlock). Each holds where this machine offers it; `protections` says which do.
+other file (Landlock, by the extra `sandbox`). Each holds where this machine offers it; `protections` says
+which do.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def restrict_files(readable: Iterable[str], writable: Iterable[str] = ()) -> Non
     try:
         import landlock
     except ImportError as error:
-        raise OSError(errno.ENOSYS, "the package landlock is not installed") from error
+        raise OSError(errno.ENOSYS, "install it with: pip install 'offline-video-rag[sandbox]'") from error
     ctypes.set_errno(0)  # the package takes an older error of this thread for its own
     access = landlock.FSAccess
     rules = landlock.Ruleset()

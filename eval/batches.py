@@ -17,14 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.errors import file_error
-from corpora.outputs import (
-    ANSWERS,
-    ANSWERS_MANIFEST,
-    OverwritePolicy,
-    atomic_write_text,
-    check_output,
-    claim_appended,
-)
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output
 from eval.resumable import LineWriter, differences, map_os_errors, truncate_partial_line, whole_lines
 from rag.errors import UsageError
 
@@ -123,6 +116,30 @@ def _question(number: int, raw: bytes) -> BatchQuestion | BadLine:
     return BatchQuestion(number, identifier, text, tuple(options))
 
 
+MANIFEST_SCHEMA = "rag.batch/1"
+
+
+def manifest_path(path: Path) -> Path:
+    """The file that says what the answers in `path` depend on."""
+    return path.with_name(path.name + ".manifest.json")
+
+
+def is_begun(path: Path) -> bool:
+    """Whether a manifest beside `path` says that answers are written to it, which a run takes up."""
+    try:
+        there = json.loads(manifest_path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(there, dict) and there.get("schema") == MANIFEST_SCHEMA
+
+
+def check_answers(path: Path, policy: OverwritePolicy) -> None:
+    """Raises `UsageError` where answers must not be written to `path` with their manifest, or taken up."""
+    begun = is_begun(path)
+    for each in (path, manifest_path(path)):
+        check_output(each, policy, taken_up=begun)
+
+
 class Output(LineWriter):
     """An append-only JSON lines file with its manifest; a context manager.
 
@@ -141,7 +158,7 @@ class Output(LineWriter):
     ) -> None:
         self.path = Path(path)
         super().__init__(self.path, self.path)
-        self._manifest_path = self.path.with_name(self.path.name + ".manifest.json")
+        self._manifest_path = manifest_path(self.path)
         self._manifest = json.loads(json.dumps(dict(manifest)))
         self._id_key = id_key
         self._policy = policy or OverwritePolicy()
@@ -179,10 +196,7 @@ class Output(LineWriter):
         self.done[question.question_id] = entry
 
     def _claim(self) -> None:
-        """`force` empties a file that is not ours."""
-        claim_appended(self.path, ANSWERS, self._policy)
-        if not self.path.exists() or not self.path.stat().st_size:
-            check_output(self._manifest_path, ANSWERS_MANIFEST, self._policy)
+        check_answers(self.path, self._policy)
 
     def _resume(self) -> None:
         if self.path.stat().st_size == 0:
@@ -207,9 +221,7 @@ class Output(LineWriter):
         """Read what is there. Raises `UsageError` where it was made otherwise."""
         try:
             there = json.loads(self._manifest_path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            self._refuse(f"there is no {self._manifest_path.name} beside it, so it cannot be taken up")
-        except ValueError:
+        except (OSError, ValueError):
             self._refuse(f"{self._manifest_path.name} beside it cannot be read")
         self._require_same(differences("", there, self._manifest))
         for number, line in enumerate(whole_lines(self.path).splitlines(), 1):

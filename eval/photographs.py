@@ -162,11 +162,14 @@ def demo_questions() -> tuple[DemoQuestion, ...]:
 def make_corpus(folder: Path, policy: OverwritePolicy) -> Path:
     """Write the clips and their sources into `folder`, and return the folder to index.
 
-    What an earlier run wrote is replaced by the same bytes.
+    Where all clips and sources are there already, they stay.
 
     Raises `UsageError` where the folder holds something else, `ExtraMissing` without scikit-image or the
     voice, and `RagError` where the folder cannot be written.
     """
+    wanted = [folder / SOURCES, *(folder / CLIPS_FOLDER / clip.name for clip in CLIPS)]
+    if not policy.force and all(path.is_file() for path in wanted):
+        return folder / CLIPS_FOLDER
     with map_os_errors(folder), output_folder(folder, policy) as draft:
         clips = draft / CLIPS_FOLDER
         clips.mkdir()

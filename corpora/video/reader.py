@@ -14,7 +14,7 @@ import numpy as np
 
 from corpora.errors import FileProblem, StalledFile, UsageError, reason_of
 from corpora.objects import StoreError, is_url, locate
-from corpora.outputs import MP4, OverwritePolicy, replace_file
+from corpora.outputs import OverwritePolicy, replace_file
 from corpora.passages.document import Document, PageStart
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine
 from corpora.records import Frames, Passage, Problem
@@ -378,5 +378,5 @@ def cut_clip(
     if not end > max(start, 0.0):
         raise UsageError(f"nothing is between {start:g} and {end:g} s")
     allowed = (policy or OverwritePolicy()).with_inputs(path)
-    with replace_file(out, MP4, allowed) as draft, MediaReader(storage=storage) as reader:
+    with replace_file(out, allowed) as draft, MediaReader(storage=storage) as reader:
         reader.cut(os.fspath(path), max(start, 0.0), end, os.fspath(draft))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.escaping import visible
-from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder, mark_html
+from corpora.outputs import OverwritePolicy, atomic_write_text, check_output_folder
 from eval.reports.tables import csv_text, report_folder
 from eval.runs.records import Query, Sample, skip_reason
 from rag.errors import FileProblem
@@ -86,7 +86,7 @@ def write_failures(
     name = f"{run.identity['benchmark']}, {run.identity['system']}, seed {run.identity['seed']}"
     with report_folder(out, allowed) as draft:
         page = "\n".join(_page(name, _asked(run), found, read)) + "\n"
-        atomic_write_text(draft / "failures.html", mark_html(page))
+        atomic_write_text(draft / "failures.html", page)
         rows = [
             {"query_id": query.query_id, "family": query.family, "stage": failure.stage, **failure.details}
             for query, failure in found

@@ -11,16 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.errors import os_reason
-from corpora.outputs import (
-    HTML,
-    RECORDING,
-    TRACE,
-    OverwritePolicy,
-    check_outputs,
-    claim_appended,
-    mark_html,
-    replace_file,
-)
+from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended, replace_file
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
 from rag.errors import FileProblem, LibraryNotFound, UsageError, WebError
@@ -257,9 +248,9 @@ def agent_outputs(
 
     webs = [path / name for path in inputs if path is not None and path.is_dir() for name in (VIDEOS, PAGES)]
     policy = session.overwrite_policy(force, *inputs, *webs)
-    check_outputs(policy, (trace, TRACE), (page, HTML), (record, RECORDING))
+    check_outputs(policy, trace, page, taken_up=(record,))
     if record is not None:
-        claim_appended(record, RECORDING, policy)
+        claim_appended(record, RECORDING_HEAD, policy)
     return policy
 
 
@@ -270,9 +261,9 @@ def write_page(path: Path | None, policy: OverwritePolicy, render: Callable[[], 
     """
     if path is None:
         return 0
-    text = mark_html(render())
+    text = render()
     try:
-        with replace_file(path, HTML, policy) as draft:
+        with replace_file(path, policy) as draft:
             draft.write_text(text, encoding="utf-8", newline="\n")
     except UsageError as error:
         echo_stderr(f"rag: {error}")

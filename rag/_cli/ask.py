@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from corpora.outputs import ANSWERS, RECORDING, OverwritePolicy, check_outputs, claim_appended
+from corpora.outputs import RECORDING_HEAD, OverwritePolicy, check_outputs, claim_appended
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_report, width
@@ -79,9 +79,13 @@ def ask(
     """
     chosen = where(path, begin, end)
     policy = session.overwrite_policy(force, questions, replay)
-    check_outputs(policy, (out, ANSWERS), (record, RECORDING))
+    check_outputs(policy, taken_up=(out, record))
+    if out is not None:
+        from eval.batches import check_answers
+
+        check_answers(out, policy)
     if record is not None:
-        claim_appended(record, RECORDING, policy)
+        claim_appended(record, RECORDING_HEAD, policy)
     if questions is not None or out is not None:
         if questions is None or out is None or question is not None or option:
             raise UsageError("--questions FILE and --out FILE go together, and without a QUESTION")

@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from corpora.outputs import TREC, OverwritePolicy, replace_file
+from corpora.outputs import OverwritePolicy, atomic_file
 from rag._cli.options import option
 from rag._cli.output import echo_stderr
 from rag._cli.session import Session
@@ -180,9 +180,7 @@ def windows_path(run: Path) -> Path:
     return run.with_name(f"{stem}.windows.jsonl")
 
 
-def write_run(
-    run: Path, windows: Path, order: Iterable[str], *, policy: OverwritePolicy | None = None
-) -> None:
+def write_run(run: Path, windows: Path, order: Iterable[str]) -> None:
     """Write the TREC run from the whole lines of the windows file, atomically, queries in the given order."""
     import json
 
@@ -202,7 +200,7 @@ def write_run(
             ) from error
     with (
         map_os_errors(run),
-        replace_file(run, TREC, policy or OverwritePolicy()) as draft,
+        atomic_file(run) as draft,
         draft.open("w", encoding="utf-8", newline="\n") as stream,
     ):
         for query_id in sorted(found, key=position.__getitem__):

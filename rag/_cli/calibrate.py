@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import rag
 from corpora.errors import file_error
-from corpora.outputs import CALIBRATION, check_output, replace_file
+from corpora.outputs import check_output, replace_file
 from rag._cli.options import argument, option
 from rag._cli.output import print_report
 from rag._cli.session import Force, Session, given_path, with_session
@@ -47,7 +47,7 @@ def calibrate(
     from rag.agents.shotfinder.calibration import calibrate, measure_labels, read_labels
 
     policy = session.overwrite_policy(force, labels)
-    check_output(out, CALIBRATION, policy)
+    check_output(out, policy)
     rows = read_labels(labels, folder)
     files = sorted({os.fspath(path) for row in rows for path in (row.path, row.copy_of) if path is not None})
     with tempfile.TemporaryDirectory(prefix="rag-calibrate-") as made:
@@ -70,7 +70,7 @@ def calibrate(
         raise UsageError(f"{labels}: nothing that is labelled could be measured; no calibration was written")
     text = found.model_dump_json(indent=1, by_alias=True)
     try:
-        with replace_file(out, CALIBRATION, policy) as draft:
+        with replace_file(out, policy) as draft:
             draft.write_text(f"{text}\n", encoding="utf-8", newline="\n")
     except OSError as error:
         raise file_error(out, error) from error

@@ -60,7 +60,7 @@ def demo(
 
         render = _render_photographs
     report, printed = _index(session, render(folder / "corpus", force))
-    policy = session.overwrite_policy(force)
+    policy = session.overwrite_policy(force=True)  # the sheets are the demo's own
     answers: list[Answered] = []
     with rag.Library.open(settings=session.settings) as opened:
         for question in demo_questions():

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from corpora.outputs import RECORDING, claim_appended
+from corpora.outputs import RECORDING_HEAD, claim_appended
 from rag._cli.eval_show import prepare_task
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines
@@ -178,7 +178,7 @@ def run(
     session = start(None, config, as_json, verbose, None, flags)
     policy = session.overwrite_policy(force, replay)
     if record is not None:
-        claim_appended(record, RECORDING, policy)
+        claim_appended(record, RECORDING_HEAD, policy)
     from eval.runs.folder import require_run_folder
     from eval.runs.runner import run_solver
     from eval.tasks import open_task, with_option

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from corpora.errors import file_error
-from corpora.outputs import PNG, OverwritePolicy, check_output, replace_file
+from corpora.outputs import OverwritePolicy, check_output, replace_file
 from rag._cli.options import argument, option
 from rag._cli.output import echo_stderr, print_json, print_lines, width
 from rag._cli.session import Config, Data, Force, Json, Verbose, given_path, start
@@ -52,7 +52,7 @@ def show(
     held = read_run_folder(run)
     query, sample = _find(held, query_id)
     image_file, policy = out or Path(_image_name(run, query_id)), session.overwrite_policy(force)
-    check_output(image_file, PNG, policy)
+    check_output(image_file, policy)
     task, prepared = prepare_task(held, data, session.settings)
     repeated = _ask_again(task, prepared, held, query, sample) if again else None
     picture = _draw(task, prepared, query, sample, image_file, frames, policy)
@@ -134,7 +134,7 @@ def _draw(
         echo_stderr(f"no frames: {error}")
         return None
     try:
-        with replace_file(out, PNG, policy) as draft:
+        with replace_file(out, policy) as draft:
             draw_explanation(query, sample, explanation, draft, task.report.labels)
     except OSError as error:
         raise file_error(out, error) from error

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from corpora.outputs import ANSWERS, TREC, check_outputs
+from corpora.outputs import check_outputs
 from corpora.records import AudioClass, Style, Tone
 from rag._cli.batch import DocumentNames, IdKind, Ids, manifest, run_batch, windows_path, write_run
 from rag._cli.options import argument, option
@@ -155,11 +155,14 @@ def _run(
     force: bool,
 ) -> int:
     from eval.batches import BatchQuestion as Question
-    from eval.batches import read_questions
+    from eval.batches import check_answers, is_begun, read_questions
 
     windows = windows_path(run)
     policy = session.overwrite_policy(force, queries)
-    check_outputs(policy, (run, TREC), (windows, ANSWERS))
+    # The run is written anew out of the windows, which are taken up.
+    begun = is_begun(windows)
+    check_outputs(policy, *(() if begun else (run,)), taken_up=(windows, *((run,) if begun else ())))
+    check_answers(windows, policy)
     with session.open_library(whole=True) as opened:
         if chosen is not None:
             _report_unmeasured(opened.unmeasured(chosen))
@@ -183,7 +186,7 @@ def _run(
                 order = [
                     entry.question_id for entry in read_questions(queries) if isinstance(entry, Question)
                 ]
-                write_run(run, windows, order, policy=policy)
+                write_run(run, windows, order)
 
         try:
             counts = run_batch(queries, windows, made_with, "query_id", find, policy)

@@ -75,7 +75,8 @@ Config = Annotated[
 Force = Annotated[
     bool,
     option(
-        "--force", "Replace an output even if it is an input, is indexed, or was not written by this program."
+        "--force",
+        "Replace an output that exists. Inputs, indexed files and files of a library are never replaced.",
     ),
 ]
 Json = Annotated[

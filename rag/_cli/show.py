@@ -12,7 +12,7 @@ from corpora.errors import file_error
 from corpora.escaping import visible
 from corpora.file_names import output_stem
 from corpora.objects import is_url
-from corpora.outputs import MP4, PNG, OverwritePolicy, check_outputs
+from corpora.outputs import OverwritePolicy, check_outputs
 from corpora.records import Frames, cited_title, kind_name
 from corpora.settings import StorageSettings
 from rag._cli.options import argument, option
@@ -98,7 +98,10 @@ def _show_video(
 ) -> Shown:
     """Write the clip, if asked for, and the sheet, unless only the clip is."""
     sheet_file = None if clip is not None and out is None else out or Path(sheet_name(found))
-    check_outputs(policy, (clip, MP4), (sheet_file, PNG))
+    for path, what, suffix in ((clip, "an MP4 clip", ".mp4"), (sheet_file, "a PNG image", ".png")):
+        if path is not None and path.suffix[1:].isalpha() and path.suffix.lower() != suffix:
+            raise UsageError(f"{path}: {what} is written, whose name ends in {suffix}")
+    check_outputs(policy, clip, sheet_file)
     if clip is not None:
         from corpora.video.reader import cut_clip
 

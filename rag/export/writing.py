@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,15 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from corpora.errors import UnreadableFile
-from corpora.outputs import (
-    DEFAULT_POLICY,
-    PROGRAM,
-    Format,
-    OverwritePolicy,
-    StrPath,
-    output_folder,
-    replace_file,
-)
+from corpora.outputs import DEFAULT_POLICY, OverwritePolicy, StrPath, output_folder, replace_file
 from corpora.records import Problem
 from corpora.settings import StorageSettings
 from rag.export.clips import Cutter, cut_select, write_clips, write_zip
@@ -28,10 +19,7 @@ from rag.export.fcpxml import render_fcpxml
 from rag.export.otio import render_otio
 from rag.export.planning import check_selects, plan_timeline, read_sources
 from rag.export.records import Exported, FormatName, Select, Timeline
-from rag.export.tables import COLUMNS, render_chapters, render_csv, render_times
-
-HEAD_BYTES = 1 << 16
-
+from rag.export.tables import render_chapters, render_csv, render_times
 
 Writer = Callable[[Timeline, IO[bytes], Cutter], tuple[Problem, ...]]
 
@@ -43,8 +31,6 @@ class ExportFormat:
     suffix: str
     media_type: str
     write: Writer
-    is_ours: Callable[[Path], bool]
-    """Whether a file was written by this program in this format."""
     counts_frames: bool = True
     """Whether rates and timecode decide what is written, so that notes on them matter."""
     one_rate: bool = False
@@ -59,44 +45,15 @@ def _text(render: Callable[[Timeline], str]) -> Writer:
     return write
 
 
-def _has(mark: str, start: str = "", also: str = "") -> Callable[[Path], bool]:
-    """Whether the head of a file begins with `start` and holds `mark` and `also`."""
-
-    def is_ours(path: Path) -> bool:
-        with path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-        return head.startswith(start.encode()) and mark.encode() in head and also.encode() in head
-
-    return is_ours
-
-
-def _is_our_zip(path: Path) -> bool:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.comment == PROGRAM.encode()
-    except zipfile.BadZipFile:
-        return False
-
-
 FORMATS: dict[FormatName, ExportFormat] = {
-    "otio": ExportFormat(".otio", "application/json", _text(render_otio), _has(PROGRAM, "{")),
-    "edl": ExportFormat(
-        ".edl", "text/plain", _text(render_edl), _has(PROGRAM, "TITLE:", "* FROM CLIP NAME: "), one_rate=True
-    ),
-    "markers": ExportFormat(
-        ".markers.edl",
-        "text/plain",
-        _text(render_markers),
-        _has(PROGRAM, "TITLE:", " |C:ResolveColor"),
-        one_rate=True,
-    ),
-    "fcpxml": ExportFormat(
-        ".fcpxml", "application/xml", _text(render_fcpxml), _has(PROGRAM, "<?xml"), one_rate=True
-    ),
-    "csv": ExportFormat(".csv", "text/csv", _text(render_csv), _has("", ",".join(COLUMNS))),
-    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters), _has(PROGRAM, "WEBVTT"), False),
-    "times": ExportFormat(".txt", "text/plain", _text(render_times), _has(PROGRAM, "# "), False),
-    "clips": ExportFormat(".zip", "application/zip", write_zip, _is_our_zip, False),
+    "otio": ExportFormat(".otio", "application/json", _text(render_otio)),
+    "edl": ExportFormat(".edl", "text/plain", _text(render_edl), one_rate=True),
+    "markers": ExportFormat(".markers.edl", "text/plain", _text(render_markers), one_rate=True),
+    "fcpxml": ExportFormat(".fcpxml", "application/xml", _text(render_fcpxml), one_rate=True),
+    "csv": ExportFormat(".csv", "text/csv", _text(render_csv)),
+    "vtt": ExportFormat(".vtt", "text/vtt", _text(render_chapters), counts_frames=False),
+    "times": ExportFormat(".txt", "text/plain", _text(render_times), counts_frames=False),
+    "clips": ExportFormat(".zip", "application/zip", write_zip, counts_frames=False),
 }
 """`.otio` first: it loses least."""
 
@@ -126,9 +83,8 @@ def write_export(
         with output_folder(destination, allowed, shared=True) as folder:
             skipped += write_clips(timeline, folder, cutter)
     else:
-        ours = Format(f"an export as {form}", kind.is_ours)
         Path(destination).parent.mkdir(parents=True, exist_ok=True)
-        with replace_file(destination, ours, allowed) as draft, draft.open("wb") as stream:
+        with replace_file(destination, allowed) as draft, draft.open("wb") as stream:
             skipped += kind.write(timeline, stream, cutter)
     return _exported(form, timeline, skipped)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpora.escaping import visible
-from corpora.outputs import PNG, PROGRAM, OverwritePolicy, replace_file
+from corpora.outputs import PROGRAM, OverwritePolicy, replace_file
 from corpora.records import Evidence, Frames, kind_name
 from localization.sampling import midpoints
 from rag.rendering.fonts import Fonts, drawable
@@ -90,7 +90,7 @@ def save_png(image: Image, path: str | os.PathLike[str], policy: OverwritePolicy
 
     info = PngInfo()
     info.add_text("Software", PROGRAM)
-    with replace_file(path, PNG, policy or OverwritePolicy()) as draft:
+    with replace_file(path, policy or OverwritePolicy()) as draft:
         image.save(draft, format="PNG", pnginfo=info)
 
 

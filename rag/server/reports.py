@@ -27,7 +27,7 @@ from fastapi import APIRouter, Path
 from starlette.responses import Response
 
 from corpora.errors import os_reason
-from corpora.outputs import RESULTS_SCHEMA, TRACE
+from corpora.outputs import RESULTS_SCHEMA, TRACE_SCHEMA
 from rag.errors import DamagedFile, UnreadableFile
 from rag.rendering.shapes import report_shape
 from rag.server.documents import ReportDocument, ReportsDocument
@@ -125,7 +125,13 @@ def _kind(path: FilePath, size: int) -> Kind | None:
     if kind == "run":
         # Keys are sorted: the schema comes behind the figures.
         return kind if f'"schema": "{RESULTS_SCHEMA}"'.encode() in path.read_bytes() else None
-    return kind if kind == "report" or TRACE.is_ours(path) else None
+    return kind if kind == "report" or _is_trace(path) else None
+
+
+def _is_trace(path: FilePath) -> bool:
+    with path.open("rb") as file:
+        first = file.readline()
+    return first.startswith(b"{") and f'"schema": "{TRACE_SCHEMA}"'.encode() in first
 
 
 def blocks_of(text: str, report: StoredReport) -> list[dict[str, Any]]:

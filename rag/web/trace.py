@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpora.errors import file_error
-from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, open_output
+from corpora.outputs import TRACE_SCHEMA, OverwritePolicy, open_output
 
 Operation = Literal["search_videos", "search", "open", "transcript", "download"]
 
@@ -59,7 +59,7 @@ class WebTrace:
         self._path = None if path is None else Path(path)
         if self._path is not None:
             with _map_errors(self._path):
-                open_output(self._path, TRACE, policy or OverwritePolicy()).close()
+                open_output(self._path, policy or OverwritePolicy()).close()
 
     @property
     def events(self) -> tuple[WebEvent, ...]:

@@ -38,7 +38,7 @@ def test_labels_become_a_calibration(tmp_path: Path, monkeypatch: pytest.MonkeyP
         1,
         "rag: /dev/full: cannot be written: no space left on device",
     )
-    again = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--text")
+    again = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv", "--text", "--force")
     assert again.returncode == 0, again.stderr
     assert "style: n=2 of 2 videos" in again.stdout
 
@@ -53,4 +53,4 @@ def test_bad_labels_are_refused(tmp_path: Path) -> None:
     (tmp_path / "rag-calibration.json").write_text("notes", encoding="utf-8")
     done = run_rag(tmp_path, "calibrate", "videos", "--labels", "labels.csv")
     assert done.returncode == 2
-    assert "is not a calibration written by this program" in done.stderr
+    assert "exists; name another file, or replace it with --force" in done.stderr

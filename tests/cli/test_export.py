@@ -148,7 +148,7 @@ def test_wrong_usage_is_one_line(
     _pipe(monkeypatch, [])
     wrong = {
         "nothing to export": ["--from", "-"],
-        "not an export as edl written by this program": ["x@1-2", "--out", "notes.edl"],
+        "exists; name another file, or replace it with --force": ["x@1-2", "--out", "notes.edl"],
         "is no UTF-8 text": ["--from", "bytes.json"],
         "cannot be read": ["--from", "none.json"],
         "cannot be written": ["x@1-2", "--out", "notes.edl/cut.edl"],

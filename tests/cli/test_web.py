@@ -75,7 +75,7 @@ def test_a_web_out_of_a_folder(web: str, capsys: pytest.CaptureFixture[str]) -> 
     assert (again["kettle"]["url"], again["kettle"]["channel"]) == (URL, "Tea")
     assert again["adult"]["availability"] == "age-gated"
     Path(web, "torn.mp4").write_bytes(b"torn")
-    assert main(["web", "build", "out", web, "--text"]) == 3
+    assert main(["web", "build", "out", web, "--text", "--force"]) == 3
     captured = capsys.readouterr()
     assert "torn.mp4" in captured.err
     assert "2 videos (1 to download" in captured.out

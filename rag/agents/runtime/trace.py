@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from corpora.errors import file_error
-from corpora.outputs import TRACE, TRACE_SCHEMA, OverwritePolicy, check_output, open_output
+from corpora.outputs import TRACE_SCHEMA, OverwritePolicy, check_output, open_output
 from rag.records import Usage
 from rag.rendering.shapes import plain
 from rag.web import Web
@@ -136,7 +136,7 @@ class TraceWriter:
 
     def __enter__(self) -> Self:
         if self._path is not None:
-            check_output(self._path, TRACE, self._policy)
+            check_output(self._path, self._policy)
         return self
 
     def write(self, step: Step) -> None:
@@ -144,7 +144,7 @@ class TraceWriter:
         if self._path is not None:
             shape = step.line() | ({} if self._stream else {"schema": TRACE_SCHEMA})
             try:
-                self._stream = self._stream or open_output(self._path, TRACE, self._policy)
+                self._stream = self._stream or open_output(self._path, self._policy)
                 self._stream.write(json.dumps(shape, ensure_ascii=True, allow_nan=False) + "\n")
                 self._stream.flush()
             except OSError as error:

@@ -131,7 +131,7 @@ def test_folders_that_were_changed_by_hand_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no run of 'rag eval run'"):
         read_run_folder(tmp_path)
     (run / "manifest.json").unlink()
-    with pytest.raises(UsageError, match="is not empty, and was not written by this program"):
+    with pytest.raises(UsageError, match="is not empty"):
         run_task(ToyTask(), "localized", 0, run)
 
 

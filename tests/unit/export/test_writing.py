@@ -94,21 +94,27 @@ def known(monkeypatch: pytest.MonkeyPatch) -> Select:
 
 
 @pytest.mark.parametrize("form", [name for name in FORMATS if name != "clips"])
-def test_an_export_is_recognized_and_replaced(known: Select, tmp_path: Path, form: FormatName) -> None:
+def test_an_export_replaces_a_file_by_force_alone(known: Select, tmp_path: Path, form: FormatName) -> None:
     out = tmp_path / f"out{FORMATS[form].suffix}"
-    for _ in range(2):
-        assert write_export([known], form, out).selects == 1
+    assert write_export([known], form, out).selects == 1
     _refused_then_forced([known], form, out)
 
 
 def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> None:
-    held = b"TITLE: made elsewhere\n{<?xml"
-    out.write_bytes(held)
+    out.write_bytes(b"made elsewhere")
     with pytest.raises(UsageError, match="--force"):
         write_export(selects, form, out)
-    assert out.read_bytes() == held
+    assert out.read_bytes() == b"made elsewhere"
     write_export(selects, form, out, policy=OverwritePolicy(force=True))
-    assert FORMATS[form].is_ours(out)
+    assert out.read_bytes() != b"made elsewhere"
+
+
+def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = source(str(tmp_path / "talk.edl"))
+    Path(recording.path).write_text(f"TITLE: like one of {PROGRAM}")
+    monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
+    with pytest.raises(UsageError, match="input"):
+        write_export([_select(Path(recording.path))], "edl", recording.path)
 
 
 def test_what_cannot_be_read_is_skipped(folder: Path) -> None:
