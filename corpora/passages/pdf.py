@@ -1,22 +1,36 @@
-"""PDF files, read by pypdf: their text layer, and what OCR gave of scanned pages."""
+"""PDF files, read by pdfium: their text, and images of pages that are scanned."""
 
 from __future__ import annotations
 
-import logging
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import ctypes
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
+from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, PageStart, complaint, make_document, stated_title
-from corpora.passages.page_layout import joined, laid_out
-from corpora.passages.scanned_text import RecognizedPage, page_texts
+from corpora.passages.page_layout import joined
+from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine, page_text, page_texts
 from corpora.records import Problem
 
 MAX_NAMED = 5
 NO_TEXT_LAYER = "a PDF without a text layer"
 """In the reason why a PDF is skipped where no OCR was tried."""
+WIDEST_GAP = 1.0
+"""Heights of a letter between two letters, from which on they are of two pieces of text."""
+LONG_SIDE = 2000
+"""Pixels of a page's long side: A4 at 170 dpi, on which letters of 7 points are 11 pixels high."""
+COVERED = 0.5
+"""Least share of a page that its images cover, for it to be a scan."""
+MOST_PIXELS = 100_000_000
+"""Of an image of a page: A4 at 1,000 dpi. What has more is not decoded."""
+MOST_OBJECTS = 1000
+"""Images and forms of a page that are looked at; scanners write some in strips."""
+MOST_NESTED = 8
+"""Forms within forms."""
 
 
 def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Iterator[Document | Problem]:
@@ -26,10 +40,14 @@ def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Itera
     are broken or unread. Raises `UnsupportedFile` for an encrypted file and for one without text,
     `DamagedFile` for one that cannot be parsed.
     """
-    with quiet():
-        reader = open_pdf(path)
-        pages, broken = _pages(path, reader)
-        title = _title(reader)
+    pages, broken = dict[int, str](), list[int]()
+    with _opened(path) as pdf:
+        title = stated_title(pdf.get_metadata_value("Title"))
+        for number in range(1, len(pdf) + 1):
+            try:
+                pages[number] = _text(pdf[number - 1])
+            except _errors():  # the other pages are good
+                broken.append(number)
     text, places = joined([*pages.values()])
     starts = [PageStart(place, number) for number, place in zip(pages, places, strict=True)]
     documents = [make_document(title, text, pages=starts) if text else None]
@@ -71,70 +89,158 @@ def _no_text(
     return UnsupportedFile(f"{path}: {said}")
 
 
-def open_pdf(path: str) -> Any:
-    """A `pypdf.PdfReader`. Raises `UnsupportedFile` for a file that needs a password, `DamagedFile`."""
-    from pypdf import PdfReader
-    from pypdf.errors import DependencyError
+@contextmanager
+def _opened(path: str) -> Iterator[Any]:
+    """A `pypdfium2.PdfDocument`. Raises `UnsupportedFile` for a file that needs a password, `DamagedFile`."""
+    from pypdfium2 import PdfDocument, PdfiumError, raw
 
-    try:
-        reader = PdfReader(path)
-        locked = reader.is_encrypted and not reader.decrypt("")
-    except DependencyError as error:
-        raise UnsupportedFile(f"{path}: an encrypted PDF; save it without a password first") from error
-    except OSError:
-        raise
-    except Exception as error:  # broken files make pypdf raise nearly anything
-        raise DamagedFile(f"{path}: not a PDF that can be read: {complaint(error)}") from error
-    if locked:
-        raise UnsupportedFile(f"{path}: a PDF locked by a password; save it without one first")
-    return reader
-
-
-def _pages(path: str, reader: Any) -> tuple[dict[int, str], list[int]]:
-    """Texts of the readable pages by number (from 1), and numbers of the broken ones."""
-    try:
-        count = len(reader.pages)
-    except Exception as error:
-        raise DamagedFile(f"{path}: a PDF whose list of pages is broken: {complaint(error)}") from error
-    pages, broken = dict[int, str](), list[int]()
-    for number in range(1, count + 1):
+    # pdfium takes no names that are not UTF-8, so the file is opened here.
+    with Path(path).open("rb") as file:
         try:
-            pages[number] = _text(reader.pages[number - 1])
-        except Exception:
-            # Odd fonts and streams make pypdf raise nearly anything; the other pages are good.
-            broken.append(number)
-    return pages, broken
+            pdf = PdfDocument(file)
+        except PdfiumError as error:
+            if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+                raise UnsupportedFile(
+                    f"{path}: a PDF locked by a password; save it without one first"
+                ) from error
+            raise DamagedFile(f"{path}: not a PDF that can be read: {complaint(error)}") from error
+        with pdf:
+            yield pdf
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    from pypdfium2 import PdfiumError
+
+    return PdfiumError, ValueError
 
 
 def _text(page: Any) -> str:
-    """As it is laid out, with its tables, where that loses no letter and its lines can be read across."""
-    plain = page.extract_text() or ""
-    try:
-        text = laid_out(page.extract_text(extraction_mode="layout"), plain)
-    except Exception:
-        # Of fonts that the one way of pypdf cannot measure, and of columns of prose.
-        return plain
-    return text if _letters(text) == _letters(plain) else plain
+    """Columns of prose one after the other, tables by rows, paragraphs apart."""
+    return page_text(list(_pieces(page)))
 
 
-def _letters(text: str) -> Counter[str]:
-    return Counter(char for char in text if char.isalnum())
+def _pieces(page: Any) -> Iterator[TextLine]:
+    """The text of a page in the order of its file, cut at line ends and wide gaps; points, y down."""
+    from pypdfium2 import raw
+
+    held, turns = page.get_textpage(), page.get_rotation() // 90
+    edges = raw.FS_RECTF()
+    text, box = "", (0.0, 0.0, 0.0, 0.0)
+    for index in range(held.count_chars()):
+        letter = chr(raw.FPDFText_GetUnicode(held, index))
+        if raw.FPDFText_IsHyphen(held, index) == 1:
+            letter = "-"
+        if raw.FPDFText_IsGenerated(held, index) == 1 or letter.isspace():
+            if letter in "\r\n":
+                yield from _piece(text, box)
+                text = ""
+            elif text:
+                text += " "
+            continue
+        raw.FPDFText_GetLooseCharBox(held, index, ctypes.byref(edges))
+        left, bottom, right, top = edges.left, edges.bottom, edges.right, edges.top
+        for _ in range(turns):
+            left, bottom, right, top = bottom, -right, top, -left
+        own = left, -top, right, -bottom
+        if text and _is_apart(box, own):
+            yield from _piece(text, box)
+            text = ""
+        box = own if not text else _around(box, own)
+        text += letter
+    yield from _piece(text, box)
 
 
-def _title(reader: Any) -> str:
-    try:
-        return stated_title(str((reader.metadata or {}).get("/Title") or ""))
-    except Exception:
-        return ""
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, y down."""
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """pypdf warns of each oddity by logging; the one line that matters is ours to say."""
-    logger = logging.getLogger("pypdf")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+def _piece(text: str, box: Box) -> Iterator[TextLine]:
+    if text := text.strip():
+        yield TextLine(*box, text)
+
+
+def _around(one: Box, other: Box) -> Box:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
+
+
+def _is_apart(before: Box, letter: Box) -> bool:
+    """Whether a letter is so far from a piece of text, or so much before its end, that it begins another."""
+    high = max(before[3] - before[1], letter[3] - letter[1])
+    beside = letter[0] - before[2]
+    above = letter[1] - before[3], before[1] - letter[3]
+    return beside > WIDEST_GAP * high or -beside > before[2] - before[0] + high or max(above) > 2 * high
+
+
+def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:
+    """The pages of a PDF file that are images without text, in order, one in memory at a time.
+
+    A page whose image cannot be decoded is a `RecognizedPage` that says why. Pages that are broken in
+    another way are left to `read`. Raises as that does.
+    """
+    with _opened(path) as pdf:
+        for number in range(1, len(pdf) + 1):
+            beat()
+            try:
+                page = pdf[number - 1]
+                if not _is_scan(page):
+                    continue
+            except _errors():
+                continue
+            unread = _unread(page)
+            image = None if unread else _rendered(page)
+            if image is not None and image.min() == image.max() and _has_broken_image(page):
+                unread = "an image that cannot be decoded"
+            if image is None or unread:
+                yield RecognizedPage(number, (), unread)
+            else:
+                yield ScannedPage(number, len(pdf), image)
+
+
+def _is_scan(page: Any) -> bool:
+    from pypdfium2 import raw
+
+    left, bottom, right, top = page.get_bbox()
+    covered = 0.0
+    for each in page.get_objects((raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM), max_depth=1):
+        own = each.get_bounds()
+        wide, high = min(right, own[2]) - max(left, own[0]), min(top, own[3]) - max(bottom, own[1])
+        covered += max(0.0, wide) * max(0.0, high)
+    if covered < COVERED * (right - left) * (top - bottom):
+        return False
+    return any(_images(page)) and not page.get_textpage().get_text_range().strip()
+
+
+def _images(page: Any) -> Iterator[Any]:
+    """The images of a page, those in forms too; a form that draws itself ends with `MOST_OBJECTS`."""
+    from pypdfium2 import raw
+
+    found = page.get_objects((raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM), max_depth=MOST_NESTED)
+    return (each for each in islice(found, MOST_OBJECTS) if each.type == raw.FPDF_PAGEOBJ_IMAGE)
+
+
+def _unread(page: Any) -> str:
+    """Why an image of a page is not decoded; empty where all may be."""
+    for image in _images(page):
+        wide, high = image.get_px_size()
+        if wide * high > MOST_PIXELS:
+            return f"an image of more than {MOST_PIXELS // 10**6} megapixels"
+    return ""
+
+
+def _rendered(page: Any) -> Any:
+    """The page on white as it is shown, uint8 (h, w)."""
+    scale = LONG_SIDE / max(page.get_size())
+    image = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_numpy()
+    return image.reshape(image.shape[:2]).copy()
+
+
+def _has_broken_image(page: Any) -> bool:
+    for image in _images(page):
+        try:
+            image.get_bitmap()
+        except _errors():
+            return True
+    return False
+
+
+FORMAT = DocumentFormat(read, magic=b"%PDF-", text_share=0.1, scanned_pages=scanned_pages)

@@ -1,4 +1,4 @@
-"""The text of scanned pages, out of the lines that OCR found on them."""
+"""The text of pages, out of the pieces of text on them: of a file, or found by OCR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEAR = 2.0
 """Widths of a letter up to which two lines side by side are one."""
 APART = 3
 """Blanks between the cells of a row, for `laid_out`."""
-PARAGRAPH = 1.5
+PARAGRAPH = 1.25
 """Distances of lines from which one begins a paragraph."""
 
 
@@ -72,12 +72,12 @@ class RecognizedPage:
 
 def page_texts(pages: Sequence[RecognizedPage]) -> list[tuple[int, str]]:
     """Number and text of each page that has any, without the lines that open or end many pages."""
-    texts = without_running([_text(page.lines) for page in pages])
+    texts = without_running([page_text(page.lines) for page in pages])
     return [(page.number, text) for page, text in zip(pages, texts, strict=True) if text]
 
 
-def _text(lines: Sequence[TextLine]) -> str:
-    """Columns of prose one after the other, tables by rows."""
+def page_text(lines: Sequence[TextLine]) -> str:
+    """Columns of prose one after the other, tables by rows. `lines`: in the order of their file, if any."""
     return "\n".join(_across(part) for part in _parts(lines))
 
 
@@ -133,9 +133,9 @@ def _across(lines: Sequence[TextLine]) -> str:
     for row, step in zip(rows, [0.0, *steps], strict=True):
         page += [""] * (step > PARAGRAPH * usual) + [_spaced(row, edge, letter)]
     try:
-        return laid_out("\n".join(page))
+        return laid_out("\n".join(page), " ".join(line.text for line in lines))
     except ColumnsOfProse:
-        return "\n".join(" ".join(line.split()) for line in page)
+        return "\n".join(line.text for line in lines)
 
 
 def rows_of(lines: Iterable[LineT]) -> list[list[LineT]]:

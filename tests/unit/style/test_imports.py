@@ -46,7 +46,7 @@ def test_nothing_happens_at_import() -> None:
         ("import rag.reasoners.llm.reasoner", "llama_index openai httpx torch transformers PIL tenacity"),
         (
             "from corpora.passages import Document, chunk; chunk(Document('d', 't', 'A short text. ' * 40))",
-            "llama_index nltk numpy pyarrow pypdf",
+            "llama_index nltk numpy pyarrow pypdfium2",
         ),
         (
             "from indexers.models.verify import list_models; from indexers.settings import EncoderSettings; "
