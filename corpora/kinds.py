@@ -28,7 +28,7 @@ SAVE_AS = {
     suffix: kind
     for kind, suffixes in {
         "PDF or HTML": ".doc .rtf .pages .ppt .key .mobi .azw3 .djvu .tex",
-        "CSV": ".xls .xlsx .ods .numbers",
+        "XLSX or CSV": ".xls .xlsb .numbers",
         "text or HTML": ".eml .msg .mbox",
         "SubRip (.srt)": ".lrc .sub .sbv .smi .ttml .dfxp .stl",
         "MP4": ".swf .mod .tod .insv .braw .r3d",

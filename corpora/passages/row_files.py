@@ -1,4 +1,7 @@
-"""Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`) and JSON lists, Parquet."""
+"""Files of rows: CSV and TSV, JSON Lines (BEIR's `corpus.jsonl`) and JSON lists, Parquet.
+
+A row with a column of text is a document. CSV and TSV files without one are tables.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,11 @@ from corpora.passages.rows import (
     TITLE,
     WIKIHOW_STEPS,
     Row,
+    Tally,
     documents_of_rows,
     name_columns,
 )
+from corpora.passages.spreadsheets import table_documents
 from corpora.records import Problem
 from corpora.text_decoding import decode, read_text_blocks
 
@@ -33,7 +38,10 @@ MAX_LINE = 2**20
 
 
 def read_delimited(path: str) -> Iterator[Document | Problem]:
-    """Documents of a CSV or TSV file with a header line; the delimiter is found in the header."""
+    """Documents of a CSV or TSV file, whose delimiter is found in its first line.
+
+    Each row where the first line names a column of text, else the whole table.
+    """
     refuse_binary(path)
     csv.field_size_limit(MAX_FIELD)
     lines = bounded_lines(path)
@@ -43,12 +51,27 @@ def read_delimited(path: str) -> Iterator[Document | Problem]:
     delimiter = max("\t;,", key=lambda mark: (header_line.count(mark), mark == ","))
     records = csv.reader(itertools.chain([header_line], lines), delimiter=delimiter)
     try:
-        header = [name.strip().lower() for name in next(records)]
+        first = next(records)
     except csv.Error as error:
         raise DamagedFile(f"{path}: its header cannot be read: {error}") from error
-    if not any(name in TEXT for name in header):
-        raise UnsupportedFile(f"{path}: no passages: expected {EXPECTED}; found {name_columns(header)}")
-    yield from documents_of_rows(path, _delimited_rows(records, header))
+    header = [name.strip().lower() for name in first]
+    if any(name in TEXT for name in header):
+        yield from documents_of_rows(path, _delimited_rows(records, header))
+        return
+    tally = Tally(path)
+    yield from table_documents("", itertools.chain([first], _cells(records, tally)))
+    if tally.bad:
+        yield Problem(path, tally.reason(), "indexed the other rows")
+
+
+def _cells(records: Iterator[list[str]], tally: Tally) -> Iterator[list[str]]:
+    for number in itertools.count(1):
+        try:
+            yield next(records)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            tally.add(Row(number), str(error))
 
 
 def _delimited_rows(records: Iterator[list[str]], header: list[str]) -> Iterator[Row]:

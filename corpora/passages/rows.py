@@ -33,18 +33,22 @@ class Row:
 
 
 @dataclass
-class _Tally:
+class Tally:
+    """The rows of a file that are good, and those that are not, of which the first are named."""
+
     path: str
     good: int = 0
     bad: int = 0
     named: list[str] = field(default_factory=list)
 
     def add(self, row: Row, trouble: str) -> None:
+        """Count a bad row."""
         self.bad += 1
         if len(self.named) < MAX_NAMED:
             self.named.append(f"row {row.number}: {trouble}")
 
     def reason(self) -> str:
+        """The bad rows in one line."""
         more = self.bad - len(self.named)
         rest = [f"and {more:,} more row{'s' * (more > 1)}"] if more else []
         return "; ".join(self.named + rest)
@@ -57,7 +61,7 @@ def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Pro
     id column are taken by name. Raises `UnsupportedFile` where the first rows have no text column,
     and `DamagedFile` where no row is usable.
     """
-    tally = _Tally(path)
+    tally = Tally(path)
     foreign: list[str] = []
     for found in wikihow_documents(_usable(rows, tally, foreign)):
         document = found if isinstance(found, Document) else _generic(found, tally)
@@ -74,7 +78,7 @@ def documents_of_rows(path: str, rows: Iterable[Row]) -> Iterator[Document | Pro
         yield Problem(path, tally.reason(), f"indexed the other {tally.good:,} documents")
 
 
-def _usable(rows: Iterable[Row], tally: _Tally, foreign: list[str]) -> Iterator[Row]:
+def _usable(rows: Iterable[Row], tally: Tally, foreign: list[str]) -> Iterator[Row]:
     for row in rows:
         if row.trouble:
             tally.add(row, row.trouble)
@@ -95,7 +99,7 @@ def name_columns(names: Iterable[str]) -> str:
     return named or "no columns"
 
 
-def _generic(row: Row, tally: _Tally) -> Document | None:
+def _generic(row: Row, tally: Tally) -> Document | None:
     fields = row.fields
     text = _first(fields, TEXT)
     document = make_document(_first(fields, TITLE), text, _first(fields, IDENTITY))

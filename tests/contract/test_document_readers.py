@@ -12,7 +12,17 @@ from corpora.entry_points import all_entry_points
 from corpora.errors import DamagedFile
 from corpora.formats import READERS
 from corpora.testing import DocumentReaderContract
-from tests.fakes.documents import epub_parts, odt_parts, pptx_parts, word_parts, write_pdf, write_zip
+from tests.fakes.documents import (
+    epub_parts,
+    ods_parts,
+    odt_parts,
+    pptx_parts,
+    word_parts,
+    write_pdf,
+    write_zip,
+    xlsx_parts,
+    xlsx_rows,
+)
 
 TEXT = b"Chain oil\n\nWipe the chain dry, then oil every link.\n"
 ROWS = b'{"_id": "1", "title": "Chain oil", "text": "Oil every link."}\n'
@@ -47,6 +57,13 @@ SAMPLES = {
     **dict.fromkeys([".html", ".htm", ".xhtml"], PAGE),
     **dict.fromkeys([".jsonl", ".ndjson"], ROWS),
     ".json": b"[" + ROWS + b"]",
+    ".ods": _zip(
+        ods_parts(
+            '<table:table-row><table:table-cell office:value-type="string"><text:p>Oil every link.</text:p>'
+            "</table:table-cell></table:table-row>"
+        )
+    ),
+    **dict.fromkeys([".xlsx", ".xlsm"], _zip(xlsx_parts(A=xlsx_rows(("Oil every link.",))))),
     ".csv": b"id,title,text\n1,Chain oil,Oil every link.\n",
     ".tsv": b"id\ttitle\ttext\n1\tChain oil\tOil every link.\n",
     ".parquet": _parquet(),

@@ -68,6 +68,64 @@ def epub_parts(title: str, *chapters: str) -> dict[str, str]:
     }
 
 
+SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def xlsx_parts(**sheets: str) -> dict[str, str]:
+    """An Excel file with the rows of each sheet; cells of style 1 are dates."""
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>' for at, name in enumerate(sheets, start=1)
+    )
+    links = "".join(
+        f'<Relationship Id="r{at}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{at}.xml"/>'
+        for at in range(1, len(sheets) + 1)
+    )
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    book = f'<workbook xmlns="{SHEET}" xmlns:r="{RELATIONS}"><sheets>{names}</sheets></workbook>'
+    formats = '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>'
+    main = f'<Relationship Id="r1" Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/>'
+    return {
+        "_rels/.rels": f'<Relationships xmlns="{package}">{main}</Relationships>',
+        "xl/workbook.xml": book,
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}">{links}</Relationships>',
+        "xl/styles.xml": f'<styleSheet xmlns="{SHEET}">{formats}</styleSheet>',
+        **{
+            f"xl/worksheets/sheet{at}.xml": f'<worksheet xmlns="{SHEET}"><sheetData>{rows}</sheetData>'
+            "</worksheet>"
+            for at, rows in enumerate(sheets.values(), start=1)
+        },
+    }
+
+
+def xlsx_rows(*rows: tuple[str | float, ...]) -> str:
+    """Rows of an Excel sheet: texts, numbers, and dates, which are the inside of a cell, as `<v>1</v>`."""
+    made = ""
+    for number, cells in enumerate(rows, start=1):
+        made += f'<row r="{number}">'
+        for column, cell in zip("ABCDEFGH", cells, strict=False):
+            place = f'r="{column}{number}"'
+            if isinstance(cell, float | int):
+                made += f"<c {place}><v>{cell}</v></c>"
+            elif cell.startswith("<"):
+                made += f'<c {place} s="1">{cell}</c>'
+            elif cell:
+                made += f'<c {place} t="inlineStr"><is><t>{cell}</t></is></c>'
+        made += "</row>"
+    return made
+
+
+def ods_parts(rows: str) -> dict[str, str]:
+    """An OpenDocument spreadsheet of one sheet, with the prefixes office, text and table."""
+    return {
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+        "META-INF/manifest.xml": '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+        **odt_parts(
+            f'<office:spreadsheet><table:table table:name="S">{rows}</table:table></office:spreadsheet>'
+        ),
+    }
+
+
 def _shown(text: str) -> Iterator[str]:
     for row, line in enumerate(text.split("\n")):
         for column, part in enumerate(line.split("\t")):

@@ -266,8 +266,6 @@ def test_equal_content_has_one_id_whatever_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("labels.csv", "clip_text,start,end\na,1,2\n"),
-        ("labels.tsv", "clip_text\tstart\na\t1\n"),
         ("questions.jsonl", '{"question": "q", "answer": "a"}\n' * 200),
         ("questions.json", '[{"question": "q"}]'),
         ("config.json", '{"text": "x"}'),
