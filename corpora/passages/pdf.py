@@ -12,6 +12,7 @@ from typing import Any
 from corpora.errors import DamagedFile, FileProblem, UnsupportedFile
 from corpora.formats import DocumentFormat
 from corpora.passages.document import Document, PageStart, complaint, make_document, stated_title
+from corpora.passages.hyphens import join_words
 from corpora.passages.page_layout import joined
 from corpora.passages.scanned_text import RecognizedPage, ScannedPage, TextLine, page_text, page_texts
 from corpora.records import Problem
@@ -20,7 +21,7 @@ MAX_NAMED = 5
 NO_TEXT_LAYER = "a PDF without a text layer"
 """In the reason why a PDF is skipped where no OCR was tried."""
 WIDEST_GAP = 1.0
-"""Heights of a letter between two letters, from which on they are of two pieces of text."""
+"""Sizes of a letter between two letters, from which on they are of two pieces of text."""
 LONG_SIDE = 2000
 """Pixels of a page's long side: A4 at 170 dpi, on which letters of 7 points are 11 pixels high."""
 COVERED = 0.5
@@ -48,11 +49,11 @@ def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Itera
                 pages[number] = _text(pdf[number - 1])
             except _errors():  # the other pages are good
                 broken.append(number)
-    text, places = joined([*pages.values()])
+    text, places = join_words(*joined([*pages.values()]))
     starts = [PageStart(place, number) for number, place in zip(pages, places, strict=True)]
     documents = [make_document(title, text, pages=starts) if text else None]
     for number, text in page_texts(recognized or ()):
-        documents.append(make_document(title, text, pages=[PageStart(0, number)]))
+        documents.append(make_document(title, join_words(text)[0], pages=[PageStart(0, number)]))
     found = [document for document in documents if document is not None]
     unread: dict[str, list[int]] = {"cannot be read": broken} if broken else {}
     for page in recognized or ():
@@ -164,11 +165,14 @@ def _around(one: Box, other: Box) -> Box:
 
 
 def _is_apart(before: Box, letter: Box) -> bool:
-    """Whether a letter is so far from a piece of text, or so much before its end, that it begins another."""
-    high = max(before[3] - before[1], letter[3] - letter[1])
+    """Whether a letter begins another piece of text: far behind it, before it, or on another line.
+
+    Letters of text that is turned are below each other, and of one piece.
+    """
+    size, middle = max(letter[2] - letter[0], letter[3] - letter[1]), (letter[1] + letter[3]) / 2
     beside = letter[0] - before[2]
-    above = letter[1] - before[3], before[1] - letter[3]
-    return beside > WIDEST_GAP * high or -beside > before[2] - before[0] + high or max(above) > 2 * high
+    other_line = not before[1] <= middle <= before[3] and -beside > 1.5 * size
+    return other_line or beside > WIDEST_GAP * size or letter[2] < before[0] - size
 
 
 def scanned_pages(path: str, beat: Callable[[], None]) -> Iterator[ScannedPage | RecognizedPage]:

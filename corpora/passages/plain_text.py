@@ -9,8 +9,9 @@ from pathlib import Path
 from corpora.errors import DamagedFile, UnsupportedFile
 from corpora.passages import tables
 from corpora.passages.document import Document, cut_point, make_document
+from corpora.passages.hyphens import join_words
 from corpora.records import Problem
-from corpora.text_decoding import read_text_blocks
+from corpora.text_decoding import clean, read_text_blocks
 
 PIECE = 4 * 2**20
 """Characters after which a text is cut at the next paragraph and goes on as another document."""
@@ -28,9 +29,10 @@ def read(path: str) -> Iterator[Document | Problem]:
     refuse_binary(path)
     title = None
     for piece in pieces(path):
+        text, _ = join_words(clean(piece))
         if title is None:
-            title = first_line_title(piece)
-        document = make_document(title, piece)
+            title = first_line_title(text)
+        document = make_document(title, text)
         if document is not None:
             yield document
 
