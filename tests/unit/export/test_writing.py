@@ -111,7 +111,7 @@ def _refused_then_forced(selects: list[Select], form: FormatName, out: Path) -> 
 
 def test_an_export_never_replaces_its_video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recording = source(str(tmp_path / "talk.edl"))
-    Path(recording.path).write_text(f"TITLE: like one of {PROGRAM}")
+    Path(recording.path).write_text("TITLE: an edit list")
     monkeypatch.setattr(writing, "read_sources", lambda *_: ({recording.path: recording}, ()))
     with pytest.raises(UsageError, match="input"):
         write_export([_select(Path(recording.path))], "edl", recording.path)
