@@ -3,7 +3,7 @@
 `rag ask`, `rag search` and `rag localize` all end here, under one section of settings (`LocalizeSettings`).
 An interval is half-open [start, end) in seconds: a clip for a question, a whole video for `rag localize`.
 
-With frames, windows are scored on z(similarity) + relevance of the text (`fused_similarity`) and found by
+With frames, windows are scored on a noisy-or of images and text (`fused_similarity`) and found by
 `settings.method` (`METHODS`). Without, they are those that cover the relevant text best (`covering_window`);
 a method that has windows of several lengths is tried on the relevance of the text first. A window's score is
 what chose it, and orders nothing else.

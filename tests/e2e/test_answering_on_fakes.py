@@ -35,7 +35,7 @@ from tests.fakes.role_methods import RoleMethods
 
 VIDEOS = {
     "bench": [
-        (0.0, 10.0, "lamp", "Welcome to the workshop in Lyon."),
+        (0.0, 10.0, "lamp", "Good morning from the workshop in Lyon."),
         (10.0, 14.0, "drill", "First the wooden board gets four holes"),
         (14.0, 17.0, "hammer", "for the brass screws."),
         (17.0, 30.0, "hammer", "Then nails hold the frame together."),

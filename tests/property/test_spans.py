@@ -100,3 +100,28 @@ def test_words_decide_where_images_are_flat_and_images_where_words_are_silent() 
     clear = np.where((times >= 5) & (times < 10), 0.35, 0.2)
     by_images = fused_similarity(clear, times, [], [])
     assert best_window(times, by_images, start=0.0, end=30.0, length=5.0).start == 5.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_line_that_is_near_to_certain_wins_over_the_noise_of_images(seed: int) -> None:
+    times = np.arange(240) / 2
+    noise = 0.2 + 0.05 * np.random.default_rng(seed).standard_normal(240)
+    fused = fused_similarity(noise, times, [(80.0, 84.0), (20.0, 24.0)], [0.99, 0.05])
+    found = best_window(times, fused, start=0.0, end=120.0, length=5.0)
+    assert found.start <= 80.0
+    assert found.end >= 84.0
+
+
+def test_half_relevant_text_does_not_win_over_images_that_stand_out() -> None:
+    times = np.arange(240) / 2
+    clear = np.where((times >= 50) & (times < 55), 0.35, 0.2)
+    fused = fused_similarity(clear, times, [(80.0, 84.0), (90.0, 93.0)], [0.5, 0.4])
+    assert best_window(times, fused, start=0.0, end=120.0, length=5.0).start == 50.0
+
+
+def test_text_counts_as_its_odds_in_a_noisy_or() -> None:
+    """-5 ln(1 - r) of an r of one half and of none; of certainty, a finite number."""
+    spans = [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0)]
+    found = fused_similarity(np.zeros(3), [0.0, 1.0, 2.0], spans, [0.5, 0.0, 1.0])
+    assert found[:2] == pytest.approx([5 * np.log(2), 0.0])
+    assert 50 < found[2] < 100

@@ -96,7 +96,8 @@ def test_without_frames_and_text_a_video_has_no_window_and_a_clip_its_first() ->
 
 
 def test_frames_outside_the_interval_do_not_count() -> None:
-    window = localize_clip("v", QUERY, LocalizeSettings(), start=30.0, end=60.0)
+    images = LocalizationQuery(TIMES, SIMILARITY)
+    window = localize_clip("v", images, LocalizeSettings(), start=30.0, end=60.0)
     assert window.start <= TIMES[101] < window.end
 
 
