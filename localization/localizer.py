@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.methods import METHODS, Position, shifted, standardised
-from localization.sampling import midpoints
+from localization.methods import METHODS, Interval, Position, shifted
+from localization.sampling import frames_inside, midpoints
 from localization.settings import LocalizeSettings
 from localization.spans import covering_window, fused_similarity, rasterised
-from localization.windows import Span, Window, span_mean
+from localization.windows import Span, Window, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,20 +59,8 @@ def localize_clip(
     video_id: str, query: LocalizationQuery, settings: LocalizeSettings, *, start: float, end: float
 ) -> Window:
     """The window to watch of [start, end). Where nothing is known of it: its first window, with score 0."""
-    if query.position == "within" and (
-        found := localize_video(video_id, query, settings, start=start, end=end, count=1)
-    ):
-        return found[0]
-    held = query.inside(start, end)
-    if held.position != "within" and len(held.times):
-        beside = METHODS[settings.method].beside
-        span = beside(held.times, _fused(held), held.target, settings, (start, end), held.position)
-        return _window(video_id, span.start, span.end, span.score)
-    at, until, score = covering_window(
-        held.spans, held.relevance, start=start, end=end, length=settings.window_seconds
-    )
-    at, until = shifted(at, until, held.position, start=start, end=end)
-    return _window(video_id, at, until, score)
+    found = localize_video(video_id, query, settings, start=start, end=end, count=1)
+    return found[0] if found else Window(video_id, start, min(start + settings.window_seconds, end), 0.0)
 
 
 def localize_video(
@@ -84,20 +72,20 @@ def localize_video(
     end: float,
     count: int,
 ) -> list[Window]:
-    """Up to `count` windows of [start, end), best first, no two of an IoU above `settings.overlap`; the
-    first is `localize_clip`'s.
+    """Up to `count` windows of [start, end), best first, no two of an IoU above `settings.overlap`; of a
+    query for what is before or after an anchor, one. The first is `localize_clip`'s.
 
-    The position of `query` is not looked at: all are for the event itself. Empty where there are neither
-    frames nor relevant text.
+    Empty where there are neither frames nor relevant text.
     """
-    held = query.inside(start, end)
-    if len(held.times):
-        within = METHODS[settings.method].within
-        found = within(held.times, _fused(held), settings, (start, end), count)
-        return [_window(video_id, span.start, span.end, span.score) for span in found]
-    if spans := _salient_text(held, settings, start, end, count):
-        return [_window(video_id, span.start, span.end, span.score) for span in spans]
-    return _text_windows(video_id, held, settings.window_seconds, start, end, count)
+    held, method, interval = query.inside(start, end), METHODS[settings.method], (start, end)
+    if not len(held.times):
+        found = _salient_text(held, settings, interval, count) or _covering(held, settings, interval, count)
+        found = [shifted(span, interval, held.position) for span in found]
+    elif held.position == "within":
+        found = method.within(held.times, _fused(held), settings, interval, count)
+    else:
+        found = [method.beside(held.times, _fused(held), held.target, settings, interval, held.position)]
+    return [Window(video_id, round(s.start, 6), round(s.end, 6), round(s.score, 6)) for s in found]
 
 
 GRID_SECONDS = 0.5
@@ -127,46 +115,43 @@ def window_salience(
     `most_salient_windows` has it; 0 for a window without a moment in it.
     """
     times, relevance = relevance_curve(query, start=start, end=end)
-    values = standardised(relevance)
-    found = (span_mean(times, values, start=first, end=last) for first, last in windows)
-    strengths = [0.0 if span is None else span.score * (span.last - span.first) ** 0.5 for span in found]
+    values, strengths = standardised(relevance), []
+    for first, last in windows:
+        inside = values[frames_inside(times, first, last, most=len(times))]
+        strengths.append(inside.sum() / max(1, len(inside)) ** 0.5)
     return np.array(strengths, np.float64).round(6)
 
 
 def _salient_text(
-    query: LocalizationQuery, settings: LocalizeSettings, start: float, end: float, count: int
+    query: LocalizationQuery, settings: LocalizeSettings, interval: Interval, count: int
 ) -> list[Span]:
     """Windows of several lengths by the relevant text alone; none where the method has one length, and none
     where no moment is more relevant than others."""
     method = METHODS[settings.method]
     if method.one_length or not len(query.spans):
         return []
-    times, relevance = relevance_curve(query, start=start, end=end)
-    found = method.within(times, relevance, settings, (start, end), count)
-    return [span for span in found if span.score > 0]
+    times, relevance = relevance_curve(query, start=interval[0], end=interval[1])
+    return [span for span in method.within(times, relevance, settings, interval, count) if span.score > 0]
 
 
-def _text_windows(
-    video_id: str, query: LocalizationQuery, length: float, start: float, end: float, count: int
-) -> list[Window]:
+def _covering(
+    query: LocalizationQuery, settings: LocalizeSettings, interval: Interval, count: int
+) -> list[Span]:
     """Windows over the relevant text alone; each next one over the text that those before it do not touch."""
-    windows: list[Window] = []
-    spans, relevance = query.spans, query.relevance
-    while len(spans) and len(windows) < count:
-        at, until, score = covering_window(spans, relevance, start=start, end=end, length=length)
-        window = _window(video_id, at, until, score)
-        left = (spans[:, 1] <= at) | (spans[:, 0] >= until)
-        if score <= 0 or left.all():
+    found: list[Span] = []
+    (start, end), spans, relevance = interval, query.spans, query.relevance
+    while len(spans) and len(found) < count:
+        window = Span(
+            *covering_window(spans, relevance, start=start, end=end, length=settings.window_seconds)
+        )
+        left = (spans[:, 1] <= window.start) | (spans[:, 0] >= window.end)
+        if window.score <= 0 or left.all():
             break
-        if all(window.end <= taken.start or window.start >= taken.end for taken in windows):
-            windows.append(window)
+        if all(window.end <= taken.start or window.start >= taken.end for taken in found):
+            found.append(window)
         spans, relevance = spans[left], relevance[left]
-    return windows
+    return found
 
 
 def _fused(query: LocalizationQuery) -> NDArray[np.float64]:
     return fused_similarity(query.similarity, query.times, query.spans, query.relevance)
-
-
-def _window(video_id: str, start: float, end: float, score: float) -> Window:
-    return Window(video_id, round(start, 6), round(end, 6), round(score, 6))

@@ -26,7 +26,8 @@ from localization.windows import (
     WindowScores,
     best_window,
     greedy_nms,
-    span_mean,
+    mean_inside,
+    standardised,
     window_scores,
 )
 
@@ -38,8 +39,6 @@ Position = Literal[Side, "within"]
 Interval = tuple[float, float]
 """[start, end) in seconds: a clip, or a whole video."""
 
-FLAT = 1e-3
-"""Least standard deviation to divide by: a flat curve stays flat."""
 REACH = 4.0
 """Seconds from the end of one event to the start of the next, at most (EgoFact, C.2.2)."""
 SLACK = 1.0
@@ -48,35 +47,14 @@ SHIFT_SECONDS = 1.0
 """Shift of an anchor's window for "before" and "after" (EgoFact, D.2.4)."""
 
 
-def standardised(similarity: ArrayLike) -> NDArray[np.float64]:
-    """float64 (n,) less its mean, over its standard deviation (at least 0.001)."""
-    values = np.asarray(similarity, np.float64)
-    return np.asarray((values - values.mean()) / max(float(values.std()), FLAT), np.float64)
-
-
-def best_windows(
-    times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
-) -> list[Span]:
-    """Up to `count` windows of `window_seconds` with the highest mean in `interval` (EgoFact, section 4.1).
-
-    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others. Best
-    first, no two of an IoU above `overlap` (greedy temporal NMS); of equal ones the earliest wins. The first
-    is `best_window`.
-    """
-    start, end = interval
-    scores = window_scores(times, similarity, start=start, end=end, length=settings.window_seconds)
-    chosen = greedy_nms(scores.micro, scores.starts, scores.ends, count, settings.overlap)
-    return [scores.span(at) for at in chosen]
-
-
 def event_windows(
     times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
 ) -> list[Span]:
     """Up to `count` windows of `window_seconds` around the best stretches of `event_seconds` in `interval`.
 
-    `times`, `similarity`: float64 (n,) as in `best_window`. Best first, no two of an IoU above `overlap`
-    (greedy NMS over the windows, by the stretches' scores). The score of each is its stretch's mean
-    similarity; `first` and `last` count the frames of the window. Raises `ValueError` as `best_window` does.
+    `times`, `similarity`: float64 (n,) as in `window_scores`, which raises `ValueError` for others. Best
+    first, no two of an IoU above `overlap` (greedy temporal NMS by the stretches' scores); of equal ones the
+    earliest wins. The score of each is its stretch's mean similarity.
     """
     (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
@@ -84,7 +62,18 @@ def event_windows(
     width = min(length, end - start)
     starts = np.minimum(np.maximum(start, (events.starts + events.ends - width) / 2), end - width)
     chosen = greedy_nms(events.micro, starts, starts + width, count, settings.overlap)
-    return [centred(times, events.span(at), start=start, end=end, length=length) for at in chosen]
+    return [centred(events.span(at), interval, length) for at in chosen]
+
+
+def best_windows(
+    times: ArrayLike, similarity: ArrayLike, settings: LocalizeSettings, interval: Interval, count: int
+) -> list[Span]:
+    """Up to `count` windows of `window_seconds` with the highest mean in `interval` (EgoFact, section 4.1).
+
+    As `event_windows`, for an event as long as the window; the first is `best_window`.
+    """
+    whole = settings.model_copy(update={"event_seconds": settings.window_seconds})
+    return event_windows(times, similarity, whole, interval, count)
 
 
 def most_salient_windows(
@@ -132,7 +121,7 @@ def paired_window(
     (start, end), length = interval, settings.window_seconds
     seconds = min(settings.event_seconds, length)
     _, event = paired_event(times, anchor, target, start=start, end=end, position=side, event_seconds=seconds)
-    return centred(times, event, start=start, end=end, length=length)
+    return centred(event, interval, length)
 
 
 def shifted_window(
@@ -150,11 +139,9 @@ def shifted_window(
     """
     start, end = interval
     best = best_window(times, anchor, start=start, end=end, length=settings.window_seconds)
-    at, until = shifted(best.start, best.end, side, start=start, end=end)
-    if abs(at - best.start) < TIME_STEP:
-        return best
-    found = span_mean(times, anchor, start=at, end=until)
-    return found or replace(best, start=at, end=until, first=best.last, last=best.last)
+    moved = shifted(best, interval, side)
+    score = mean_inside(times, anchor, start=moved.start, end=moved.end)
+    return moved if score is None else replace(moved, score=score)
 
 
 def paired_event(
@@ -186,16 +173,12 @@ def paired_event(
     return anchors.span(int(at)), targets.span(int(to))
 
 
-def centred(times: ArrayLike, event: Span, *, start: float, end: float, length: float) -> Span:
-    """A window of `length` with the event in its middle, kept inside [start, end); the event's score.
-
-    `times`: float64 (n,) seconds, rising, by which the frames of the window are counted.
-    """
+def centred(event: Span, interval: Interval, length: float) -> Span:
+    """A window of `length` with the event in its middle, kept inside `interval`; the event's score."""
+    start, end = interval
     width = min(length, end - start)
     at = min(max(start, (event.start + event.end - width) / 2), end - width)
-    frames = np.asarray(times, np.float64)
-    first, last = (int(np.searchsorted(frames, edge - TIME_STEP / 2)) for edge in (at, at + width))
-    return replace(event, start=at, end=at + width, first=first, last=last)
+    return replace(event, start=at, end=at + width)
 
 
 def _gaps(anchors: WindowScores, targets: WindowScores, position: Side) -> NDArray[np.float64]:
@@ -205,17 +188,11 @@ def _gaps(anchors: WindowScores, targets: WindowScores, position: Side) -> NDArr
     return np.asarray(anchors.starts[:, None] - targets.ends[None, :], np.float64)
 
 
-def shifted(
-    window_start: float, window_end: float, position: Position, *, start: float, end: float
-) -> tuple[float, float]:
-    """[window_start, window_end) moved by `SHIFT_SECONDS`, kept whole and inside the clip [start, end)."""
-    if position == "before":
-        moved = max(start, window_start - SHIFT_SECONDS)
-        return moved, moved + (window_end - window_start)
-    if position == "after":
-        moved = min(end, window_end + SHIFT_SECONDS)
-        return moved - (window_end - window_start), moved
-    return window_start, window_end
+def shifted(window: Span, interval: Interval, position: Position) -> Span:
+    """The window moved by `SHIFT_SECONDS`, kept whole and inside `interval`; its score."""
+    room = {"before": interval[0] - window.start, "after": interval[1] - window.end, "within": 0.0}[position]
+    by = float(np.clip(room, -SHIFT_SECONDS, SHIFT_SECONDS))
+    return replace(window, start=window.start + by, end=window.end + by)
 
 
 Within = Callable[["ArrayLike", "ArrayLike", LocalizeSettings, Interval, int], list[Span]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from localization.windows import TIME_STEP
+from localization.windows import TIME_STEP, standardised
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -98,9 +98,8 @@ def fused_similarity(
     values = np.asarray(similarity, np.float64)
     if len(values) == 0:
         return values
-    centred = (values - values.mean()) / max(float(values.std()), FLAT)
     said = np.minimum(rasterised(spans, relevance, times), CERTAIN)
-    return np.asarray(centred - TEXT_WEIGHT * np.log1p(-said), np.float64)
+    return standardised(values, FLAT) - TEXT_WEIGHT * np.log1p(-said)
 
 
 def _inside(

@@ -58,13 +58,11 @@ _LARGEST = 1e3
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A window of one clip, [start, end) seconds, with its mean similarity and its frames [first, last)."""
+    """A window of one clip, [start, end) seconds, with its mean similarity."""
 
     start: float
     end: float
     score: float
-    first: int
-    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +81,7 @@ class WindowScores:
 
     def span(self, index: int) -> Span:
         """The candidate `index`, its mean in units of similarity."""
-        return Span(
-            start=float(self.starts[index]),
-            end=float(self.ends[index]),
-            score=int(self.micro[index]) / 1e6,
-            first=int(self.first[index]),
-            last=int(self.last[index]),
-        )
+        return Span(float(self.starts[index]), float(self.ends[index]), int(self.micro[index]) / 1e6)
 
 
 def window_scores(
@@ -149,15 +141,25 @@ def greedy_nms(
     return chosen
 
 
-def span_mean(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float) -> Span | None:
+def mean_inside(times: ArrayLike, similarity: ArrayLike, *, start: float, end: float) -> float | None:
     """Mean of `similarity`, float64 (n,), over the frames in [start, end), or None where there are none."""
     frame_times = np.asarray(times, np.float64)
-    units = _units(similarity)
-    first, last = (int(_index(frame_times, np.array([at]))[0]) for at in (start, end))
+    first, last = _index(frame_times, np.array([start, end])).tolist()
     if last <= first:
         return None
-    micro = _mean_micro(np.array([units[first:last].sum()]), np.array([last - first]))
-    return Span(start, end, int(micro[0]) / 1e6, first, last)
+    return (
+        int(_mean_micro(_units(similarity)[first:last].sum(keepdims=True), np.array([last - first]))[0]) / 1e6
+    )
+
+
+FLAT = 1e-3
+"""Least standard deviation to divide by: a flat curve stays flat."""
+
+
+def standardised(similarity: ArrayLike, least: float = FLAT) -> NDArray[np.float64]:
+    """float64 (n,) less its mean, over its standard deviation, which counts as `least` at least."""
+    values = np.asarray(similarity, np.float64)
+    return np.asarray((values - values.mean()) / max(float(values.std()), least), np.float64)
 
 
 def _candidate_starts(

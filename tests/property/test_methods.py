@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localization.methods import REACH, SLACK, event_windows, most_salient_windows, paired_event, standardised
+from localization.methods import REACH, SLACK, event_windows, most_salient_windows, paired_event
 from localization.settings import LocalizeSettings
-from localization.windows import window_scores
+from localization.windows import standardised, window_scores
 
 CLIP = 30.0
 TIMES = np.arange(60) / 2
@@ -36,8 +36,6 @@ def test_the_window_is_around_the_best_stretch_and_inside_the_clip(values: list[
     middle = (best.start + best.end) / 2
     if 2.5 <= middle <= CLIP - 2.5:
         assert (found.start + found.end) / 2 == pytest.approx(middle)
-    inside = [i for i, t in enumerate(TIMES) if found.start - 1e-7 <= t < found.end - 1e-7]
-    assert (found.first, found.last) == (inside[0], inside[-1] + 1)
 
 
 @pytest.mark.slow
@@ -97,5 +95,5 @@ def test_no_length_is_more_salient(values: list[float]) -> None:
     for length in LENGTHS:
         scores = window_scores(TIMES, z, start=0.0, end=CLIP, length=length)
         strengths.append(max(scores.micro * np.sqrt(scores.last - scores.first)))
-    inside = found.last - found.first
+    inside = np.sum((found.start - 1e-7 <= TIMES) & (found.end - 1e-7 > TIMES))
     assert found.score * 1e6 * math.sqrt(inside) == pytest.approx(max(strengths), abs=2.0)

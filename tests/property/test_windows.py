@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localization.methods import SHIFT_SECONDS, Side, best_windows, shifted, shifted_window
+from localization.methods import SHIFT_SECONDS, Position, Side, best_windows, shifted, shifted_window
 from localization.settings import LocalizeSettings
-from localization.windows import MIN_FILL, best_window, span_mean, window_scores
+from localization.windows import MIN_FILL, Span, best_window, mean_inside, window_scores
 
 EIGHTH = 0.125
 """Times are eighths of a second and lengths too: exact in binary, so the oracle needs no tolerance."""
@@ -72,11 +72,10 @@ def brute(case: Case) -> list[tuple[float, float, Fraction, list[int]]]:
 def test_best_window_is_the_brute_force_one(case: Case) -> None:
     candidates = brute(case)
     top = max(score for _, _, score, _ in candidates)
-    start, end, score, frames = next(c for c in candidates if c[2] == top)
+    start, end, score, _ = next(c for c in candidates if c[2] == top)
     span = best_window(case.times, case.similarity, start=case.start, end=case.end, length=case.length)
     assert (span.start, span.end) == (start, end)
     assert span.score == float(score)
-    assert list(range(span.first, span.last)) == frames
 
 
 @given(cases())
@@ -119,7 +118,7 @@ def test_one_frame_is_its_clip() -> None:
 
 def test_constant_similarity_takes_the_earliest() -> None:
     span = best_window(np.arange(60) / 2, np.full(60, 0.3), start=0.0, end=30.0, length=5.0)
-    assert (span.start, span.end, span.score, span.first, span.last) == (0.0, 5.0, 0.3, 0, 10)
+    assert (span.start, span.end, span.score) == (0.0, 5.0, 0.3)
 
 
 def test_a_lone_frame_after_a_gap_does_not_win() -> None:
@@ -132,7 +131,7 @@ def test_a_lone_frame_after_a_gap_does_not_win() -> None:
 def test_the_last_frames_are_within_reach_of_an_irregular_grid() -> None:
     times = [0.0, 1.0, 2.0, 3.7, 4.9, 5.8]
     span = best_window(times, [0, 0, 0, 0, 0, 1.0], start=0.0, end=6.0, length=2.0)
-    assert (span.start, span.end, span.first) == (4.0, 6.0, 4)
+    assert (span.start, span.end, span.score) == (4.0, 6.0, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -158,14 +157,15 @@ def test_a_window_of_no_length_is_refused() -> None:
         best_window([0.0], [0.0], start=0.0, end=5.0, length=0.0)
 
 
-def test_span_mean_is_none_where_there_is_no_frame() -> None:
-    assert span_mean([0.0, 9.0], [1.0, 1.0], start=3.0, end=6.0) is None
-    found = span_mean([0.0, 9.0], [1.0, 0.5], start=0.0, end=9.0)
-    assert found is not None
-    assert (found.score, found.first, found.last) == (1.0, 0, 1)
+def test_the_mean_inside_is_none_where_there_is_no_frame() -> None:
+    assert mean_inside([0.0, 9.0], [1.0, 1.0], start=3.0, end=6.0) is None
+    assert mean_inside([0.0, 9.0], [1.0, 0.5], start=0.0, end=9.0) == 1.0
 
 
-def test_shift_keeps_the_window_whole() -> None:
-    assert shifted(0.5, 5.5, "before", start=0.0, end=30.0) == (0.0, 5.0)
-    assert shifted(24.5, 29.5, "after", start=0.0, end=30.0) == (25.0, 30.0)
-    assert shifted(10.0, 15.0, "after", start=0.0, end=30.0) == (11.0, 16.0)
+@pytest.mark.parametrize(
+    ("start", "position", "moved"),
+    [(0.5, "before", 0.0), (24.5, "after", 25.0), (10.0, "after", 11.0), (10.0, "within", 10.0)],
+)
+def test_shift_keeps_the_window_whole(start: float, position: Position, moved: float) -> None:
+    found = shifted(Span(start, start + 5.0, 0.5), (0.0, 30.0), position)
+    assert found == Span(moved, moved + 5.0, 0.5)
