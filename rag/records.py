@@ -154,8 +154,7 @@ class VideoHit:
     """The indexed clip that overlaps the window most."""
     score: float
     """In [0, 1], orders the hits of one query: the chance that it is the one looked for, the mean of that by
-    its images and that by its text; without compared frames reciprocal rank fusion, as a share of first place
-    in every ranking. Between queries `relevance` compares."""
+    its images and that by its text. Between queries `relevance` compares."""
     evidence: tuple[Evidence, ...] = ()
     title: str = ""
     relevance: float = 0.0

@@ -58,8 +58,7 @@ class SearchSettings(SettingsSection):
     """File of `rag calibrate`: how far measured tone, style and sound hold on one's own videos. Without one
     ShotFinder passes such constraints to the reasoner."""
     rrf_k: int = Field(60, ge=1)
-    """Constant of reciprocal rank fusion (Cormack et al., 2009: 60), for passages, and for clips where no
-    frames are compared."""
+    """Constant of reciprocal rank fusion (Cormack et al., 2009: 60), for passages."""
     interaction_clips: int = Field(100, ge=0, le=10_000)
     """Clips, the best by their image embeddings, whose stored frames are compared with each clause of the
     question (late interaction), and by which they come before all others, as far as images decide. 0: none,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,14 +119,13 @@ def unit_sum(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return rows[0] if len(rows) == 1 else np.asarray(total / np.linalg.norm(total), np.float32)
 
 
-def matches_of(
+def interaction_scores(
     rows: Iterable[tuple[str, NDArray[np.float32]]], texts: NDArray[np.float32]
-) -> dict[str, float | None]:
-    """Clip id to `RetrievedClip.match`, best first, by late interaction with `texts`, unit float32 (t, d).
+) -> dict[str, float]:
+    """Clip id to its score by late interaction with `texts`, unit float32 (t, d).
 
     `rows`: clip id and unit float32 (n, d), of the clip's frames in order of time, or of its sound. A clip
-    that has both counts with the nearer of the two, as in search. Matches are the softmax of `SHARPNESS`
-    times the scores, which are sums of standard scores. None of no rows.
+    that has both counts with the nearer of the two, as in search.
     """
     keys: list[str] = []
 
@@ -138,7 +137,13 @@ def matches_of(
     best: dict[str, float] = {}
     for score, key in zip(late_interaction(vectors(), texts).tolist(), keys, strict=True):
         best[key] = max(score, best.get(key, score))
-    ranked = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+    return best
+
+
+def matches_of(scores: Mapping[str, float]) -> dict[str, float]:
+    """Clip id to `RetrievedClip.match`, best first: the softmax of `SHARPNESS` times the scores, which are
+    sums of standard scores. None of no scores."""
+    ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     powers = {key: math.exp(SHARPNESS * (score - ranked[0][1])) for key, score in ranked}
     whole = sum(powers.values())
     return {key: max(LEAST_MATCH, round(power / whole, 6)) for key, power in powers.items()}

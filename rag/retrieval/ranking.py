@@ -1,20 +1,19 @@
-"""Rankings of clips and passages: search over a table of texts, dense and BM25, and their fusion.
+"""Rankings of clips and passages: search over a table of texts, dense and BM25, and how hits are fused.
 
-Where frames were compared, images and texts each give a clip a chance to be the right one, and these are
-averaged (`pooled`). Ranks would not do there: in a video in which people speak every clip has some rank by
-its words, and two rankings of irrelevant words outweigh one of images with a clear best.
+Images and texts each give a clip a chance to be the right one, and these are averaged (`pooled`). Ranks would
+not do there: in a video in which people speak every clip has some rank by its words, and two rankings of
+irrelevant words outweigh one of images with a clear best.
 
-Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
+Passages are found by reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009):
 
     RRF(d) = sum over rankings r that hold d of 1 / (k + rank_r(d)),   rank from 1, k = 60
 
-given here as a share of its maximum, which first place in every ranking has, so that 1.0 means the
-same for two rankings as for three.
+given here as a share of its maximum, which first place in every ranking has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -70,7 +69,7 @@ class RetrievedClip:
     path: str
     title: str
     score: float
-    """In (0, 1]: `pooled`, or where no frames were compared RRF; orders the clips of one query."""
+    """In (0, 1]: `pooled`; orders the clips of one query."""
     relevance: float
     """In [0, 1]: the greatest of `image_relevance` and its spans' relevance; comparable between queries."""
     image_relevance: float
@@ -94,7 +93,7 @@ class RetrievedPassage:
     passage: Passage
     path: str
     score: float
-    """In (0, 1]: RRF, or beside clips whose frames were compared `pooled`; orders the hits of one query."""
+    """In (0, 1]: RRF, or beside clips `pooled`; orders the hits of one query."""
     relevance: float
     """In [0, 1], comparable between queries."""
     covered: float = 0.0
@@ -123,14 +122,11 @@ class Fused(Generic[Key]):
     """In (0, 1], rounded to 6 decimals."""
 
 
-def fuse(
-    rankings: Sequence[Sequence[Key]], k: int = 60, judges: Callable[[Key], int] | None = None
-) -> list[Fused[Key]]:
+def fuse(rankings: Sequence[Sequence[Key]], k: int = 60) -> list[Fused[Key]]:
     """Best first; equal scores in the order of the keys' text.
 
-    `rankings`: each best first; a key that comes twice in one counts where it comes first.
-    `judges`: in how many of the rankings a key can appear (a passage has no images to be ranked by);
-    default, all of them, empty ones too. Raises `ValueError` for `k` below 1.
+    `rankings`: each best first; a key that comes twice in one counts where it comes first. Raises
+    `ValueError` for `k` below 1.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
@@ -138,11 +134,7 @@ def fuse(
     for ranking in rankings:
         for rank, key in enumerate(dict.fromkeys(ranking), start=1):
             sums[key] = sums.get(key, 0.0) + 1.0 / (k + rank)
-    all_of_them = len(rankings)
-    scores = {
-        key: round(total / ((judges(key) if judges else all_of_them) / (k + 1)), 6)
-        for key, total in sums.items()
-    }
+    scores = {key: round(total / (len(rankings) / (k + 1)), 6) for key, total in sums.items()}
     return [Fused(*item) for item in sorted(scores.items(), key=lambda item: (-item[1], str(item[0])))]
 
 
@@ -221,69 +213,53 @@ class ClipHits:
     evidence: TextHits
     spans: dict[str, dict[str, RelevantSpan]]
     """Clip id to evidence id to span."""
-    images: dict[str, float | None] | None
-    """Clip id to its `RetrievedClip.match`, best first; None where a clip can have no image."""
+    images: Mapping[str, float] = field(default_factory=dict)
+    """Clip id to how likely it is the right one by its images, best first; their sum is about 1."""
+    compared: bool = False
+    """Whether that is by their frames (`RetrievedClip.match`), and not by the vectors of whole clips."""
     relevance: Mapping[str, float] = field(default_factory=dict)
-    """Clip id to the relevance of its images, of those compared that match best."""
+    """Clip id to the relevance of its images, of those that match best."""
     searched: int = 0
     """Clips among which those of `images` were found."""
 
-    def ranked(self, rrf_k: int) -> list[Fused[str]]:
+    def ranked(self) -> list[Fused[str]]:
         """The clips, best first."""
-        if self.image_chances():
-            relevance = self._relevance()
-            # Where no text is relevant, images are all that there is to go by, however weak.
-            weight = max([1.0 - max(relevance.values(), default=0.0), *self.relevance.values()])
-            chances = {key: weight * match for key, match in (self.images or {}).items() if match}
-            return pooled(chances, text_chances(relevance, self._words(), self._covered()))
-        owner = self._owners()
-        rankings = [
-            [owner[hit.key] for hit in ranking if hit.key in owner]
-            for ranking in (self.evidence.dense, self.evidence.matched)
-        ]
-        return fuse(rankings if self.images is None else [*rankings, list(self.images)], rrf_k)
+        relevance = self._relevance()
+        # Where no text is relevant, images are all that there is to go by, however weak.
+        weight = max([1.0 - max(relevance.values(), default=0.0), *self.relevance.values()])
+        chances = {key: weight * match for key, match in self.images.items()}
+        return pooled(chances, text_chances(relevance, self._words(), self._covered()))
 
     def ranked_with(
-        self, clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage], hits: TextHits, rrf_k: int
+        self, clips: Sequence[RetrievedClip], passages: Sequence[RetrievedPassage], hits: TextHits
     ) -> list[Fused[tuple[str, str]]]:
         """Clips and passages in one ranking, best first: `("clip", id)` and `("passage", id)`.
 
         `clips`: the best of these hits, best first. `hits`: the search that found the passages.
         """
-        if self.image_chances():
-            relevance, words, covered = self._relevance(), self._words(), self._covered()
-            ids = [found.clip.clip_id for found in clips]
-            texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
-            texts |= {("passage", found.passage.passage_id): found.relevance for found in passages}
-            scores = {("clip", key): words[key] for key in ids if key in words}
-            scores |= {("passage", hit.key): hit.score for hit in hits.matched}
-            of_words = {("clip", key): covered.get(key, 0.0) for key in ids}
-            of_words |= {("passage", p.passage.passage_id): p.covered for p in passages}
-            # A passage has no images: what they say is weighed clip by clip, and where no text is relevant by
-            # nothing else.
-            least = 1.0 - max(texts.values(), default=0.0)
-            images = {
-                ("clip", c.clip.clip_id): max(least, c.image_relevance) * (c.match or 0.0) for c in clips
-            }
-            return pooled(images, text_chances(texts, scores, of_words))
-        owner = self._owners()
-        rankings: list[list[tuple[str, str]]] = []
-        for of_clips, of_passages in (
-            (self.evidence.dense, hits.dense),
-            (self.evidence.matched, hits.matched),
-        ):
-            rows = [(hit.score, ("clip", owner[hit.key])) for hit in of_clips if hit.key in owner]
-            rows += [(hit.score, ("passage", hit.key)) for hit in of_passages]
-            rankings.append([key for _, key in sorted(rows, key=lambda row: (-row[0], row[1]))])
-        if self.images is not None:
-            rankings.append([("clip", key) for key in self.images])
-        return fuse(rankings, rrf_k, lambda key: len(rankings) if key[0] == "clip" else 2)
+        relevance, words, covered = self._relevance(), self._words(), self._covered()
+        ids = [found.clip.clip_id for found in clips]
+        texts = {("clip", key): relevance.get(key, 0.0) for key in ids}
+        texts |= {("passage", found.passage.passage_id): found.relevance for found in passages}
+        scores = {("clip", key): words[key] for key in ids if key in words}
+        scores |= {("passage", hit.key): hit.score for hit in hits.matched}
+        of_words = {("clip", key): covered.get(key, 0.0) for key in ids}
+        of_words |= {("passage", p.passage.passage_id): p.covered for p in passages}
+        # A passage has no images: what they say is weighed clip by clip, and where no text is relevant by
+        # nothing else.
+        least = 1.0 - max(texts.values(), default=0.0)
+        images = {
+            ("clip", key): max(least, found.image_relevance) * self.images[key]
+            for key, found in zip(ids, clips, strict=True)
+            if key in self.images
+        }
+        return pooled(images, text_chances(texts, scores, of_words))
 
     def image_chances(self) -> dict[str, float]:
         """Clip id to the chance that some clip is right and that it is this one, by images alone; empty where
         no frames were compared."""
         weight = max(self.relevance.values(), default=1.0)
-        return {key: weight * match for key, match in (self.images or {}).items() if match}
+        return {key: weight * match for key, match in self.images.items()} if self.compared else {}
 
     def _words(self) -> dict[str, float]:
         """Clip id to the BM25 score of its best span by words."""

@@ -17,7 +17,7 @@ from corpora.records import Clip, Evidence, Video
 from indexers.protocol import TextEncoder, TextTower
 from localization.localizer import LocalizationQuery, localize_clip, localize_video, relevance_curve
 from localization.methods import Position
-from localization.windows import Window
+from localization.windows import Window, standardised
 from rag.clauses import clauses
 from rag.null_scores import library_scores
 from rag.records import PassageHit, ScoreCurve, SearchFilter, VideoHit
@@ -26,6 +26,7 @@ from rag.retrieval.frames import (
     LEAST_MATCH,
     FrameCache,
     images_of,
+    interaction_scores,
     joined_frames,
     matches_of,
     mean_within,
@@ -71,7 +72,8 @@ class _ClipSearches:
     """Both searches of the text evidence, and that of the images; None where these are not searched."""
 
     evidence: TextSearches
-    images: Future[dict[str, float | None]] | None
+    images: Future[tuple[dict[str, float], bool]] | None
+    """Chances of clips, and whether their frames were compared."""
 
 
 class Retriever:
@@ -114,12 +116,12 @@ class Retriever:
         """The `top_k` clips for a question, best first.
 
         `text` is searched in the text evidence (dense and BM25 over spans), `visual` in the clips' image
-        embeddings; what both say of a clip is averaged (`pooled`), or where no frames are compared their
-        rankings are fused (RRF). A span counts for the clip that holds most of it, one
-        longer than a clip for the clip it starts in. By image, clips are found for `visual`, its clauses and
-        `events` in one search, and the first `search.interaction_clips` ranked by how well their frames fit
-        each clause and event. `upcoming` texts of later searches are encoded with `text`. `passage_queries`
-        and `passages_each`: of the next call of `find_passages_each`, whose searches run beside these.
+        embeddings; what both say of a clip is averaged (`pooled`). A span counts for the clip that holds most
+        of it, one longer than a clip for the clip it starts in. By image, clips are found for `visual`, its
+        clauses and `events` in one search, and the first `search.interaction_clips` ranked by how well their
+        frames fit each clause and event. `upcoming` texts of later searches are encoded with `text`.
+        `passage_queries` and `passages_each`: of the next call of `find_passages_each`, whose searches run
+        beside these.
         """
         where, pool = self.resolve(where), self._pool(top_k)
         queries, of_passages = passage_queries if where.videos is None else (), self._pool(passages_each)
@@ -440,39 +442,39 @@ class Retriever:
         evidence = searches.evidence.hits(pool)
         spans = self._spans_by_clip(text, evidence, where)
         if searches.images is None:
-            return ClipHits(evidence, spans, {} if self.tower is not None else None)
-        images, searched = searches.images.result(), self.reader.count_clips(where)
+            return ClipHits(evidence, spans)
+        (images, compared), searched = searches.images.result(), self.reader.count_clips(where)
         # Of clips that all look alike, or of which none is right, some match is the greatest too.
-        nearest = [key for key, match in images.items() if match][:JUDGED_CLIPS]
-        relevance = self._image_relevance(visual, nearest, searched)
-        return ClipHits(evidence, spans, images, relevance, searched)
+        relevance = self._image_relevance(visual, list(images)[:JUDGED_CLIPS], searched)
+        return ClipHits(evidence, spans, images, compared, relevance, searched)
 
     def _by_images(
         self, vector: NDArray[np.float32], texts: NDArray[np.float32], pool: int, where: SearchFilter
-    ) -> dict[str, float | None]:
+    ) -> tuple[dict[str, float], bool]:
         """Clips near `vector` with their match, best first, by late interaction of frames with texts (t, d).
 
-        Clips that were not compared follow, in the order of the search.
+        Clips that were not compared follow, in the order of the search. Where none was, matches are by the
+        cosines of whole clips, and the second is False.
         """
         compared = self.settings.search.interaction_clips if len(texts) else 0
-        found = [hit.key for hit in self.reader.search_clips(vector, max(pool, compared), where)]
-        near = found[:compared]
+        hits = self.reader.search_clips(vector, max(pool, compared), where)
+        near = [hit.key for hit in hits[:compared]]
         clips, sounds = self._frames.clips(near), self.reader.sound_vectors(near)
-        if not clips and not sounds:
-            return dict.fromkeys(found)
         images = ((key, images_of(held)) for key, held in clips.items())
-        matches = matches_of(chain(images, ((key, sound[None]) for key, sound in sounds.items())), texts)
-        return {**matches, **{key: LEAST_MATCH for key in found if key not in matches}}
+        scores = interaction_scores(chain(images, ((key, row[None]) for key, row in sounds.items())), texts)
+        if not scores and hits:
+            cosines = standardised([hit.score for hit in hits]).tolist()
+            return matches_of({hit.key: z for hit, z in zip(hits, cosines, strict=True)}), False
+        matches = matches_of(scores)
+        return {**matches, **{hit.key: LEAST_MATCH for hit in hits if hit.key not in matches}}, True
 
     def _best_clips(self, hits: ClipHits, visual: str, top_k: int) -> list[RetrievedClip]:
-        images = hits.images or {}
-        fused = hits.ranked(self.settings.search.rrf_k)[:top_k]
-        seen, chances = [item.key for item in fused if item.key in images], hits.image_chances()
+        fused = hits.ranked()[:top_k]
+        seen, chances = [item.key for item in fused if item.key in hits.images], hits.image_chances()
         others = [key for key in seen if key not in hits.relevance]
         judged = {**hits.relevance, **self._image_relevance(visual, others, hits.searched)}
         # That some of the best is relevant by its images, and that it is this one, makes this one relevant.
         relevance = {key: max(judged.get(key, 0.0), round(chances.get(key, 0.0), 6)) for key in seen}
-        compared = any(images.values())
         clips = self.reader.clips_by_id([item.key for item in fused])
         return [
             self._retrieved(
@@ -480,7 +482,7 @@ class Retriever:
                 item.score,
                 relevance.get(item.key, 0.0),
                 hits.spans.get(item.key, {}).values(),
-                images.get(item.key, LEAST_MATCH if compared else None),
+                hits.images.get(item.key, LEAST_MATCH) if hits.compared else None,
             )
             for item in fused
         ]
@@ -568,10 +570,7 @@ class Retriever:
         passages = best_passages(self.reader, [passage_hits], [query], self.settings.search.rrf_k, k)[0]
         clip_hits = self._clip_hits(of_clips, query, query, pool, where)
         clips = self._best_clips(clip_hits, query, k)
-        score = {
-            item.key: item.score
-            for item in clip_hits.ranked_with(clips, passages, passage_hits, self.settings.search.rrf_k)
-        }
+        score = {item.key: item.score for item in clip_hits.ranked_with(clips, passages, passage_hits)}
         return (
             [replace(c, score=score.get(("clip", c.clip.clip_id), 0.0)) for c in clips],
             [replace(p, score=score.get(("passage", p.passage.passage_id), 0.0)) for p in passages],

@@ -423,6 +423,10 @@ def test_clips_are_ranked_by_events_and_those_behind_the_compared_ones_follow(tm
         found = few.find_clips("any", "a knife", 4)
         assert [clip.match for clip in found] == [1.0, *[LEAST_MATCH] * 3]
         assert [found[0].clip.clip_id, found[1].clip.clip_id] == ["kitchen:00000", "bench:00000"]
+        search = search.model_copy(update={"interaction_clips": 0})
+        none = Retriever(reader, tower, BagOfWords(), settings.model_copy(update={"search": search}))
+        whole = none.find_clips("any", "a knife", 4)
+        assert (whole[0].clip.clip_id, {clip.match for clip in whole}) == ("kitchen:00000", {None})
 
 
 @pytest.mark.parametrize("images", [True, False])
