@@ -1,7 +1,4 @@
-"""Plain descriptions by rules: their sentences, names, keywords and search words.
-
-Keywords are quoted words, names, numbers, and runs of content words.
-"""
+"""Plain descriptions by rules: their sentences, keywords and search words."""
 
 from __future__ import annotations
 
@@ -11,49 +8,41 @@ from itertools import groupby
 
 from rag.words import content_words, split_sentences, word_set
 
+LONGEST = 3
+"""Words of one run; longer ones are cut, since a keyword is matched as a whole."""
+_BREAK = re.compile(r"[^\w\s'’.-]|(?<!\d)\.|\.(?!\d)|\s-+\s")
+
 
 def statements(text: str) -> list[str]:
     """The sentences of a text that say something, in order."""
     return [sentence for sentence in split_sentences(text) if content_words(sentence)]
 
 
-LONGEST = 3
-"""Words of one run; longer ones are cut, since a keyword is matched as a whole."""
-
-_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,60})[\"“”«»]|(?<!\w)'([^']{2,60})'(?!\w)")
-_NAME = re.compile(r"\b[^\W\d_a-z][\w'’.-]*(?: (?:of |de |van |von |the )?[^\W\d_a-z][\w'’.-]*)*")
-_BREAK = re.compile(r"[^\w\s'’.-]|(?<!\d)\.|\.(?!\d)|\s-+\s")
-
-
-def names(text: str) -> list[str]:
-    """Quoted words and capitalized runs, but for the capital that opens a sentence; each once, in order."""
-    found = [quoted or single for quoted, single in _QUOTED.findall(text)]
-    for match in _NAME.finditer(text):
-        name = match[0].strip(".-'’")
-        opens = match.start() == 0 or re.search(r"[.!?:(\"“]\s*$", text[: match.start()])
-        if opens and " " not in name and not name.isupper():
-            continue
-        if len(name) > 1 and content_words(name) and not any(name in other for other in found):
-            found.append(name)
-    return list(dict.fromkeys(found))
-
-
 def content_runs(text: str) -> list[str]:
-    """Neighbouring words that carry meaning, without the words between them; each once, in order."""
+    """Neighbouring words that carry meaning, capitalized ones apart from others; each once, in order."""
     found: list[str] = []
     for clause in _BREAK.split(text):
-        for means, words in groupby(clause.split(), key=lambda word: bool(content_words(word))):
-            run = [word.strip(".'’-") for word in words] if means else []
+        words = [word.strip("'’-") for word in clause.split()]
+        for (means, _), same in groupby(words, key=lambda word: (bool(content_words(word)), _capital(word))):
+            run = list(same) if means else []
             found += [" ".join(run[at : at + LONGEST]) for at in range(0, len(run), LONGEST)]
     return list(dict.fromkeys(found))
 
 
+def _capital(text: str) -> bool:
+    return text[:1].isupper()
+
+
 def entities(text: str, most: int) -> tuple[str, ...]:
-    """At most `most` keywords: names and quotations first, then runs with a number, then the others."""
-    plain = content_runs(text)
-    numbered = [run for run in plain if any(map(str.isdigit, run))]
+    """At most `most` keywords: capitalized runs, but for the word that opens a sentence, and runs with a
+    figure first, then the others."""
+    openers = {sentence.split()[0].strip("'’-,") for sentence in split_sentences(text)}
+
+    def is_named(run: str) -> bool:
+        return any(map(str.isdigit, run)) or (_capital(run) and (run not in openers or run.isupper()))
+
     found: list[str] = []
-    for phrase in (*names(text), *numbered, *plain):
+    for phrase in sorted(content_runs(text), key=is_named, reverse=True):
         stems = word_set(phrase)
         if stems and not any(stems <= word_set(other) for other in found):
             found.append(phrase)

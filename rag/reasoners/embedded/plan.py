@@ -13,7 +13,7 @@ from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from rag.reasoners.embedded.lines import relevances
-from rag.reasoners.embedded.phrases import content_runs, names, new_phrases, query_words
+from rag.reasoners.embedded.phrases import content_runs, entities, new_phrases, query_words
 from rag.reasoners.embedded.question_forms import parts
 from rag.reasoners.roles.plan import KnownVideo, Plan, PlanRequest, SubQuestion
 from rag.words import content_words, split_sentences, word_set
@@ -85,15 +85,13 @@ def _known(text: str, known: Sequence[KnownVideo], vectors: SentenceVectors) -> 
 def _queries(text: str, first: Sequence[str], leads: Sequence[str]) -> list[str]:
     """Of one part, the most specific first; later ones say less, or ask from another side. `first`: leads
     that open the queries."""
-    taken, runs = parts(text), content_runs(text)
-    shorter = [taken.core, taken.scene, taken.event]
+    taken = parts(text)
     return [
         *(f"{lead} {query_words(text, BESIDE_FIRST)}" for lead in first),
-        *(query_words(one, LONGEST_QUERY) for one in (text, *shorter)),
-        " ".join(names(text)[:3]),
+        *(query_words(one, LONGEST_QUERY) for one in (text, taken.core, taken.scene, taken.event)),
         *(f"{lead} {query_words(text, BESIDE_LEAD)}" for lead in leads),
-        *map(" ".join, pairwise(runs)),
-        *runs,
+        *map(" ".join, pairwise(content_runs(text))),
+        *entities(text, MOST_LEADS),
     ]
 
 

@@ -39,8 +39,6 @@ class Facets(Reply):
     """By option label: the event that shows this option to be right."""
     general_semantic_query: str = Field(min_length=1)
     """The event that must happen to answer the question at all."""
-    temporal_plan: str = ""
-    """Where in the video to look first, and in which order; empty where the question does not say."""
     vlm_query: str = ""
     """The question for a model that looks at the frames."""
 

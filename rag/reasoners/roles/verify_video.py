@@ -27,8 +27,6 @@ class VideoVerdict(Reply):
     audio_match: bool | None = None
     """None: no sound to compare, or nothing remembered of it."""
     confidence: float = Field(ge=0, le=1)
-    contradictions: tuple[str, ...] = ()
-    """What the memory says and the video denies."""
     reason: str = ""
 
 
