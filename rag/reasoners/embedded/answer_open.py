@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from rag.reasoners.embedded.over_time import count_open
 from rag.reasoners.embedded.question_forms import parts
-from rag.reasoners.embedded.quotation import AskedText, Scored, fitted_weights
+from rag.reasoners.embedded.quotation import (
+    MOST_WITHOUT_NUMBER,
+    AskedText,
+    Quotable,
+    Ranked,
+    asks_for_number,
+    fitted_weights,
+)
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sequence_of
@@ -15,6 +22,7 @@ from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading
 from rag.records import SURE
 from rag.relevance import ImageScoreCalibrator
+from rag.words import numbers
 
 LEAST = 0.05
 """Confidence below which no sentence is an answer, whatever the threshold."""
@@ -25,6 +33,7 @@ SAYS_EVENT = 0.5
 """Share of an event's units from which a line says it."""
 BY_TIME = SURE - 0.01
 """Confidence of a line that is known by its time alone."""
+NOTHING = Ranked((), 0.0)
 
 
 def answer_open(
@@ -40,21 +49,23 @@ def answer_unaided(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
     return _quoted(reading, vectors)
 
 
-def ranked_answers(reading: Reading, vectors: SentenceVectors) -> tuple[list[Scored], float]:
-    """The sentences that may answer, the one to quote first, and its confidence; none where none comes
-    near."""
+def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
+    """The sentences that may answer, the one to quote first; none where none comes near."""
     question = reading.question.text
     asked = asked_text(question, reading)
     if not asked.sentences:
-        return [], 0.0
+        return NOTHING
     fitted = fitted_weights()
     places, rows = asked.shortlist(read_values(asked, question), fitted)
     vector = vectors.of([question])[question]
     texts = [asked.sentences[at].context for at in places]
     known = vectors.of(texts, reading.text_vectors)
     cosines = [round(float(vector @ known[text]), 6) for text in texts]
-    ranked, sure = asked.ranked(places, rows, cosines, fitted)
-    return (ranked, sure) if sure >= LEAST else ([], 0.0)
+    ranked = asked.ranked(places, rows, cosines, fitted)
+    best = ranked.found[0].sentence
+    if asks_for_number(vector, fitted) and not numbers(f"{best.title} {best.context}"):
+        ranked = Ranked(ranked.found, min(ranked.confidence, MOST_WITHOUT_NUMBER))
+    return ranked if ranked.confidence >= LEAST else NOTHING
 
 
 def asked_text(question: str, reading: Reading) -> AskedText:
@@ -74,12 +85,14 @@ def read_values(asked: AskedText, question: str) -> list[float]:
 
 
 def _quoted(reading: Reading, vectors: SentenceVectors) -> OpenAnswer:
-    ranked, sure = ranked_answers(reading, vectors)
-    best = _in_time(reading, ranked[0].sentence) if ranked else None
+    ranked = ranked_answers(reading, vectors)
+    best = _in_time(reading, ranked.found[0].sentence) if ranked.found else None
     if best is None:
         why = "No sentence of the evidence speaks to the question."
         return OpenAnswer(text="", confidence=0.0, explanation=why)
-    support, sure = ([best, *_backing(ranked)], sure) if best is ranked[0].sentence else ([best], BY_TIME)
+    support, sure = [best, *_backing(ranked.found)], ranked.confidence
+    if best is not ranked.found[0].sentence:
+        support, sure = [best], BY_TIME
     return OpenAnswer(
         text=best.context if best.is_row else best.text,
         confidence=sure,
@@ -116,7 +129,7 @@ def _start(line: Sentence) -> float:
     return line.start
 
 
-def _backing(ranked: Sequence[Scored]) -> list[Sentence]:
+def _backing(ranked: Sequence[Quotable]) -> list[Sentence]:
     """At most two other sentences that come near the best, from another place: they back the answer."""
     best = ranked[0]
     near = (one.sentence for one in ranked[1:] if best.value - one.value <= NEAR)

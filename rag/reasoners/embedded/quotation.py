@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,24 +29,28 @@ from rag.words import numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FEATURES = ("read", "cosine", "overlap", "before", "after", "rank", "score", "length")
+FEATURES = ("cross_encoder", "cosine", "overlap", "before", "after", "rank", "score", "length")
 """Of a sentence: what the cross-encoder says of it; cosine to the question; share of the question's units,
 by rarity, that it holds; what the sentence before and the one after add to that share; 1 / (1 + rank) and
 score of the passage or window; log of the number of its units."""
 
-EVIDENCE = ("constant", "read", "cosine", "overlap", "passage", "unknown", "no_value", "share", "margin")
+EVIDENCE = (
+    *("constant", "cross_encoder", "cosine", "overlap", "passage", "unknown", "missing_number", "share"),
+    "margin",
+)
 """Of the sentence that is quoted: features by their names; share of the question's units that all
 sentences of its passage hold, and that none of those read holds; whether the question has a number that its
 passage lacks; log of its share among the sentences (softmax of the ordering); distance to the next one, at
 most `FURTHEST`."""
 
 FURTHEST = 6.0
-MOST_WITHOUT_VALUE = SURE - 0.01
-"""Confidence of an answer whose passage lacks a number of the question."""
+MOST_WITHOUT_NUMBER = SURE - 0.01
+"""Confidence of an answer whose passage lacks a number of the question, or that lacks the number which is
+asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class Quotable:
     """A sentence with its place among those that were read, and its value as an answer (unbounded)."""
 
     sentence: Sentence
@@ -54,11 +59,21 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """Sentences that may answer, the best first, and the probability in [0, 1] that it is right."""
+
+    found: Sequence[Quotable]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
     """By the names of `FEATURES` and of `EVIDENCE`."""
 
     order: Mapping[str, float]
     confidence: Mapping[str, float]
+    number: Sequence[float]
+    """(dim + 1,): of a question's vector and of 1, for the log odds that a number answers it."""
     background: float
     """Mean value of sentences that hold no answer. It counts for each sentence that a short text has less
     than `MOST_SENTENCES`: the only sentence of a text is not the best of many."""
@@ -71,6 +86,11 @@ def fitted_weights() -> Weights:
     return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
 
 
+def asks_for_number(question: NDArray[np.float64], fitted: Weights) -> bool:
+    """Whether a number answers a question, by its unit vector, float64 (dim,): as it is in any language."""
+    return float(np.append(question, 1.0) @ np.array(fitted.number)) > 0
+
+
 def columns(keys: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:
     """float64 (n, keys) of n rows by name. Raises KeyError for a name that a row lacks."""
     return np.array([[row[name] for name in keys] for row in rows], np.float64).reshape(-1, len(keys))
@@ -79,7 +99,12 @@ def columns(keys: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray
 class AskedText:
     """A question and the sentences that were read for it, in order."""
 
-    def __init__(self, question: str, sentences: Sequence[Sentence], scores: Mapping[str, Sequence[float]]):
+    def __init__(
+        self,
+        question: str,
+        sentences: Sequence[Sentence],
+        scores: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    ) -> None:
         """`scores`: in [0, 1], of the passages and of the windows, by `Sentence.origin`."""
         self.sentences = sentences
         self.scores = scores
@@ -88,7 +113,7 @@ class AskedText:
         ]
         # The fewer sentences hold a unit of the question, the more it says.
         self._asked = by_rarity(units(question), self._units)
-        self._all = share(self._asked, set().union(*self._units))
+        self.unknown = 1 - share(self._asked, set().union(*self._units))
         self._numbers = set(numbers(question))
         self._parts: dict[tuple[str, int], list[int]] = {}
         for at, one in enumerate(sentences):
@@ -104,15 +129,20 @@ class AskedText:
                 found.append([at])
         return found
 
+    def overlaps(self, at: int) -> tuple[float, float, float]:
+        """`overlap`, `before` and `after` of one sentence."""
+        own = share(self._asked, self._units[at])
+        return own, self._with(at, at - 1) - own, self._with(at, at + 1) - own
+
     def features(self, at: int, read: float, cosine: float) -> dict[str, float]:
         """`FEATURES` of one sentence by name. `read`: as of `Reader.values`."""
-        one, own = self.sentences[at], share(self._asked, self._units[at])
+        one, (own, before, after) = self.sentences[at], self.overlaps(at)
         return {
-            "read": read,
+            "cross_encoder": read,
             "cosine": cosine,
             "overlap": own,
-            "before": self._with(at, at - 1) - own,
-            "after": self._with(at, at + 1) - own,
+            "before": before,
+            "after": after,
             "rank": 1 / (1 + one.index),
             "score": self.scores[one.origin][one.index],
             "length": math.log1p(len(self._units[at])),
@@ -133,21 +163,21 @@ class AskedText:
 
     def ranked(
         self, places: Sequence[int], rows: NDArray[np.float64], cosines: Sequence[float], fitted: Weights
-    ) -> tuple[list[Scored], float]:
-        """The sentences of a shortlist, best first, and the probability in [0, 1] that the first is right.
-        `rows`: float64 (n, features) of `shortlist`; `cosines`: of each to the question."""
+    ) -> Ranked:
+        """The sentences of a shortlist by their values. `rows`: float64 (n, features) of `shortlist`;
+        `cosines`: of each to the question."""
         rows = rows.copy()
         rows[:, FEATURES.index("cosine")] = cosines
         values = rows @ columns(FEATURES, [fitted.order])[0]
         order = np.argsort(-values.round(6), kind="stable").tolist()
         found = [
-            Scored(self.sentences[places[one]], places[one], round(float(values[one]), 6)) for one in order
+            Quotable(self.sentences[places[one]], places[one], round(float(values[one]), 6)) for one in order
         ]
         first = dict(zip(FEATURES, rows[order[0]].tolist(), strict=True))
         evidence = self.evidence(places[order[0]], first, values, order[0], fitted.background)
         sure = logistic(sum(weight * evidence[name] for name, weight in fitted.confidence.items()))
         # What lacks the question's own number may be on the subject, and is never sure.
-        return found, round(min(sure, MOST_WITHOUT_VALUE) if evidence["no_value"] else sure, 6)
+        return Ranked(found, round(min(sure, MOST_WITHOUT_NUMBER) if evidence["missing_number"] else sure, 6))
 
     def evidence(
         self, at: int, row: Mapping[str, float], values: NDArray[np.float64], place: int, background: float
@@ -161,11 +191,11 @@ class AskedText:
         known = {value for each in part for value in numbers(f"{each.title} {each.context}")}
         held = frozenset().union(*(self._units[other] for other in self._parts[one.origin, one.index]))
         return {
-            **{name: row[name] for name in ("read", "cosine", "overlap")},
+            **{name: row[name] for name in ("cross_encoder", "cosine", "overlap")},
             "constant": 1.0,
             "passage": share(self._asked, held.union(units(one.title))),
-            "unknown": 1 - self._all,
-            "no_value": float(bool(self._numbers - known)),
+            "unknown": self.unknown,
+            "missing_number": float(bool(self._numbers - known)),
             "share": -math.log1p(float(np.exp(others - values[place]).sum())),
             "margin": max(-FURTHEST, min(FURTHEST, float(values[place] - others.max()))),
         }

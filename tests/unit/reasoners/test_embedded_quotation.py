@@ -16,7 +16,14 @@ from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from localization.windows import Window
 from rag.reasoners.embedded.answer_open import answer_open, ranked_answers
-from rag.reasoners.embedded.quotation import EVIDENCE, FEATURES, AskedText, columns, fitted_weights
+from rag.reasoners.embedded.quotation import (
+    EVIDENCE,
+    FEATURES,
+    AskedText,
+    asks_for_number,
+    columns,
+    fitted_weights,
+)
 from rag.reasoners.embedded.reader import open_reader
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
@@ -25,7 +32,7 @@ from rag.reasoners.embedded.units import units
 from rag.reasoners.roles.answer_open import OpenAnswer
 from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import SURE, Question
-from training.quotation import Example, answered, fit, rows_of
+from training.quotation import Example, answered, fit, fit_number, rows_of
 
 
 @cache
@@ -111,6 +118,25 @@ def test_without_the_number_that_is_given_no_answer_is_sure(question: str, passa
     assert ask(question, passage).confidence < SURE
 
 
+@pytest.mark.parametrize(
+    ("question", "passage", "sure"),
+    [
+        ("How many people came to the meeting?", "Many people came to the meeting.", False),
+        ("How many people came to the meeting?", "Twelve people came to the meeting.", True),
+        ("Wie viele Leute kamen zur Sitzung?", "Zur Sitzung kamen viele Leute.", False),
+        ("Wie viele Leute kamen zur Sitzung?", "Zur Sitzung kamen 12 Leute.", True),
+        ("¿Cuántas personas vinieron a la reunión?", "A la reunión vinieron muchas personas.", False),
+        ("Combien de personnes sont venues à la réunion ?", "Beaucoup sont venues à la réunion.", False),
+        ("有多少人参加了会议？", "很多人参加了会议。", False),
+        ("Who came to the meeting?", "Maria Lund came to the meeting.", True),
+    ],
+)
+def test_without_the_number_that_is_asked_for_no_answer_is_sure(
+    question: str, passage: str, sure: bool
+) -> None:
+    assert (ask(question, passage).confidence >= SURE) is sure
+
+
 def test_of_a_window_and_a_passage_the_better_is_quoted() -> None:
     question = "When was the tower finished?"
     assert (
@@ -161,14 +187,14 @@ def test_features_and_evidence_by_hand() -> None:
     share = one / (one + none)
     assert first["overlap"] == pytest.approx(share)
     assert (second["overlap"], second["before"], second["after"]) == pytest.approx((0.0, share, 0.0))
-    assert (second["rank"], second["score"], second["read"]) == (1.0, 0.5, 2.0)
+    assert (second["rank"], second["score"], second["cross_encoder"]) == (1.0, 0.5, 2.0)
     found = text.evidence(1, second, np.array([1.0, 3.0, 0.0]), 1, 1.0)
     assert (found["passage"], found["unknown"]) == pytest.approx((share, 1 - share))
-    assert (found["margin"], found["no_value"]) == (2.0, 0.0)
+    assert (found["margin"], found["missing_number"]) == (2.0, 0.0)
     # Thirteen sentences fewer than are compared, each of the background's value.
     assert found["share"] == pytest.approx(-np.log(1 + 14 * np.exp(-2) + np.exp(-3)))
     asked = AskedText("line 9", held, {"passage": [0.5]})
-    assert asked.evidence(1, second, np.zeros(3), 1, 1.0)["no_value"] == 1.0
+    assert asked.evidence(1, second, np.zeros(3), 1, 1.0)["missing_number"] == 1.0
 
 
 def test_weights_are_found_by_name() -> None:
@@ -196,29 +222,42 @@ def example(at: int, rng: np.random.Generator, *, foreign: bool) -> Example:
     return Example(f"library-{at % 10}", "set", asked, text, reads, cosines, right, True, rows)
 
 
+NUMBER = (0.0, -1.0)
+"""Weights by which no question asks for a number."""
+
+
 def test_the_fit_finds_what_decides_and_is_unsure_of_foreign_questions() -> None:
     rng = np.random.default_rng(0)
     held = [example(at, rng, foreign=at % 4 == 0) for at in range(60)]
-    made = fit(held)
+    made = fit(held, NUMBER)
     assert max(made.order, key=lambda name: abs(made.order[name])) == "cosine"
     assert made.confidence["cosine"] > 0.1
-    assert fit(held) == made
+    assert fit(held, NUMBER) == made
     own, foreign = answered(held[1:2], made), answered(held[:1], made)
     assert own[0].sample.confidence > foreign[0].sample.confidence
+
+
+def test_what_asks_for_a_number_is_known_by_questions_whose_answers_have_one() -> None:
+    numbered = [Asked(f"How many {thing} are there?", ("3",), "own") for thing in ("cars", "dogs", "trees")]
+    named = [Asked(f"Who owns the {thing}?", ("Maria",), "own") for thing in ("cars", "dogs", "trees")]
+    made = replace(fitted_weights(), number=fit_number([*numbered, *named], encoder()))
+    for question, number in (("How many boats are there?", True), ("Who owns the boats?", False)):
+        (vector,) = np.asarray(encoder().encode_text([question]), np.float64)
+        assert asks_for_number(vector, made) is number
 
 
 def test_a_fit_takes_two_libraries_or_more() -> None:
     rng = np.random.default_rng(0)
     held = [replace(example(at, rng, foreign=at % 4 == 0), library=str(at % 2)) for at in range(40)]
-    assert fit(held).confidence["cosine"] > 0
+    assert fit(held, NUMBER).confidence["cosine"] > 0
     with pytest.raises(ValueError, match="two or more"):
-        fit([one for one in held if one.library == "0"])
+        fit([one for one in held if one.library == "0"], NUMBER)
 
 
 def test_a_question_is_answered_by_the_weights_that_are_given() -> None:
     question = "When was the tower finished?"
     given = reading(question, *TOWER)
-    (best, *_), _ = ranked_answers(given, SentenceVectors(encoder()))
+    best = ranked_answers(given, SentenceVectors(encoder())).found[0]
     assert best.sentence.text == "The tower was finished in 1889."
     rng = np.random.default_rng(1)
     found = example(1, rng, foreign=False)
