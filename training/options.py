@@ -63,6 +63,7 @@ CLAIMED = 60
 IMAGE = 0.625
 """Of the frames' vote: 1 / the temperature of least log loss on 450 questions of two dev worlds of
 egofact-workbench-hard (docs/design/workbench.md)."""
+FIRST = np.ones(len(FEATURES))
 PENALTY = 1e-3
 DIGITS = 3
 _VERB = re.compile(
@@ -81,8 +82,8 @@ class Example:
     reading: Reading
     truth: int | None
 
-    def compared(self, vectors: SentenceVectors, weights: NDArray[np.float64] | None = None) -> Compared:
-        """As of the reasoner; without weights all sentences."""
+    def compared(self, vectors: SentenceVectors, weights: NDArray[np.float64]) -> Compared:
+        """As of the reasoner."""
         question = spelled_out(self.reading.question)
         claims = [statement(question, option) for option in question.options]
         text = OptionText(question, sentences_of(self.reading))
@@ -329,13 +330,13 @@ def main() -> None:
 
 
 def fit_to(held: Sequence[Example], vectors: SentenceVectors) -> Weights:
-    """To all sentences first, then to those that these weights put first: those that the reasoner
+    """To sentences that `FIRST` puts first, then to those that these weights do: those that the reasoner
     compares."""
-    first = fit([_row(one, vectors) for one in held])
+    first = fit([_row(one, vectors, FIRST) for one in held])
     return fit([_row(one, vectors, first.features) for one in held])
 
 
-def _row(one: Example, vectors: SentenceVectors, weights: NDArray[np.float64] | None = None) -> Row:
+def _row(one: Example, vectors: SentenceVectors, weights: NDArray[np.float64]) -> Row:
     return Row(one.set_name, one.kind, one.compared(vectors, weights), one.truth)
 
 

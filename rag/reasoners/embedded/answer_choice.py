@@ -2,7 +2,7 @@
 
     p(option i) ~ sum over sentences s of exp(w . f(i, s))        p(none of them) ~ exp(u . g)
 
-with f the `FEATURES` of `option_features` and g the `NONE` of here. `training/options.py` fits w and u to
+with f the `FEATURES` and g the `NONE` of `option_features`. `training/options.py` fits w and u to
 questions with known answers and writes `options.json`. The frames' vote (`frame_votes`) is added to log p.
 
 Two-hop options, "When X. The object does Y." (EgoFact, section 2.2): options with the same X are about the
@@ -30,21 +30,19 @@ from rag.reasoners.embedded.claims import spelled_out, statement, two_hop
 from rag.reasoners.embedded.frame_votes import Vote, frame_votes
 from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText
 from rag.reasoners.embedded.over_time import answer_over_time
-from rag.reasoners.embedded.question_forms import Form, asks_for_thing, parts
-from rag.reasoners.embedded.scoring import SentenceVectors, frames_of
+from rag.reasoners.embedded.question_forms import Form, asks_for_thing
+from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import Sentence, place_of, sentences_of
 from rag.reasoners.roles.answer_choice import ChosenOption
 from rag.reasoners.roles.reading import Reading
 from rag.records import Question
-from rag.relevance import IMAGE_MIDDLE, ImageScoreCalibrator
+from rag.relevance import ImageScoreCalibrator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_IMAGE_SHARE = 0.6
 """Share of what the frames say below which they alone support no option."""
-SCENE_SHARE = 0.6
-"""Of the best window's standard score that a window must reach to show the same scene."""
 EVEN = 1e-6
 """Between two shares, below which neither option is likelier."""
 
@@ -75,8 +73,9 @@ def answer_choice(
     timed = answer_over_time(reading, vectors, calibrator)
     if timed is not None:
         return timed
-    votes, in_scene = frame_votes(reading, calibrator), windows_in_scene(reading, calibrator)
-    sequence = _informative(reading, in_scene, seen=votes is not None)
+    votes, sequence = frame_votes(reading, calibrator), sentences_of(reading)
+    if votes and asks_for_thing(reading.question.text) and not any(map(two_hop, reading.question.options)):
+        sequence = [one for one in sequence if one.origin == "window"]
     by, question = weights(), reading.question
     options = range(len(question.options))
     claims = [statement(question, option) for option in question.options]
@@ -98,7 +97,7 @@ def answer_choice(
     best = int(np.argmax(shares.round(6)))
     sure = None
     seen = max((math.exp(vote.z) / len(options) for vote in votes or ()), default=0.0)
-    shown = votes is not None and (in_scene is not None or seen >= LEAST_IMAGE_SHARE)
+    shown = seen >= LEAST_IMAGE_SHARE
     if not (reading.must_choose or shown):
         if log_none > raw[best]:
             return _no_choice("The evidence read supports none of the options.")
@@ -116,18 +115,6 @@ def _no_choice(why: str) -> ChosenOption:
     return ChosenOption(choice=None, confidence=0.0, explanation=why)
 
 
-def _informative(reading: Reading, in_scene: frozenset[int] | None, *, seen: bool) -> list[Sentence]:
-    """The sentences that can distinguish the options: of the scene asked about, and where frames were seen
-    and the thing in an event of a video is asked for, of the video alone."""
-    question = reading.question
-    found = sentences_of(reading)
-    if in_scene is not None:
-        found = [one for one in found if one.origin == "passage" or one.index in in_scene]
-    if seen and asks_for_thing(question.text) and not any(map(two_hop, question.options)):
-        found = [one for one in found if one.origin == "window"]
-    return found
-
-
 def _within_each_hop(question: Question, words: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of two-hop options: log p(option by words, given its X)."""
     hops = [two_hop(option) for option in question.options]
@@ -141,24 +128,6 @@ def _even_out(words: NDArray[np.float64], log_none: float) -> NDArray[np.float64
     if log_none == math.inf:
         return np.zeros(len(words))
     return np.asarray(np.logaddexp(words, log_none - math.log(len(words))), np.float64)
-
-
-def windows_in_scene(reading: Reading, calibrator: ImageScoreCalibrator | None) -> frozenset[int] | None:
-    """Indices of the windows whose frames show the scene of "In a clip that shows SCENE, ...".
-
-    None where it is unknown: the question names no scene, no frame is known, or no window shows it
-    (mean standard score of its frames below 2.5, relevance one half).
-    """
-    scene = parts(reading.question.text).scene
-    seen = frames_of(reading)
-    if calibrator is None or not scene or not seen:
-        return None
-    query = calibrator.encode([f"A video that shows {scene}."])
-    shown = {index: float(calibrator.level_z(query, rows).mean()) for index, rows in seen.items()}
-    most = max(shown.values())
-    if most < IMAGE_MIDDLE:
-        return None
-    return frozenset(index for index, value in shown.items() if value >= SCENE_SHARE * most)
 
 
 def _softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:

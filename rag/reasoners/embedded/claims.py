@@ -10,8 +10,6 @@ from rag.reasoners.embedded.question_forms import Form, bare, declarative, parts
 from rag.records import Question
 from rag.words import content_words
 
-LONGEST_FILLER = 6
-"""Words of an option that may stand for the "something" of the question's event."""
 _TWO_HOP = re.compile(r"^\s*(?P<when>(?:when|while|for|in|during) [^.]+)\. (?P<claim>.+)$", re.I | re.DOTALL)
 
 
@@ -51,16 +49,6 @@ def statement(question: Question, option: str) -> str:
     body = f"{_lower(hop.when)}, {_lower(hop.claim)}" if hop else _lower(body)
     body = re.sub(r"\b[Tt]he object\b", "some object", body)
     return body if hidden or not content_words(topic) else f"{topic}: {body}"
-
-
-def option_event(question: Question, option: str) -> str:
-    """The event that shows an option to be right: put into the question's event, or what it claims."""
-    body = " ".join(option.split()).rstrip(". ")
-    event = declarative(parts(question.text).core)
-    short = len(body.split()) <= LONGEST_FILLER and not two_hop(option)
-    if short and "something" in event and content_words(event):
-        return event.replace("something", body[:1].lower() + body[1:], 1)
-    return statement(question, option)
 
 
 def _lower(text: str) -> str:

@@ -99,22 +99,13 @@ def _limited(sentences: Iterable[str], edges: Collection[int]) -> Iterable[str]:
     """Sentences that are too long in pieces, cut where a cue begins if one does; `edges`: those offsets."""
     position = 0
     for sentence in sentences:
-        words = sentence.split(" ")
+        words, at = sentence.split(" "), 0
+        starts = [*accumulate((len(word) + 1 for word in words), initial=position)]
+        position = starts[-1]
         whole = len(words) <= LONGEST_SENTENCE and CLOSED.search(sentence)
-        while len(words) > MAX_WORDS and not whole:
-            cut = _last_edge(words, position, edges)
-            piece = " ".join(words[:cut])
-            yield piece
-            words = words[cut:]
-            position += len(piece) + 1
-        yield " ".join(words)
-        position += len(" ".join(words)) + 1
-
-
-def _last_edge(words: Sequence[str], position: int, edges: Collection[int]) -> int:
-    """How many of `words`, which begin at `position`, come before the last edge within `MAX_WORDS`."""
-    offset, last = position, 0
-    for count, word in enumerate(words[:MAX_WORDS], start=1):
-        offset += len(word) + 1
-        last = count if offset in edges else last
-    return last or MAX_WORDS
+        while len(words) - at > MAX_WORDS and not whole:
+            cuts = [stop for stop in range(at + 1, at + MAX_WORDS + 1) if starts[stop] in edges]
+            stop = max(cuts, default=at + MAX_WORDS)
+            yield " ".join(words[at:stop])
+            at = stop
+        yield " ".join(words[at:])

@@ -17,7 +17,6 @@ images say nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,7 +27,6 @@ from rag.reasoners.embedded.claims import two_hop
 from rag.reasoners.embedded.scoring import frames_of
 from rag.reasoners.roles.reading import Reading
 from rag.relevance import ImageScoreCalibrator
-from rag.words import content_words, stem, tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +35,6 @@ GATE, SHARP = 1.0, 3.0
 """Set on the Workbench dev split of EgoFact, for frames spread over the clip (109 one-hop questions)."""
 NONE = 4.0
 """Standard score of no option at all: a frame that none of them fits says little."""
-SCENE, DONE = 1.0, 1.0
-"""Weight of a window: how well it shows the scene, and the event, in standard scores."""
-MOST_NAMES, LONGEST_NAME = 3, 3
 LEAST = 1e-6
 
 
@@ -60,7 +55,7 @@ def frame_votes(reading: Reading, calibrator: ImageScoreCalibrator | None) -> li
         return None
     event_text = _asked_event(reading)
     event = calibrator.encode([event_text] if event_text else [])
-    weights = _weights(reading, calibrator, seen, event)
+    weights = _weights(reading, calibrator, seen)
     found = _option_names(reading)
     # Encoded together: a text by itself takes three times as long.
     ends = np.cumsum([len(names) for names in found])[:-1]
@@ -81,42 +76,21 @@ def _asked_event(reading: Reading) -> str:
 
 
 def _weights(
-    reading: Reading,
-    calibrator: ImageScoreCalibrator,
-    seen: Sequence[tuple[int, NDArray[np.float32]]],
-    event: NDArray[np.float32],
+    reading: Reading, calibrator: ImageScoreCalibrator, seen: Sequence[tuple[int, NDArray[np.float32]]]
 ) -> NDArray[np.float64]:
     """(w,) summing to 1, or less by the chance that the right clip is none of them: the clips' matches.
 
-    Where frames were not compared in retrieval, by how well the window shows the scene and the event of the
-    question.
+    Where frames were not compared in retrieval, by how well the window shows the scene of the question.
     Ranks are too level for this: of five clips one is right, and the others would outvote it.
     """
     matches = [reading.windows[index].match for index, _ in seen]
     if None not in matches:
         return np.array(matches, np.float64)
     scene = calibrator.encode([reading.rewritten.visual_query])
-    anchored = reading.anchor.position != "within"
-    anchor = calibrator.encode([reading.anchor.description] if anchored else [])
-    fits = np.array(
-        [
-            SCENE * calibrator.level_z(scene, vectors).mean()
-            + DONE
-            * (_soft_top(calibrator.level_z(event, vectors)) + _soft_top(calibrator.level_z(anchor, vectors)))
-            for _, vectors in seen
-        ]
-    )
+    fits = np.array([calibrator.level_z(scene, vectors).mean() for _, vectors in seen])
     score = np.array([reading.windows[index].retrieval_score for index, _ in seen])
     powers = np.exp(fits - fits.max()) * np.maximum(score, 1e-3)
     return np.asarray(powers / powers.sum(), np.float64)
-
-
-def _soft_top(z: NDArray[np.float64]) -> float:
-    """Mean of the best third of (1, m): an event fills a part of what is read. 0 where none is asked for."""
-    if not len(z):
-        return 0.0
-    count = max(1, z.shape[1] // 3)
-    return float(np.sort(z[0])[-count:].mean())
 
 
 def _window_shares(
@@ -144,46 +118,11 @@ def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _option_names(reading: Reading) -> list[list[str]]:
-    """What each option may be called: itself, or what its passages are about. Empty where they do not say."""
+    """What each option may be called: itself, or the titles of its passages. Empty where there are none."""
+    titles: dict[int | None, list[str]] = {}
+    for read in reading.passages:
+        titles.setdefault(read.option, []).append(read.passage.title)
     return [
-        _names(reading, index) if two_hop(option) else [option.rstrip(". ")]
-        for index, option in enumerate(reading.question.options)
+        titles.get(at, []) if two_hop(option) else [option.rstrip(". ")]
+        for at, option in enumerate(reading.question.options)
     ]
-
-
-def _names(reading: Reading, option: int) -> list[str]:
-    """What the passages found for an option are about: runs of words of a title that the text repeats.
-
-    The more often repeated come first, of equally often repeated ones the longer: "pruning shears"
-    before "shears". What titles of other options' passages say too comes last: of two passages that differ
-    in their object, the object is what is to be seen.
-    """
-    count: Counter[tuple[str, ...]] = Counter()
-    found_for = {read.passage.passage_id: read for read in reading.passages if read.option == option}
-    for read in found_for.values():
-        stems_of_text = [stem(word) for word in tokens(read.passage.text)]
-        for run in _runs(tokens(read.passage.title)):
-            stems = [stem(word) for word in run]
-            times = sum(stems_of_text[at : at + len(stems)] == stems for at in range(len(stems_of_text)))
-            if times:
-                count[run] += times
-    others = {
-        run
-        for read in reading.passages
-        if read.passage.passage_id not in found_for
-        for run in _runs(tokens(read.passage.title))
-    }
-    own = {run: times for run, times in count.items() if run not in others} or count
-    ranked = sorted(own, key=lambda run: (-own[run] * len(run), -len(run), run))
-    return [" ".join(run) for run in ranked if own[run] * 2 > own[ranked[0]]][:MOST_NAMES]
-
-
-def _runs(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Neighbouring words of a title, up to three, without function words; each once."""
-    runs = [
-        tuple(words[at : at + size])
-        for size in range(LONGEST_NAME, 0, -1)
-        for at in range(len(words) - size + 1)
-        if all(content_words(word) and not word.isdigit() for word in words[at : at + size])
-    ]
-    return list(dict.fromkeys(runs))

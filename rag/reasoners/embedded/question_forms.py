@@ -42,12 +42,7 @@ class Form:
     ANCHOR_FIRST = _form(rf"^\s*{_CUE} (?P<event>.+?), (?P<core>.+)$")
     ANCHOR_LAST = _form(rf"^(?P<core>.+?)\b{_CUE} (?P<event>[^,?]+?)\s*[?.!]*\s*$")
     WHILE = _form(rf"^\s*(?P<cue>while|when|as) (?P<event>.+?), (?P<core>{_WH}\b.+)$")
-    OBJECT = _form(
-        r"^(?:what|which|who)\b.*?\b(?:object|thing|item|person)s?"
-        r"(?: (?:that|which|who|being))? (?P<event>\S.*)$"
-    )
-    DOING = _form(r"^what (?:is|are|was|were) (?P<who>.+?) (?P<verb>\w+ing)\b(?P<rest>.*)$")
-    DOES = _form(r"^(?:what|whom?|which(?: \w+){1,3}) (?:does|do|did) (?P<event>.+)$")
+    OBJECT = _form(r"^(?:what|which|who)\b.*?\b(?:object|thing|item|person)s? \S")
     ASKED = _form(
         r"^(?:(?:(?:on|in|at|to|from|with|for|of|by) )?"
         rf"(?:how (?:many|much|\w+(?= {_AUXILIARY}\b))|{_WH})\b)?(?:\s*\b{_AUXILIARY}\b)*\s*"
@@ -132,25 +127,7 @@ def counted_event(text: str) -> str:
 
 
 def declarative(core: str) -> str:
-    """The event of a question as a plain clause, with "something" in the place of the asked-for object."""
+    """A question without its question word and its auxiliary; of one about what is true, its topic."""
     text = bare(core)
-    if found := Form.OBJECT.search(text):
-        event = found["event"]
-        passive = re.match(r"(?:is|are|was|were|being|gets?|has been)\b", event)
-        return f"something {event}" if passive else _with_object(event)
-    if found := Form.DOING.search(text):
-        return f"{found['who']} {found['verb']} something{found['rest']}"
-    if found := Form.DOES.search(text):
-        event = found["event"]
-        return event if re.search(r"\b(?:do|happen)$", event) else _with_object(event)
-    return Form.ASKED.sub("", text) or text
-
-
-def _with_object(event: str) -> str:
-    """ "the goalkeeper kicks toward the goal" -> "the goalkeeper kicks something toward the goal"."""
-    place = (
-        r" (?=(?:towards?|into|onto|on|to|from|with|in|at|over|under|for|near|off|through|against|around|"
-        r"inside|between|behind|beside)\b)"
-    )
-    head, *tail = re.split(place, event, maxsplit=1)
-    return " ".join([head, "something", *tail])
+    true_of = Form.TRUE_OF.search(text)
+    return (true_of and true_of["topic"]) or Form.ASKED.sub("", text) or text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag.function_words import is_english
 from rag.questions import option_label
-from rag.reasoners.embedded.claims import option_event, spelled_out, statement
+from rag.reasoners.embedded.claims import spelled_out, statement
 from rag.reasoners.embedded.phrases import entities
 from rag.reasoners.embedded.question_forms import (
     asks_for_order,
@@ -73,7 +73,7 @@ def decompose_facets(question: Question) -> Facets:
         own = tuple(word for word in entities(option, MOST_KEYWORDS) if not word_set(word) <= common)
         if own:
             keywords[label] = own
-        events[label] = option_event(question, option) or option
+        events[label] = statement(question, option)
     return Facets(
         query_keywords=(*scene, *named),
         option_keywords=keywords,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -40,24 +41,7 @@ class SentenceVectors:
         return {text: np.asarray(row, np.float64) for text, row in (*given.items(), *rows)}
 
 
-EVERYDAY = Vocabulary(
-    scenes=(
-        *("a street", "a kitchen", "a living room", "an office", "a garden", "a workshop", "a shop"),
-        *("a stage", "a stadium", "a forest", "a beach", "a mountain", "a road", "a classroom", "a studio"),
-        *("a restaurant", "an airport", "a hospital", "a computer screen", "a slide with text"),
-    ),
-    actions=(
-        *("talking to the camera", "walking", "running", "cooking", "eating", "driving", "dancing"),
-        *("playing music", "playing a game", "reading", "writing", "drawing", "building something"),
-        *("repairing something", "cleaning", "swimming", "climbing", "shaking hands", "an interview"),
-    ),
-    objects=(
-        *("a man", "a woman", "a child", "a crowd", "a dog", "a cat", "a horse", "a bird", "a car"),
-        *("a bicycle", "a train", "an aeroplane", "a boat", "a ball", "a phone", "a computer", "a book"),
-        *("a cup", "a bottle", "a knife", "food on a plate", "a tree", "flowers", "a house", "a bridge"),
-        *("a guitar", "a map", "a chart", "a clock", "a hat", "a bag", "a chair", "a table", "tools"),
-    ),
-)
+EVERYDAY = Path(__file__).with_name("everyday.json")
 """What an encoder is asked to name that has no vocabulary of its own."""
 
 MOST_NAMES = 5
@@ -76,7 +60,8 @@ class ZeroShotScorer:
 
     def __init__(self, tower: TextTower | None) -> None:
         self.calibrator = ImageScoreCalibrator(tower) if tower is not None else None
-        self._vocabulary: Vocabulary = (tower.vocabulary if tower is not None else None) or EVERYDAY
+        named = tower.vocabulary if tower is not None else None
+        self._vocabulary: Vocabulary = named or Vocabulary.read(EVERYDAY)
 
     def vectors(self, view: VideoView) -> NDArray[np.float32] | None:
         """Unit float32 (n, d), one frame of the view a row.

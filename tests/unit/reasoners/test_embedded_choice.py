@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, Passage
+from indexers.protocol import TextEncoder
+from indexers.registry import open_query_encoder
+from indexers.settings import EncoderSettings
 from localization.windows import Window
 from rag.reasoners.embedded import answer_choice as module
 from rag.reasoners.embedded.answer_choice import answer_choice
-from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText, denies, units
+from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText, denies
 from rag.reasoners.embedded.rewriting import anchor_event, rewrite_question
 from rag.reasoners.embedded.scoring import SentenceVectors
 from rag.reasoners.embedded.sentences import sentences_of
@@ -33,6 +37,12 @@ FERRY = (
 )
 
 
+@cache
+def encoder() -> TextEncoder:
+    """The default one, with its real weights."""
+    return open_query_encoder(EncoderSettings().text, EncoderSettings())
+
+
 def reading(text: str, options: tuple[str, ...], *said: str, **changes: Any) -> Reading:
     question = Question("q", text, options)
     passages = tuple(
@@ -43,7 +53,7 @@ def reading(text: str, options: tuple[str, ...], *said: str, **changes: Any) -> 
 
 
 def choose(text: str, options: tuple[str, ...], *said: str, **changes: Any) -> ChosenOption:
-    return answer_choice(reading(text, options, *said, **changes), SentenceVectors(BagOfWords()), None)
+    return answer_choice(reading(text, options, *said, **changes), SentenceVectors(encoder()), None)
 
 
 def label(chosen: ChosenOption, options: Sequence[str]) -> str | None:
@@ -215,14 +225,6 @@ def test_frames_say_which_object_it_is_and_its_passage_what_is_true_of_it(seen: 
 
 
 # Features
-
-
-def test_units_are_of_words_in_any_script_and_numbers_by_value() -> None:
-    assert units("three")["#3"] == units("3")["#3"] == 1.0
-    assert sum(units("melting").values()) == pytest.approx(1.0)
-    shared = units("melted").keys() & units("melting").keys()
-    assert shared
-    assert units("桥建成").keys() & units("大桥建成了").keys()
 
 
 def test_two_denials_deny_nothing() -> None:

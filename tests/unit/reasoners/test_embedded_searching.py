@@ -110,7 +110,7 @@ def test_what_all_options_share_sets_none_apart():
         Question("q", "What does she drop?", ("the red mug", "the red plate", "the red spoon"))
     )
     assert reply.option_keywords["B"] == ("red plate",)
-    assert reply.semantic_queries["B"] == "she drop the red plate"
+    assert reply.semantic_queries["B"] == "she drop: the red plate"
     assert len(reply.facets) == 4
     same = decompose_facets(Question("q", "What does she drop?", ("mug", "mug")))
     assert same.option_keywords == {}
