@@ -26,31 +26,32 @@ QUOTED = re.compile(r"[“\"]([^“”\"]+)[”\"]")
 
 
 def cite(reading: Reading, reply: ChosenOption | OpenAnswer) -> tuple[Citation, ...]:
-    """The windows, then the passages that `reply` rests on, as read; one passage once. What holds a quotation
-    comes first.
+    """The windows, then the passages that `reply` rests on, as read; each once. What holds a quotation comes
+    first.
 
     Where the answer, or the explanation of a choice, quotes text of the clip outside its window, the window
     cited is the one that holds the quotation: a citation must prove what it is cited for.
     """
     quotations = [reply.text] if isinstance(reply, OpenAnswer) else QUOTED.findall(reply.explanation)
-    cited: list[Citation] = []
+    windows: dict[tuple[str, float, float], VideoCitation] = {}
     for index in sorted({i for i in reply.windows if 0 <= i < len(reading.windows)}):
         read = reading.windows[index]
         start, end = citation_window(read, quotations)
-        cited.append(
-            VideoCitation(
-                path=read.path,
-                video_id=read.window.video_id,
-                start=start,
-                end=end,
-                score=read.retrieval_score,
-                evidence=tuple(e for e in read.texts if e.start < end and e.end > start),
-            )
+        citation = VideoCitation(
+            path=read.path,
+            video_id=read.window.video_id,
+            start=start,
+            end=end,
+            score=read.retrieval_score,
+            evidence=tuple(e for e in read.texts if e.start < end and e.end > start),
         )
+        # Two clips beside each other may have the same window at their border.
+        windows.setdefault((citation.video_id, start, end), citation)
     passages: dict[str, ReadPassage] = {}
     for index in sorted({i for i in reply.passages if 0 <= i < len(reading.passages)}):
         read_passage = reading.passages[index]
         passages.setdefault(read_passage.passage.passage_id, read_passage)
+    cited: list[Citation] = [*windows.values()]
     cited += [passage_citation(p.path, p.passage, p.score, quotations) for p in passages.values()]
     quoted = [text for text in map(folded, [*quotations, *QUOTED.findall(reply.explanation)]) if text]
     return tuple(sorted(cited, key=lambda one: not any(text in folded(_words(one)) for text in quoted)))

@@ -65,6 +65,15 @@ def test_text_that_stays_on_the_screen_is_proven_by_part_of_it() -> None:
     assert end - start == 5.0
 
 
+def test_a_window_that_two_clips_have_at_their_border_is_cited_once() -> None:
+    one = read(said(28.0, 32.0, "The mirror is gold."), at=(27.0, 32.0))
+    other = replace(one, clip=Clip("f:1", "f", 30.0, 60.0))
+    reading = replace(sample_reading(Question("q", "What is it?")), windows=(one, other), passages=())
+    answer = OpenAnswer(text="The mirror is gold.", confidence=0.9, windows=(0, 1))
+    (citation,) = cite(reading, answer)
+    assert (citation.start, citation.end) == (27.0, 32.0)
+
+
 def test_what_holds_the_quotation_comes_first() -> None:
     reading = sample_reading(Question("q", "What rusts?"))
     other, steel = reading.passages
