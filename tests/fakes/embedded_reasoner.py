@@ -44,6 +44,12 @@ class Sentences(TextEncoder):
 sentences = cache(Sentences)
 
 
+@cache
+def encoder() -> TextEncoder:
+    """The default one, with its real weights."""
+    return open_query_encoder(EncoderSettings().text, EncoderSettings())
+
+
 @contextmanager
 def embedded() -> Iterator[Reasoner]:
     yield open_reasoner(Settings(), sentences(), Tower())

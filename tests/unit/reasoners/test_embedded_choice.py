@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,6 @@ import numpy as np
 import pytest
 
 from corpora.records import Clip, Evidence, Passage
-from indexers.protocol import TextEncoder
-from indexers.registry import open_query_encoder
-from indexers.settings import EncoderSettings
 from localization.windows import Window
 from rag.reasoners.embedded import answer_choice as module
 from rag.reasoners.embedded.answer_choice import answer_choice
@@ -30,17 +26,12 @@ from rag.reasoners.roles.reading import Reading, ReadPassage, ReadWindow
 from rag.records import Question
 from rag.relevance import ImageScoreCalibrator
 from tests.fakes.answer_world import THINGS, BagOfWords, ImageWords
+from tests.fakes.embedded_reasoner import encoder
 
 FERRY = (
     "The ferry to Arlen leaves at nine and carries forty cars. Its captain is Maria Lund. The crossing takes "
     "two hours in summer. In winter the ferry stays in the harbour, where its engine is repaired."
 )
-
-
-@cache
-def encoder() -> TextEncoder:
-    """The default one, with its real weights."""
-    return open_query_encoder(EncoderSettings().text, EncoderSettings())
 
 
 def reading(text: str, options: tuple[str, ...], *said: str, **changes: Any) -> Reading:
