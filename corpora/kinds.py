@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -73,13 +72,6 @@ MEDIA_TYPES = {
     for suffix in suffixes.split()
 }
 """A table of our own: what `mimetypes` knows depends on the machine."""
-
-_LANGUAGE = re.compile(r"[a-z]{2,3}([-_][a-z0-9]{1,8})*", re.IGNORECASE)
-_MARKS = (
-    *("forced", "sdh", "cc", "hi", "default", "full", "auto", "orig", "dub", "english", "german", "french"),
-    *("spanish", "italian", "portuguese", "dutch", "polish", "russian", "turkish", "arabic", "hindi"),
-    *("chinese", "japanese", "korean"),
-)
 
 
 def _suffix(name: str) -> str:
@@ -180,18 +172,3 @@ def lines_on_ignored(ignored: Iterable[str]) -> tuple[str, ...]:
         more = f"{len(ownerless)} files of subtitles belong to no video beside them"
         lines.append(f"{more}, such as {ownerless[0]}; {OWNED}")
     return tuple(lines)
-
-
-def sidecar_owners(base: str, media: dict[str, list[str]]) -> list[str]:
-    """The media files beside it that a sidecar belongs to; the longest fitting name wins.
-
-    `media` maps a name (`video.mp4`) and a stem (`video`) to file names. Language tags and
-    marks (`video.en.srt`, `video.pt-BR.forced.srt`) are taken off one by one.
-    """
-    while True:
-        if base in media:
-            return media[base]
-        stem, dot, tag = base.rpartition(".")
-        if not dot or not stem or not (_LANGUAGE.fullmatch(tag) or tag.lower() in _MARKS):
-            return []
-        base = stem

@@ -1,26 +1,88 @@
-"""Which sidecars belong to which media files of a folder, by their names."""
+"""Which sidecars belong to which media files of a folder, by their names.
+
+A sidecar has the name of its file, and perhaps its language and other marks: `talk.en.srt`, `talk_en.srt`,
+`talk.English [SDH].srt`. Names compare without regard to case, and composed or decomposed (NFC, NFD).
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import time
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from corpora.kinds import kind_of, sidecar_base, sidecar_owners
+from corpora.kinds import kind_of, sidecar_base
 
 CLOCK_STEP_NS = 3 * 10**9
 """The times of a file system are at least so exact."""
 
 
+LANGUAGE_CODES = (
+    "ara bul cat ces chi cze dan deu dut ell eng est fas fin fra fre ger gre heb hin hrv hun ice ind "
+    "isl ita jpn kor lav lit may nld nor per pol por ron rum rus slk slo slv spa srp swe tha tur ukr "
+    "vie zho"
+)
+"""Of three letters, by ISO 639-2; one of two letters is any."""
+MARKS = (
+    "forced sdh cc hi default full auto orig dub sub subs subtitle subtitles caption captions english "
+    "german french spanish italian portuguese dutch polish russian turkish arabic hindi chinese "
+    "japanese korean czech danish finnish greek hebrew hungarian norwegian romanian swedish thai "
+    "ukrainian vietnamese deutsch français español italiano português nederlands polski čeština "
+    "svenska dansk norsk suomi türkçe русский українська 中文 日本語 한국어"
+)
+"""What else a name says of subtitles: names of languages, and for whom they are."""
+_KNOWN = frozenset(LANGUAGE_CODES.split()) | frozenset(MARKS.split())
+
+_TWO, _TWO_OR_THREE = re.compile("[a-z]{2}"), re.compile("[a-z]{2,3}")
+_LAST_PARTS = (
+    re.compile(r"(.+?)([\s._-]*[\[(]?)([^\W_]+)[\])]?"),
+    re.compile(r"(.+?)([\s._-]+)([^\W_]{2,3})[_-][^\W_]{1,8}"),
+)
+"""A name, what is before its last part, and that part: a mark or a language, perhaps with its region."""
+
+
+def spelled(name: str) -> str:
+    """A name as it is compared: composed, and without regard to case."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def sidecar_owners(base: str, media: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """The media files beside it that a sidecar belongs to; the longest fitting name wins.
+
+    `media` maps a name (`video.mp4`) and a stem (`video`), both `spelled`, to file names. Of names that
+    differ in case alone those that are written as the sidecar go first. Languages and marks
+    (`video.pt-BR.forced.srt`) are taken off one by one.
+    """
+    rest: str | None = spelled(base)
+    while rest is not None:
+        if rest in media:
+            same = [name for name in media[rest] if name.startswith(base[: len(rest)])]
+            return same or media[rest]
+        rest = _without_mark(rest)
+    return []
+
+
+def _without_mark(name: str) -> str | None:
+    """A spelled name without the language or mark at its end; None where there is none."""
+    for pattern in _LAST_PARTS:
+        found = pattern.fullmatch(name)
+        # After a dot nothing else is written in three letters.
+        any_language = _TWO_OR_THREE if found and found[2] == "." else _TWO
+        if found and found[2] and (found[3] in _KNOWN or any_language.fullmatch(found[3])):
+            return found[1]
+    return None
+
+
 def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
     """Paths of sidecars by media file among `names`; a video goes before its sound track."""
     owners: dict[str, list[str]] = {}
-    for name in sorted(names):
-        if kind_of(name) in ("video", "audio"):
-            owners[name] = [name]
-    for name in list(owners):
-        owners.setdefault(os.path.splitext(name)[0], []).append(name)
+    media = [name for name in sorted(names) if kind_of(name) in ("video", "audio")]
+    for name in media:
+        owners.setdefault(spelled(name), []).append(name)
+    for name in media:
+        owners.setdefault(spelled(os.path.splitext(name)[0]), []).append(name)
     found: dict[str, list[str]] = {}
     for name in sorted(beside):
         base = sidecar_base(name)
@@ -33,9 +95,12 @@ def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str,
     return found
 
 
+_HEAD_END = re.compile(r"[\s._\[(-]")
+
+
 def head_of(name: str) -> str:
-    """What a file and its sidecars share: the name up to the first dot."""
-    return name.partition(".")[0]
+    """What a file and its sidecars share: their names up to where a mark may begin."""
+    return _HEAD_END.split(spelled(name), maxsplit=1)[0]
 
 
 def by_head(names: Iterable[str]) -> Mapping[str, Sequence[str]]:

@@ -10,7 +10,7 @@ import posixpath
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from html import escape
 from lzma import LZMAError
@@ -26,6 +26,8 @@ from corpora.records import Problem
 
 MAX_BYTES = web_page.MAX_BYTES
 """Of all parts of a file that are read, unpacked."""
+MOST_NAMED = 3
+"""Parts that cannot be read."""
 MAX_DEPTH = 200
 """Elements within each other."""
 
@@ -85,7 +87,7 @@ class _Archive:
         """A part without which the text can be read; an empty element where it is damaged."""
         try:
             return self.xml(name)
-        except ElementTree.ParseError:
+        except BROKEN:
             return Element("none")
 
 
@@ -118,8 +120,17 @@ def read_pptx(path: str) -> Iterator[Document | Problem]:
     """A PowerPoint file as one document, slide by slide."""
     with _opened(path) as archive:
         title = _title(archive.side("docProps/core.xml"))
-        slides = map(archive.xml, _slides(archive))
-        yield _document(path, title, [_html(slide, _slide_lists(slide)) for slide in slides])
+        names = _slides(archive)
+        slides, broken = list[str](), list[str]()
+        for name in names:
+            try:
+                slide = archive.xml(name)
+            except BROKEN as error:
+                broken.append(f"{name}: {complaint(error)}")
+            else:
+                slides.append(_html(slide, _slide_lists(slide)))
+        yield _document(path, title, slides)
+        yield from _unread(path, broken, f"indexed the other {len(slides)} slides")
 
 
 def _slides(archive: _Archive) -> list[str]:
@@ -166,18 +177,32 @@ def read_epub(path: str) -> Iterator[Document | Problem]:
             for each in archive.side("META-INF/encryption.xml").iter()
             if _name(each) == "CipherReference"
         }
-        book, some = _title(package), False
+        book, read, broken = _title(package), 0, list[str]()
         for href in filter(None, spine):
             name = posixpath.normpath(posixpath.join(posixpath.dirname(root), unquote(href)))
             if name in locked:
                 raise UnsupportedFile(f"{path}: a book that is locked (DRM)")
-            chapter = web_page.document_of(archive.data(name), book) if name in archive.names else None
+            if name not in archive.names:
+                continue
+            try:
+                chapter = web_page.document_of(archive.data(name), book)
+            except BROKEN as error:
+                broken.append(f"{name}: {complaint(error)}")
+                continue
             # A page of an image alone has the title of the book for its text.
             if chapter is not None and chapter.text != chapter.title:
-                some = True
+                read += 1
                 yield chapter
-        if not some:
-            raise DamagedFile(f"{path}: a book without text")
+        if not read:
+            raise DamagedFile(f"{path}: {'; '.join(broken[:MOST_NAMED]) or 'a book without text'}")
+        yield from _unread(path, broken, f"indexed the other {read} chapters")
+
+
+def _unread(path: str, broken: Sequence[str], action: str) -> Iterator[Problem]:
+    """A problem that names the first parts of a file that cannot be read; none without any."""
+    more = [f"and {len(broken) - MOST_NAMED} more"] * (len(broken) > MOST_NAMED)
+    if broken:
+        yield Problem(path, "; ".join([*broken[:MOST_NAMED], *more]), action)
 
 
 def _document(path: str, title: str, pages: Iterable[str]) -> Document:

@@ -22,7 +22,10 @@ UNKNOWN_END = 5.0
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]{1,200})>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<\d{1,4}:[\d:.]{1,20}>")
 _OVERRIDE = re.compile(r"\{[^{}]{0,2000}\}")
-_DRAWING = re.compile(r"\{[^{}]{0,2000}\\p[1-9]")
+_DRAWING = re.compile(
+    r"\{[^{}]{0,2000}\\p[1-9][^{}]{0,2000}(?:\}.*?(?=\{[^{}]{0,2000}\\p0)|\}?.*\Z)", re.DOTALL
+)
+"""Lines of a drawing, up to where text begins again."""
 
 
 def plain_line(line: str) -> str:
@@ -33,8 +36,8 @@ def plain_line(line: str) -> str:
 
 
 def plain_cue(text: str) -> str:
-    """One cue of a stream as one line; nothing where it is a drawing."""
-    return "" if _DRAWING.search(text) else plain_line(re.sub(r"\\[Nnh]", " ", text))
+    """One cue of a stream as one line, without drawings."""
+    return plain_line(re.sub(r"\\[Nnh]", " ", _DRAWING.sub("", text)))
 
 
 def read_texts(path: str, beat: Heartbeat) -> tuple[TimedText, ...]:
@@ -141,6 +144,10 @@ _TIMING_LINE = re.compile(
     r"\s*\d[\d:.,\s]*-{1,2}>|\s*[^\s:]{1,4}:[^\s:]{1,2}:\S+\s*-{1,2}>|.*-{1,2}>\s*\d{1,2}:\d"
 )
 """Also one that cannot be understood, as with letters O for zeros; an arrow between words is text."""
+_TIMING_ALONE = re.compile(rf"\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s+[^\s:]+:\S+)*\s*")
+"""A timing with nothing but settings behind it."""
+_NO_CUE = re.compile(r"NOTE(?:\s.*)?|(?:STYLE|REGION)\s*")
+"""The first line of a block of WebVTT that is not shown."""
 _ASS_TIME = re.compile(r"\s*(\d{1,4}):(\d{1,2}):(\d{1,2})(?:[.,:](\d{1,6}))?\s*")
 
 
@@ -160,9 +167,19 @@ def parse_srt(text: str) -> Cues:
 
 
 def parse_vtt(text: str) -> Cues:
-    """WebVTT. Blocks end at blank lines; NOTE, STYLE and REGION blocks and cue ids are skipped."""
-    blocks = _blocks(text.split("\n"))
-    spoken = (block for block in blocks if not block[0].startswith(("NOTE", "STYLE", "REGION")))
+    """WebVTT. A block with a timing is a cue, whatever its id; NOTE, STYLE and REGION blocks without one in
+    their second line are skipped, and any other goes on with the cue before it."""
+    spoken: list[list[str]] = []
+    going_on = False
+    for block in _blocks(text.split("\n")):
+        timings = _timings(block, with_ids=True)
+        if _NO_CUE.fullmatch(block[0]) and timings[:1] != [1]:
+            going_on = False
+        elif timings:
+            spoken.append(block)
+            going_on = True
+        elif going_on:
+            spoken[-1] += ["", *block]
     return _sorted([cue for block in spoken for cue in _timed_cues(block, with_ids=True)])
 
 
@@ -171,13 +188,26 @@ def _timed_cues(lines: Sequence[str], *, with_ids: bool) -> Iterator[Cue | None]
 
     `with_ids`: whether a last line after a blank is the id of the next cue; else only a number is.
     """
-    starts = [index for index, line in enumerate(lines) if "->" in line and _TIMING_LINE.match(line)]
+    starts = _timings(lines, with_ids=with_ids)
     for at, until in itertools.pairwise([*starts, len(lines)]):
         body = lines[at + 1 : until]
         is_id = with_ids and len(body) > 1 and not body[-2].strip()
         if until < len(lines) and body and (is_id or body[-1].strip().isdecimal()):
             body = body[:-1]
         yield _file_cue(lines[at], body)
+
+
+def _timings(lines: Sequence[str], *, with_ids: bool) -> list[int]:
+    """The lines that begin cues. Within the text of one only a whole timing does: "5 --> 6" is text."""
+    found = []
+    for at, line in enumerate(lines):
+        if "->" not in line:
+            continue
+        before = lines[at - 1].strip() if at else ""
+        parted = not before or before.isdecimal() or (with_ids and at == 1)
+        if _TIMING_LINE.match(line) if parted else _TIMING_ALONE.fullmatch(line):
+            found.append(at)
+    return found
 
 
 def parse_ass(text: str) -> Cues:
@@ -200,10 +230,8 @@ def parse_ass(text: str) -> Cues:
 
 
 def plain_ass(text: str) -> tuple[str, ...]:
-    """Lines of an ASS text field without override blocks; nothing where it is a drawing."""
-    if _DRAWING.search(text):
-        return ()
-    text = _OVERRIDE.sub("", text).replace("\\h", " ").replace("\\n", "\\N")
+    """Lines of an ASS text field without override blocks and drawings."""
+    text = _OVERRIDE.sub("", _DRAWING.sub("", text)).replace("\\h", " ").replace("\\n", "\\N")
     lines = (" ".join(part.split()) for part in text.split("\\N"))
     return tuple(line for line in lines if line)
 

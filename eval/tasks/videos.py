@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from corpora.globs import composed
-from corpora.kinds import SUBTITLES, VIDEO, sidecar_base, sidecar_owners
+from corpora.kinds import SUBTITLES, VIDEO, sidecar_base
+from corpora.sidecar_names import sidecar_owners, spelled
 from eval.runs.records import VIDEO_MISSING, VIDEO_UNREADABLE, Query
 from eval.task import ProgressCallback
 from eval.tasks.libraries import indexing
@@ -163,7 +164,7 @@ def find_videos(
 def with_subtitles(settings: Settings, folder: Path, found: FoundVideos) -> Settings:
     """Settings that read subtitle files of these videos from any folder below `folder`, where benchmarks
     publish them apart (`subtitle/ID.srt`)."""
-    stems = {_stem(os.path.basename(path)): [path] for path in found.paths.values()}
+    stems = {spelled(_stem(os.path.basename(path))): [path] for path in found.paths.values()}
     own = {os.path.dirname(path) for path in found.paths.values()}
     apart = {
         place

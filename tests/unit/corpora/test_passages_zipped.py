@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from corpora.passages import Document, zipped
 from corpora.passages.zipped import read_docx, read_epub, read_odt, read_pptx
+from corpora.records import Problem
 from rag.errors import DamagedFile, UnsupportedFile
 from tests.fakes.documents import epub_parts, odt_parts, pptx_parts, word_parts, write_zip
 
@@ -211,6 +213,38 @@ def test_a_book_is_read_chapter_by_chapter_in_its_order(tmp_path: Path) -> None:
     documents = [*read_epub(str(write_zip(tmp_path / "a.epub", parts)))]
     assert [document.title for document in documents if isinstance(document, Document)] == ["The whale"] * 2
     assert [_lines(document) for document in documents] == [["One", "Call me."], ["Two", "A ship."]]
+
+
+def damage(path: Path, name: str) -> Path:
+    """Change a byte of a part of a zip file, whose checksum is then another."""
+    with zipfile.ZipFile(path) as held:
+        at = held.getinfo(name).header_offset + 30 + len(name)
+        size = held.getinfo(name).compress_size
+    data = bytearray(path.read_bytes())
+    data[at + size // 2] ^= 0xFF
+    path.write_bytes(data)
+    return path
+
+
+def test_a_damaged_chapter_costs_no_other(tmp_path: Path) -> None:
+    chapters = [f"<p>Chapter {at}: {'a whale and a ship. ' * at}</p>" for at in range(1, 4)]
+    path = write_zip(tmp_path / "a.epub", epub_parts("The whale", *chapters))
+    *found, problem = read_epub(str(damage(path, "OEBPS/text/1 of book.xhtml")))
+    texts = [each.text[:9] for each in found if isinstance(each, Document)]
+    assert texts == ["Chapter 1", "Chapter 3"]
+    assert isinstance(problem, Problem)
+    assert problem.reason.startswith("OEBPS/text/1 of book.xhtml: ")
+    assert problem.action == "indexed the other 2 chapters"
+
+
+def test_a_damaged_slide_costs_no_other(tmp_path: Path) -> None:
+    slides = pptx_parts(*(f"<a:p><a:t>Slide {at}. {'Oil it. ' * 20}</a:t></a:p>" for at in (1, 2, 3)))
+    path = damage(write_zip(tmp_path / "a.pptx", slides), "ppt/slides/slide2.xml")
+    document, problem = read_pptx(str(path))
+    assert isinstance(document, Document)
+    assert [line[:8] for line in document.text.split("\n") if line] == ["Slide 1.", "Slide 3."]
+    assert isinstance(problem, Problem)
+    assert problem.action == "indexed the other 2 slides"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -175,8 +176,15 @@ def test_a_missing_root_is_an_error_that_names_it(tmp_path: Path) -> None:
         ("video.mp4.en.ass", True),
         ("video.info.json", True),
         ("video.mp4.info.json", True),
-        ("VIDEO.srt", False),
+        ("VIDEO.SRT", True),
+        ("video_en.srt", True),
+        ("video-zh-Hans.srt", True),
+        ("video (de).srt", True),
+        ("video.English [SDH].srt", True),
+        ("Video - Français.ass", True),
         ("video2.srt", False),
+        ("video_end.srt", False),
+        ("videoen.srt", False),
         ("video.trailers.srt", False),
         ("info.json", False),
     ],
@@ -186,6 +194,20 @@ def test_sidecars_are_matched_by_name(tmp_path: Path, sidecar: str, belongs: boo
     found = scan(tmp_path)
     assert found.files[0].sidecars == ((str(tmp_path / sidecar),) if belongs else ())
     assert found.ignored == (() if belongs else (str(tmp_path / sidecar),))
+
+
+def test_names_of_sidecars_compare_composed(tmp_path: Path) -> None:
+    names = [unicodedata.normalize(form, "Café.srt") for form in ("NFC", "NFD")]
+    put(tmp_path, "café.mp4", *names)
+    (file,) = scan(tmp_path).files
+    assert {Path(each).name for each in file.sidecars} == set(names)
+    assert scan(tmp_path / "café.mp4").files == (file,)
+
+
+def test_of_names_that_differ_in_case_the_sidecar_of_the_same_case_is_taken(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", "A.mp4", "A.srt")
+    found = {Path(file.path).name: len(file.sidecars) for file in scan(tmp_path).files}
+    assert found == {"a.mp4": 0, "A.mp4": 1}
 
 
 def test_the_longest_fitting_name_takes_a_sidecar(tmp_path: Path) -> None:

@@ -10,7 +10,17 @@ import pytest
 
 from corpora.video.records import TimedText
 from corpora.video.sidecars import Sidecars, read_sidecars
-from corpora.video.subtitles import Cue, Cues, parse_ass, parse_srt, parse_subtitles, parse_vtt, plain_line
+from corpora.video.subtitles import (
+    Cue,
+    Cues,
+    parse_ass,
+    parse_srt,
+    parse_subtitles,
+    parse_vtt,
+    plain_ass,
+    plain_cue,
+    plain_line,
+)
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -64,6 +74,34 @@ def test_an_arrow_between_words_is_text(head: str) -> None:
         "a.srt", f"{head}00:01.000 --> 00:03.000\nPress File --> Open.\n--> Then wait.\n"
     )
     assert parsed == Cues((Cue(1.0, 3.0, ("Press File --> Open.", "--> Then wait.")),), 0)
+
+
+@pytest.mark.parametrize("line", ["5 --> 6", "3 -> 4 apples", "12:30 --> 14:00 lunch", "Noon --> 12:30"])
+def test_times_with_an_arrow_within_a_cue_are_text(line: str) -> None:
+    parsed = parse_srt(f"1\n00:00:01,000 --> 00:00:04,000\nMoved:\n{line}\n\n2\n00:05 --> 00:06\nGo.\n")
+    assert parsed == Cues((Cue(1.0, 4.0, ("Moved:", line)), Cue(5.0, 6.0, ("Go.",))), 0)
+
+
+def test_vtt_text_after_a_blank_line_goes_on_and_ids_may_be_any() -> None:
+    parsed = parse_vtt(
+        "WEBVTT\n\nNOTE 1\n00:01.000 --> 00:02.000\nOne.\n\nMore of it.\n\n"
+        "NOTE a comment\n\nand more of that\n\nSTYLE-2\n00:03.000 --> 00:04.000\nTwo.\n\n"
+        "REGIONAL\n00:05.000 --> 00:06.000\nThree.\n"
+    )
+    assert spans(parsed.cues) == [(1.0, 2.0, "One. | More of it."), (3.0, 4.0, "Two."), (5.0, 6.0, "Three.")]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (r"{\p1}m 0 0 l 9 9{\p0}Hello\Nthere", ("Hello", "there")),
+        (r"Hi {\an8\p2}m 0 0{\p0} there{\p1}m 1 1", ("Hi there",)),
+        (r"{\pos(1,2)}Here", ("Here",)),
+    ],
+)
+def test_text_beside_a_drawing_is_kept(text: str, lines: tuple[str, ...]) -> None:
+    assert plain_ass(text) == lines
+    assert plain_cue(text) == " ".join(lines)
 
 
 def test_a_timing_with_letters_for_zeros_is_a_malformed_cue() -> None:
