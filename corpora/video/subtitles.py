@@ -204,8 +204,8 @@ def _timings(lines: Sequence[str], *, with_ids: bool) -> list[int]:
         if "->" not in line:
             continue
         before = lines[at - 1].strip() if at else ""
-        parted = not before or before.isdecimal() or (with_ids and at == 1)
-        if _TIMING_LINE.match(line) if parted else _TIMING_ALONE.fullmatch(line):
+        begins = not before or before.isdecimal() or (with_ids and at == 1)
+        if _TIMING_LINE.match(line) if begins else _TIMING_ALONE.fullmatch(line):
             found.append(at)
     return found
 

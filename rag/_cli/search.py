@@ -159,7 +159,7 @@ def _run(
 
     windows = windows_path(run)
     policy = session.overwrite_policy(force, queries)
-    # The run is written anew out of the windows, which are taken up.
+    # The run is written again out of the windows, which are taken up.
     begun = is_begun(windows)
     check_outputs(policy, *(() if begun else (run,)), taken_up=(windows, *((run,) if begun else ())))
     check_answers(windows, policy)

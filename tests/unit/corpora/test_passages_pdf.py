@@ -178,7 +178,7 @@ def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("across", [False, True])
 def test_columns_of_prose_are_read_one_after_the_other(tmp_path: Path, across: bool) -> None:
-    """However they are drawn: one after the other, or line by line across both."""
+    """Whether the file has them one after the other, or line by line across both."""
     lines = [f"{side} column with a line of number {n}" for side in ("left", "right") for n in range(4)]
     shown = [
         f"BT /F1 5 Tf {20 + 180 * (at // 4)} {180 - 6 * (at % 4)} Td ({line}) Tj ET"
