@@ -16,8 +16,6 @@ from corpora.kinds import kind_of
 from corpora.objects import is_url
 
 MANIFESTS = (Path(".corpus", "manifest.json"), Path(".workbench", "manifest.json"))
-OLD_WORKBENCH_ENCODER = "bundled"
-"""What manifests with `"workbench": 1` recommend that were written before the key `recommended_encoder`."""
 
 
 def recommended_encoder(paths: Iterable[str | os.PathLike[str]]) -> str | None:
@@ -54,9 +52,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _encoder_of(content: dict[str, Any]) -> str | None:
     name = content.get("recommended_encoder")
-    if isinstance(name, str) and name:
-        return name
-    return OLD_WORKBENCH_ENCODER if content.get("workbench") == 1 else None
+    return name if isinstance(name, str) and name else None
 
 
 def _listed_sizes(videos: list[Any]) -> set[int]:

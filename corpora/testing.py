@@ -8,6 +8,7 @@ entry point, as in use. Nothing here imports pytest.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -137,12 +138,21 @@ class DocumentReaderContract:
         assert str(path) in problem
         assert "\n" not in problem
 
-    def test_bytes_that_are_no_text_raise_nothing_else(self, tmp_path: Path) -> None:
-        """Documents or a `FileProblem`."""
+    def test_a_name_that_is_not_utf8_is_taken(self, tmp_path: Path) -> None:
+        """With the same documents as under any other name."""
+        path = tmp_path / os.fsdecode(b"caf\xe9" + self.suffix.encode())
+        path.write_bytes(self.sample)
+        (tmp_path / f"a{self.suffix}").write_bytes(self.sample)
+        assert self._read(path) == self._read(tmp_path / f"a{self.suffix}")
+
+    def test_damaged_files_raise_nothing_else(self, tmp_path: Path) -> None:
+        """Documents or a `FileProblem`, for bytes that are no text and for a file that is cut off."""
         path = tmp_path / f"a{self.suffix}"
-        path.write_bytes(bytes(range(256)) * 50)
-        with contextlib.suppress(FileProblem):
-            assert all(document.text for document in self._read(path))
+        cut = (self.sample[: int(len(self.sample) * share)] for share in (0.1, 0.5, 0.9))
+        for content in (bytes(range(256)) * 50, *cut):
+            path.write_bytes(content)
+            with contextlib.suppress(FileProblem):
+                assert all(document.text for document in self._read(path))
 
 
 def _problem_of(action: Callable[[], object]) -> str:

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _SHARED = frozenset(
     ("and", "bis", "bzw", "e", "ed", "en", "et", "o", "of", "oder", "or", "ou", "sowie", "und", "y")
 )
-"""Words after a hyphen that takes the place of a part of the next word: "fore- and aft", "Vor- und Nachteile"."""
+"""Words behind a hyphen that takes the place of a part of a word: "fore- and aft", "Vor- und Nachteile"."""
 
 
 def join_words(text: str, places: Sequence[int] = ()) -> tuple[str, list[int]]:

@@ -378,9 +378,3 @@ def test_missing_files_and_folders_are_errors(tmp_path: Path) -> None:
     for path in (tmp_path / "gone.txt", tmp_path):
         with pytest.raises(UnreadableFile):
             list(read_documents(path))
-
-
-def test_first_bytes_go_before_the_suffix(tmp_path: Path) -> None:
-    path = tmp_path / "really_parquet.txt"
-    pyarrow.parquet.write_table(pa.table({"text": ["a"]}), path)
-    assert [d.text for d in documents(path)] == ["a"]

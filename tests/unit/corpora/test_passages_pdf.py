@@ -16,7 +16,7 @@ from corpora.passages import Document, read_documents, read_passages
 from corpora.passages.document import PageStart
 from corpora.passages.scanned_text import RecognizedPage, TextLine
 from corpora.records import Passage, Problem
-from rag.errors import DamagedFile, UnsupportedFile
+from rag.errors import UnsupportedFile
 from tests.fakes.documents import write_pdf
 
 
@@ -147,20 +147,6 @@ def test_a_broken_page_costs_no_other(tmp_path: Path) -> None:
     assert isinstance(document, Document)
     assert document.text == "One.\n\nThree."
     assert problem == Problem(str(path), "page 2 cannot be read", "indexed the other 2 pages")
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_a_truncated_pdf_is_one_line_and_says_nothing_else(
-    tmp_path: Path, share: float, capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = write_pdf(tmp_path / "a.pdf", [f"Page {i}." for i in range(20)])
-    data = path.read_bytes()
-    path.write_bytes(data[: int(len(data) * share)])
-    with pytest.raises((DamagedFile, UnsupportedFile)) as raised:
-        list(read_documents(path))
-    assert str(raised.value).startswith(f"{path}: ")
-    assert "\n" not in str(raised.value)
-    assert capfd.readouterr() == ("", "")
 
 
 def test_tables_are_read_by_rows_and_paragraphs_stay_apart(tmp_path: Path) -> None:
