@@ -1,7 +1,8 @@
 """Documents that are XML in a zip file: Word, PowerPoint, OpenDocument and EPUB, read as web pages.
 
 Each becomes HTML with paragraphs, lists and tables alone, of which `corpora.passages.web_page` makes text.
-What was deleted with changes kept, comments, notes, headers and footers are left out.
+Headers, notes and comments of a text come once, behind it; charts and speaker notes behind their slide. What
+was deleted with changes kept is left out, and so are footers.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ MAX_DEPTH = 200
 
 BROKEN = (zipfile.BadZipFile, zlib.error, LZMAError, ElementTree.ParseError)
 LEFT_OUT = frozenset(
-    {"del", "moveFrom", "instrText", "delText", "Fallback", "footnote", "endnote", "comment", "annotation"}
-    | {"note", "tracked-changes", "notes", "table-of-content"}
+    {"del", "moveFrom", "instrText", "delText", "Fallback", "annotation", "note"}
+    | {"tracked-changes", "table-of-content"}
 )
+ASIDE = re.compile(r"word/(?:header\d*|footnotes|endnotes|comments)\.xml")
+"""Parts of a Word file beside its text."""
 BREAKS = {
     "br": "<br>",
     "cr": "<br>",
@@ -112,8 +115,12 @@ def read_docx(path: str) -> Iterator[Document | Problem]:
     """A Word file as one document."""
     with _opened(path) as archive:
         main = _part(archive, "word/document.xml", "officeDocument")
-        html = _html(main, _WordLists(archive.side("word/numbering.xml")).mark)
-        yield _document(path, _title(archive.side("docProps/core.xml")), [html])
+        lists = _WordLists(archive.side("word/numbering.xml"))
+        parts = [_html(main, lists.mark)]
+        parts += [
+            _html(archive.side(name), lists.mark) for name in sorted(filter(ASIDE.fullmatch, archive.names))
+        ]
+        yield _document(path, _title(archive.side("docProps/core.xml")), dict.fromkeys(parts))
 
 
 def read_pptx(path: str) -> Iterator[Document | Problem]:
@@ -128,7 +135,7 @@ def read_pptx(path: str) -> Iterator[Document | Problem]:
             except BROKEN as error:
                 broken.append(f"{name}: {complaint(error)}")
             else:
-                slides.append(_html(slide, _slide_lists(slide)))
+                slides.append(_html(slide, _slide_lists(slide)) + "".join(_beside_slide(archive, name)))
         yield _document(path, title, slides)
         yield from _unread(path, broken, f"indexed the other {len(slides)} slides")
 
@@ -151,6 +158,35 @@ def _slides(archive: _Archive) -> list[str]:
     return [name for name in listed if name in archive.names] or slides
 
 
+def _beside_slide(archive: _Archive, name: str) -> Iterator[str]:
+    """HTML of the charts and the speaker notes of a slide."""
+    folder, _, file = name.rpartition("/")
+    for each in archive.side(f"{folder}/_rels/{file}.rels"):
+        part = archive.side(posixpath.normpath(posixpath.join(folder, _value(each, "Target"))))
+        match _value(each, "Type").rpartition("/")[2]:
+            case "chart":
+                yield _chart(part)
+            case "notesSlide":
+                yield _html(part, _slide_lists(part))
+
+
+def _chart(chart: Element) -> str:
+    """The title and the labels of a chart, and its series as rows of a table."""
+    shown = (f"<p>{escape(''.join(each.itertext()))}</p>" for each in chart.iter() if _name(each) == "rich")
+    rows = list[list[str]]()
+    for series in (each for each in chart.iter() if _name(each) == "ser"):
+        name, labels, values = (_cached(_below(series, part)) for part in ("tx", "cat", "val"))
+        rows += [["", *labels]] * (not rows) + [[" ".join(name), *values]]
+    made = (f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"{''.join(shown)}<table>{''.join(made)}</table>"
+
+
+def _cached(element: Element | None) -> list[str]:
+    """The values of a chart that are kept in its file."""
+    held = element.iter() if element is not None else ()
+    return [each.text or "" for each in held if _name(each) == "v"]
+
+
 def read_odt(path: str) -> Iterator[Document | Problem]:
     """An OpenDocument file, of text or of slides, as one document."""
     with _opened(path) as archive:
@@ -160,8 +196,16 @@ def read_odt(path: str) -> Iterator[Document | Problem]:
         styles = (style for style in content.iter() if _name(style) == "list-style")
         numbered = {_value(style, "name") for style in styles if any("number" in _name(e) for e in style)}
         body = next((each for each in content.iter() if _name(each) == "body"), content)
-        html = "".join(_of_odt(body, numbered, 0))
-        yield _document(path, _title(archive.side("meta.xml")), [html])
+        asides = (each for each in body.iter() if _name(each) in ("note-body", "annotation"))
+        parts = ["".join(_of_odt(each, numbered, 0)) for each in (body, *map(_paragraphs, asides))]
+        yield _document(path, _title(archive.side("meta.xml")), parts)
+
+
+def _paragraphs(aside: Element) -> Element:
+    """Those of a note or comment, without its author and day."""
+    held = Element("aside")
+    held.extend(each for each in aside if _name(each) in ("p", "list"))
+    return held
 
 
 def read_epub(path: str) -> Iterator[Document | Problem]:
@@ -325,7 +369,7 @@ def _html(element: Element, mark: Mark, depth: int = 0) -> str:
 
 def _of_office(element: Element, mark: Mark, depth: int) -> str:
     name = _name(element)
-    if name in LEFT_OUT:
+    if name in LEFT_OUT or (name == "fld" and _value(element, "type") == "slidenum"):
         return ""
     if name == "t":
         return escape(element.text or "")

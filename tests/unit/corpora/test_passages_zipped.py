@@ -172,6 +172,59 @@ def test_a_part_that_cannot_be_unpacked_is_one_line(tmp_path: Path) -> None:
         list(read_docx(str(path)))
 
 
+def test_what_is_beside_the_text_of_a_word_file_is_read_behind_it(tmp_path: Path) -> None:
+    spaces = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    parts = {
+        **word_parts(_p("Tighten the bolts.<w:footnoteReference/>")),
+        "word/header1.xml": f"<w:hdr {spaces}>{_table('', 'Form|F-12', 'Issue|3')}</w:hdr>",
+        "word/header2.xml": f"<w:hdr {spaces}>{_table('', 'Form|F-12', 'Issue|3')}</w:hdr>",
+        "word/footnotes.xml": f"<w:f {spaces}><w:footnote>{_p('To 120 Nm.')}</w:footnote></w:f>",
+        "word/endnotes.xml": f"<w:e {spaces}><w:endnote>{_p('Cold.')}</w:endnote></w:e>",
+        "word/comments.xml": f"<w:c {spaces}><w:comment>{_p('Ask Ann.')}</w:comment></w:c>",
+        "word/footer1.xml": f"<w:ftr {spaces}>{_p('Page 1')}</w:ftr>",
+    }
+    (document,) = read_docx(str(write_zip(tmp_path / "a.docx", parts)))
+    assert _lines(document) == [
+        *("Tighten the bolts.", "Ask Ann.", "Cold.", "To 120 Nm.", "| Form | F-12 |", "| Issue | 3 |")
+    ]
+
+
+def test_notes_and_comments_of_an_open_document_are_read_behind_it(tmp_path: Path) -> None:
+    body = (
+        "<text:p>Tighten<text:note><text:note-citation>1</text:note-citation><text:note-body>"
+        "<text:p>To 120 Nm.</text:p></text:note-body></text:note> the bolts.</text:p>"
+        "<text:p><office:annotation><text:creator>Ann</text:creator><text:p>Ask first.</text:p>"
+        "</office:annotation>Oil them.</text:p>"
+    )
+    (document,) = read_odt(str(write_zip(tmp_path / "a.odt", odt_parts(body))))
+    assert _lines(document) == ["Tighten the bolts.", "Oil them.", "To 120 Nm.", "Ask first."]
+
+
+def test_charts_and_speaker_notes_are_read_behind_their_slide(tmp_path: Path) -> None:
+    links = (
+        '<a Type="x/chart" Target="../charts/c.xml"/><a Type="x/notesSlide" Target="../notesSlides/n.xml"/>'
+    )
+    cells = "<c:{0}><c:strCache><c:pt><c:v>{1}</c:v></c:pt><c:pt><c:v>{2}</c:v></c:pt></c:strCache></c:{0}>"
+    series = cells.format("cat", "May", "June") + cells.format("val", "12", "15")
+    drawing = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:c="chart"'
+    chart = (
+        f"<c:s {drawing}><c:rich><a:p><a:r><a:t>Bolts a month</a:t></a:r></a:p></c:rich>"
+        f"<c:ser><c:tx><c:v>M8</c:v></c:tx>{series}</c:ser></c:s>"
+    )
+    number = '<a:p><a:fld type="slidenum"><a:t>7</a:t></a:fld></a:p>'
+    notes = f"<n {drawing}><a:p><a:r><a:t>Say thanks.</a:t></a:r></a:p>{number}</n>"
+    parts = {
+        **pptx_parts("<a:p><a:t>Sales</a:t></a:p>", "<a:p><a:t>End</a:t></a:p>"),
+        "ppt/slides/_rels/slide1.xml.rels": f"<r>{links}</r>",
+        "ppt/charts/c.xml": chart,
+        "ppt/notesSlides/n.xml": notes,
+    }
+    (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", parts)))
+    assert _lines(document) == [
+        *("Sales", "Bolts a month", "| | May | June |", "| M8 | 12 | 15 |", "Say thanks.", "End")
+    ]
+
+
 def test_slides_are_read_by_their_numbers(tmp_path: Path) -> None:
     slides = [f"<a:p><a:r><a:t>Slide {number}</a:t></a:r></a:p>" for number in range(1, 12)]
     (document,) = read_pptx(str(write_zip(tmp_path / "a.pptx", pptx_parts(*slides))))
@@ -204,7 +257,7 @@ def test_an_open_document(tmp_path: Path) -> None:
     assert document.title == "Coffee machine"
     assert _lines(document) == [
         *("Descaling", "Fill the tank.", "1. Press.", "- A bucket"),
-        *("| Code | Cause |", "|-|-|", "| E10 | No water |"),
+        *("| Code | Cause |", "|-|-|", "| E10 | No water |", "a note"),
     ]
 
 
