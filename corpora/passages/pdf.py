@@ -115,9 +115,13 @@ def _errors() -> tuple[type[Exception], ...]:
     return PdfiumError, ValueError
 
 
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom, y down."""
+
+
 def _text(page: Any) -> str:
-    """Columns of prose one after the other, tables by rows, paragraphs apart."""
-    return page_text(list(_pieces(page)))
+    """Columns of prose one after the other, tables by rows, paragraphs apart; with notes and forms."""
+    return page_text([*_pieces(page), *_notes(page)])
 
 
 def _pieces(page: Any) -> Iterator[TextLine]:
@@ -139,10 +143,7 @@ def _pieces(page: Any) -> Iterator[TextLine]:
                 text += " "
             continue
         raw.FPDFText_GetLooseCharBox(held, index, ctypes.byref(edges))
-        left, bottom, right, top = edges.left, edges.bottom, edges.right, edges.top
-        for _ in range(turns):
-            left, bottom, right, top = bottom, -right, top, -left
-        own = left, -top, right, -bottom
+        own = _turned(edges, turns)
         if text and _is_apart(box, own):
             yield from _piece(text, box)
             text = ""
@@ -151,8 +152,45 @@ def _pieces(page: Any) -> Iterator[TextLine]:
     yield from _piece(text, box)
 
 
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom, y down."""
+def _notes(page: Any) -> Iterator[TextLine]:
+    """The notes on a page and the values of its form, at their places."""
+    from pypdfium2 import raw
+
+    kinds = {
+        raw.FPDF_ANNOT_TEXT: b"Contents",
+        raw.FPDF_ANNOT_FREETEXT: b"Contents",
+        raw.FPDF_ANNOT_WIDGET: b"V",
+    }
+    edges = raw.FS_RECTF()
+    for index in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, index)
+        try:
+            key = kinds.get(raw.FPDFAnnot_GetSubtype(annotation))
+            is_button = key == b"V" and _string(annotation, b"FT") == "Btn"
+            text = " ".join(_string(annotation, key).split()) if key and not is_button else ""
+            if text and raw.FPDFAnnot_GetRect(annotation, ctypes.byref(edges)):
+                box = _turned(edges, page.get_rotation() // 90)
+                yield from _piece(text, box)
+        finally:
+            raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _string(annotation: Any, key: bytes) -> str:
+    """A string of an annotation; empty without one."""
+    from pypdfium2 import raw
+
+    size = raw.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    held = ctypes.create_string_buffer(size)
+    raw.FPDFAnnot_GetStringValue(annotation, key, ctypes.cast(held, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    return held.raw.decode("utf-16-le", "replace").rstrip("\0")
+
+
+def _turned(edges: Any, turns: int) -> Box:
+    """A rectangle of a page as the page is shown, after so many turns of 90 degrees."""
+    left, bottom, right, top = edges.left, edges.bottom, edges.right, edges.top
+    for _ in range(turns):
+        left, bottom, right, top = bottom, -right, top, -left
+    return left, -top, right, -bottom
 
 
 def _piece(text: str, box: Box) -> Iterator[TextLine]:

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NumberObject
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 
 from corpora.passages import Document, read_documents, read_passages
 from corpora.passages.document import PageStart
@@ -177,7 +177,55 @@ def test_columns_of_prose_are_read_one_after_the_other(tmp_path: Path, across: b
     assert document.text.split("\n") == lines
 
 
-def test_letters_that_the_layout_leaves_out_are_read_without_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("turn", "matrix", "step"),
+    [(90, "0 1 -1 0", (20, 0)), (180, "-1 0 0 -1", (0, 20)), (270, "0 -1 1 0", (-20, 0))],
+)
+def test_a_page_that_is_turned_is_read_upright(
+    tmp_path: Path, turn: int, matrix: str, step: tuple[int, int]
+) -> None:
+    lines = ["First line of it", "second line here", "third line, last."]
+    shown = [
+        f"BT /F1 12 Tf {matrix} {180 + step[0] * row} {60 + step[1] * row} Tm ({line}) Tj ET"
+        for row, line in enumerate(lines)
+    ]
+    writer = PdfWriter(clone_from=write_pdf(tmp_path / "a.pdf", [shown]))
+    writer.pages[0].rotation = turn
+    writer.write(tmp_path / "a.pdf")
+    (document,) = read_documents(tmp_path / "a.pdf")
+    assert isinstance(document, Document)
+    assert document.text == "\n".join(lines)
+
+
+def test_notes_and_values_of_forms_are_read(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=write_pdf(tmp_path / "a.pdf", ["Name\n\n\nDate of issue"]))
+    for place, subtype, key, text in (
+        ((140, 175, 300, 190), "/Widget", "/V", "Anna Smith"),
+        ((140, 135, 300, 150), "/FreeText", "/Contents", "5 March"),
+        ((20, 60, 40, 80), "/Text", "/Contents", "Ask Ben\rfirst."),
+        ((20, 20, 40, 40), "/Link", "/Contents", "a link"),
+    ):
+        note = DictionaryObject(
+            {NameObject("/Subtype"): NameObject(subtype), NameObject(key): TextStringObject(text)}
+        )
+        note[NameObject("/Rect")] = ArrayObject(NumberObject(edge) for edge in place)
+        writer.add_annotation(0, note)
+    names = {"/Subtype": "/Widget", "/FT": "/Btn", "/V": "/Off"}
+    box = DictionaryObject({NameObject(key): NameObject(name) for key, name in names.items()})
+    box[NameObject("/Rect")] = ArrayObject(NumberObject(edge) for edge in (300, 20, 320, 40))
+    writer.add_annotation(0, box)
+    writer.write(tmp_path / "a.pdf")
+    (document,) = read_documents(tmp_path / "a.pdf")
+    assert isinstance(document, Document)
+    lines = [line.split() for line in document.text.split("\n") if line]
+    assert lines == [
+        ["Name", "Anna", "Smith"],
+        ["Date", "of", "issue", "5", "March"],
+        ["Ask", "Ben", "first."],
+    ]
+
+
+def test_letters_that_are_turned_are_one_word(tmp_path: Path) -> None:
     turned = ["BT /F1 12 Tf 0 1 -1 0 40 20 Tm (Turned) Tj ET", "BT /F1 12 Tf 60 180 Td (Level) Tj ET"]
     (document,) = read_documents(write_pdf(tmp_path / "a.pdf", [turned]))
     assert isinstance(document, Document)
