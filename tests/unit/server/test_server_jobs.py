@@ -23,7 +23,6 @@ from rag.errors import UnreadableFile
 from rag.server import jobs as jobs_module
 from rag.server.agents import AgentOption, AgentSpec
 from rag.server.app import build_app
-from rag.server.job_log import JobLog
 from rag.server.jobs import Jobs
 from rag.server.problems import Problem
 from rag.server.service import Service
@@ -115,12 +114,6 @@ def test_what_a_job_comes_to(start: Start, roots: Path) -> None:
     assert [job["job_id"] for job in jobs.all()] == list(ids.values())[::-1]
 
 
-def test_a_shard_without_files_is_done(start: Start, roots: Path) -> None:
-    (roots / "shard").mkdir(exist_ok=True)
-    jobs = start()
-    assert ended(jobs, jobs.start_index(str(roots / "shard"))["job_id"])["state"] == "done"
-
-
 def test_globs_that_nothing_matches_are_named(tmp_path: Path, roots: Path) -> None:
     (roots / "unmatched").mkdir()
     settings = load_settings(flags={"library": tmp_path / "library", "scan.include": ["*.mp5", "a/*"]})
@@ -139,88 +132,6 @@ def test_what_a_child_should_not_write_ends_its_job_alone(start: Start, roots: P
     odd = ended(jobs, jobs.start_index(str(roots / "odd"))["job_id"])
     assert (odd["state"], odd["result"]) == ("failed", None)
     assert ended(jobs, jobs.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
-
-
-@pytest.mark.parametrize(
-    "event", [{"state": "done"}, {"state": "running", "time": 1.0}, {"state": "failed", "time": "soon"}]
-)
-def test_half_an_event_changes_no_state(tmp_path: Path, event: dict[str, Any]) -> None:
-    """The jobs may be looked at between such a line and the end of the child that wrote it."""
-    job = JobLog(tmp_path / "a.jsonl")
-    job.write("state", **event)
-    assert (job.state, job.started, job.ended) == ("queued", None, None)
-    assert len(job.said) == 1
-
-
-def test_events_of_a_child_before_its_state_is_written_are_kept(tmp_path: Path) -> None:
-    job = JobLog(tmp_path / "a.jsonl")
-    job.write("progress", media_seconds_done=2.5)
-    job.write("state", state="running", time=1.0, process=[1, "2"])
-    assert job.progress == {"media_seconds_done": 2.5}
-    job.write("state", state="queued", time=2.0)
-    assert job.progress is None
-
-
-def test_the_jobs_are_followed_after_an_error(
-    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs_module, "RETRY_SECONDS", 0.01)
-    jobs = start()
-    look, failures = jobs._look, iter([ValueError("no number")])
-
-    def failing() -> bool:
-        for error in failures:
-            raise error
-        return look()
-
-    job_id = jobs.start_index(str(roots / "waits"))["job_id"]
-    monkeypatch.setattr(jobs, "_look", failing)
-    assert under_way(jobs, job_id)["job_id"] == job_id
-    jobs.cancel(job_id)
-    assert ended(jobs, job_id)["state"] == "cancelled"
-
-
-def test_jobs_that_cannot_be_read_leave_the_lock_to_others(
-    start: Start, roots: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_: Jobs) -> None:
-        raise OSError(5, "Input/output error")
-
-    first = start()
-    with monkeypatch.context() as failing:
-        failing.setattr(Jobs, "_load", fail)
-        with pytest.raises(Problem, match=f"{first.folder}: jobs cannot be kept"):
-            first.start_index(str(roots / "fine"))
-    second = start()
-    assert ended(second, second.start_index(str(roots / "fine"))["job_id"])["state"] == "done"
-
-
-def test_a_process_that_is_not_known_for_sure_is_sent_nothing(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed: list[int] = []
-    monkeypatch.setattr(os, "kill", lambda pid, _: killed.append(pid))
-    gone = 2**22 + 1  # above the largest id of a process
-    start()._send(JobLog(tmp_path / "a.jsonl", process=(gone, "")), signal.SIGKILL)
-    assert killed == []
-
-
-def test_an_agent_waits_for_a_server_that_has_agents(start: Start, roots: Path, tmp_path: Path) -> None:
-    first = start()
-    ended(first, first.start_index(str(roots / "fine"))["job_id"])
-    waiting = first.start_agent("looker", {"video": "v", "question": "q"})["job_id"]
-    log = next((tmp_path / "state").glob(f"*/{waiting}.jsonl"))
-    created = log.read_bytes().splitlines(keepends=True)[1]
-    ended(first, waiting)
-    first.close()
-    log.write_bytes(created)
-    settings = Settings(library=tmp_path / "library")
-    without = Jobs(settings, tmp_path / "library", [roots], tuple, lambda: None, tmp_path / "state")
-    without.open()
-    ended(without, without.start_index(str(roots / "fine"))["job_id"])
-    assert without.get(waiting)["state"] == "queued"
-    without.close()
-    assert ended(start(), waiting)["state"] == "done"
 
 
 def test_a_forecast_does_not_wait_for_what_is_being_indexed(start: Start, roots: Path) -> None:
@@ -491,12 +402,6 @@ def test_what_is_no_job_is_refused(client: TestClient) -> None:
         answer = client.post("/v1/jobs", json=body)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
     assert client.post("/v1/jobs", json={"paths": ["/tmp"]}).json()["detail"] == "body: 'kind' is missing"
-
-
-def test_a_name_that_is_not_utf8_is_no_error(client: TestClient, roots: Path) -> None:
-    body = json.dumps({"kind": "index", "folder": str(roots / ODD_NAME)})
-    answer = client.post("/v1/jobs", content=body, headers={"Content-Type": "application/json"})
-    assert (answer.status_code, answer.json()["folder"]) == (202, str(roots / ODD_NAME))
 
 
 def test_unknown_jobs_are_404(client: TestClient) -> None:

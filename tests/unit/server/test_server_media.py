@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from corpora.records import Evidence, Shot, Video
+from corpora.records import Shot, Video
 from corpora.video.reader import MediaReader
 from corpora.video.records import Probe
 from rag.errors import DamagedFile
@@ -181,13 +180,6 @@ def test_a_clip_is_the_window_and_a_remux_the_whole_file(
         assert (answer.status_code, _kind(answer)) == (400, "usage-error")
 
 
-def test_a_window_that_is_no_clip_is_refused_for_its_reason(client: TestClient, world: World) -> None:
-    windows = ("start=7&end=8", "start=2&end=1")
-    answers = [client.get(f"/v1/videos/{world.lamp}/clip?{window}") for window in windows]
-    assert [answer.status_code for answer in answers] == [400, 400]
-    assert len({answer.json()["detail"] for answer in answers}) == 2
-
-
 @pytest.mark.parametrize(
     ("path", "facts", "play"),
     [
@@ -244,18 +236,6 @@ def test_videos_come_by_page_and_by_name(client: TestClient, world: World) -> No
         assert answer.status_code == (200 if cursor == "W10" else 400)
 
 
-def test_videos_are_found_by_letters_in_either_form(
-    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with world.service.library() as library:
-        lamp = library.engine.reader.video(world.lamp)
-        titles = ("Pr\u00fcfung", "Pru\u0308fung")
-        videos = [replace(lamp, title=title) for title in titles]
-        monkeypatch.setattr(library.engine.reader, "videos", lambda: videos)
-    for text in ("pr\u00fcf", "PRU\u0308F"):
-        assert client.get("/v1/videos", params={"text": text}).json()["total"] == 2
-
-
 def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> None:
     address = f"/v1/videos/{world.lamp}/evidence"
     first = client.get(address, params={"limit": 1}).json()
@@ -268,19 +248,6 @@ def test_evidence_is_filtered_and_paged(client: TestClient, world: World) -> Non
     for end in (2, 4):
         answer = client.get(address, params={"start": 4, "end": end})
         assert (answer.status_code, answer.json()["detail"]) == (400, "end is not after start")
-
-
-def test_evidence_is_paged_behind_a_long_text(
-    client: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spans = [Evidence(world.lamp, 0.0, 6.0, "subtitle", letter * 5000) for letter in "\u0431\u0436"]
-    with world.service.library() as library:
-        monkeypatch.setattr(library.engine.reader, "evidence", lambda *_: spans)
-    address = f"/v1/videos/{world.lamp}/evidence"
-    first = client.get(address, params={"limit": 1}).json()
-    second = client.get(address, params={"limit": 1, "cursor": first["next_cursor"]}).json()
-    texts = {row["text"] for shape in (first, second) for row in shape["evidence"]}
-    assert (texts, second["next_cursor"]) == ({span.text for span in spans}, None)
 
 
 def test_the_rest_of_the_library_is_listed(client: TestClient, world: World) -> None:

@@ -10,7 +10,6 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import fastapi.dependencies.utils
 import numpy as np
 import pytest
 from PIL import Image
@@ -38,14 +37,6 @@ def test_a_search_gives_the_document_of_the_command_line(client: TestClient, wor
     assert (shape["schema"], shape["matched"], best["video_id"]) == ("rag.search/1", True, world.lamp)
     assert best["evidence"][0]["text"] == "Switch the <b>lamp</b> on."
     assert client.get(f"/v1/citations/{best['citation']}").json()["citation"]["start"] == best["start"]
-
-
-def test_a_question_goes_to_one_thread_only(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def refuse(function: Any, *_: Any, **__: Any) -> None:
-        pytest.fail(f"FastAPI calls {function} in another thread")
-
-    monkeypatch.setattr(fastapi.dependencies.utils, "run_in_threadpool", refuse)
-    assert client.post("/v1/search", json={"query": "lamp"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -135,11 +126,6 @@ def test_an_image_of_too_many_pixels_is_refused_by_its_header(client: TestClient
         assert "pixels" in answer.json()["detail"]
 
 
-def test_an_image_is_decoded_before_the_turn_of_its_question(client: TestClient, world: World) -> None:
-    with world.service._turn:
-        assert client.post("/v1/search", json={"image": "x"}).status_code == 400
-
-
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -176,15 +162,6 @@ def test_an_unknown_video_of_a_filter_is_named(client: TestClient, world: World)
         assert "f" * 32 in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": "0.5"}, {"threshold": True}, {"top_k": "2"}])
-def test_a_number_of_another_json_type_is_a_problem(client: TestClient, wrong: dict[str, Any]) -> None:
-    answer = client.post("/v1/ask", json={"question": "What?", **wrong})
-    assert (answer.status_code, answer.json()["type"]) == (422, "urn:rag:problem:invalid-request")
-    assert next(iter(wrong)) in answer.json()["detail"]
-    for whole in ({"threshold": 1}, {"top_k": 2.0}):
-        assert client.post("/v1/ask", json={"question": "What?", **whole}).status_code == 200
-
-
 def test_two_equal_options_are_a_problem(client: TestClient) -> None:
     for body in (
         {"question": "What?", "options": ["a  b", "c", "A b"]},
@@ -194,26 +171,9 @@ def test_two_equal_options_are_a_problem(client: TestClient) -> None:
         assert (answer.status_code, answer.json()["detail"]) == (400, "options A and C are the same")
 
 
-@pytest.mark.parametrize(
-    ("address", "body"),
-    [
-        ("search", {}),
-        ("ask", {"question": "What?", "filter": {}}),
-        ("jobs", {"kind": "index", "folder": "/"}),
-        ("jobs", {"kind": "agent", "agent": "x", "arguments": {}}),
-    ],
-)
-def test_an_object_with_very_many_keys_has_one_error(
-    client: TestClient, address: str, body: dict[str, Any]
-) -> None:
-    inner = next((value for value in body.values() if isinstance(value, dict)), body)
-    full = {**body}
+def test_an_object_with_very_many_keys_has_one_error(client: TestClient) -> None:
     keys = dict.fromkeys(map(str, range(MOST_KEYS + 1)), 0)
-    if inner is body:
-        full |= keys
-    else:
-        full |= {name: keys for name, value in body.items() if value is inner}
-    answer = client.post(f"/v1/{address}", json=full)
+    answer = client.post("/v1/ask", json={"question": "What?", "filter": keys})
     assert (answer.status_code, len(answer.json()["errors"])) == (422, 1)
     assert str(MOST_KEYS) in answer.json()["detail"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -98,9 +97,7 @@ def test_a_report_comes_as_blocks(client: TestClient, listed: dict[str, Any]) ->
     assert image.content.startswith(reports_module.PNG_SIGNATURE)
 
 
-@pytest.mark.parametrize(
-    "target", ["../../secret.png", "report.md", "gone.png", "\0", "link.png", "x" * 5000]
-)
+@pytest.mark.parametrize("target", ["../../secret.png", "report.md", "link.png"])
 def test_a_figure_is_a_png_file_of_the_report(folder: Path, tmp_path: Path, target: str) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "link.png").symlink_to(folder.parent / "secret.png")
@@ -111,10 +108,7 @@ def test_a_figure_is_a_png_file_of_the_report(folder: Path, tmp_path: Path, targ
         assert client.get(f"/v1/reports/{name}/figures/1").status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("text", "blocks", "whole"),
-    [("# a\n" * 3, 3, True), ("# a\n" * 4, 3, False), ("a\n\n" * 3, 2, False), ("|a|\n" * 4, 1, False)],
-)
+@pytest.mark.parametrize(("text", "blocks", "whole"), [("# a\n" * 3, 3, True), ("|a|\n" * 4, 1, False)])
 def test_of_a_long_report_the_first_lines_are_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, blocks: int, whole: bool
 ) -> None:
@@ -155,30 +149,6 @@ def test_pages_of_the_tasks_come_without_marks_of_markdown(tmp_path: Path) -> No
         assert block["kind"] != "figure" or "image" in block
 
 
-def test_a_note_on_top_of_a_report_comes_without_its_mark(tmp_path: Path) -> None:
-    shutil.copytree(REPORTS_OF_TASKS / "raclo", tmp_path / "reports" / "raclo")
-    report = tmp_path / "reports" / "raclo" / "report.md"
-    title, rest = report.read_text().split("\n", 1)
-    report.write_text(f"{title}\n\n> Made before a change.\n{rest}")
-    with _client(tmp_path, tmp_path / "reports") as client:
-        (row,) = client.get("/v1/reports").json()["reports"]
-        blocks = client.get(f"/v1/reports/{row['report_id']}").json()["blocks"]
-    assert "Made before a change." in [block.get("text") for block in blocks]
-
-
-def test_a_report_and_its_figures_are_looked_for_once(
-    client: TestClient, listed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reports_module, "LISTED_SECONDS", 1e9)
-    walked: list[Any] = []
-    look = reports_module.stored_reports
-    monkeypatch.setattr(reports_module, "stored_reports", lambda roots: walked.append(roots) or look(roots))
-    address = f"/v1/reports/{listed['report']['report_id']}"
-    for path in ("/v1/reports", address, f"{address}/figures/0"):
-        assert client.get(path).status_code == 200
-    assert len(walked) == 1
-
-
 def test_only_so_many_and_so_large_files_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,14 +167,6 @@ def test_only_so_many_and_so_large_files_are_looked_at(
     (tmp_path / "a" / "report.md").write_text("x" * 11)
     monkeypatch.setitem(reports_module.LARGEST, "report", 10)
     assert found() == names[1:2]
-
-
-def test_a_file_of_a_time_that_no_calendar_has_is_listed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reports_module, "LATEST", 0.0)
-    rows = [report.row() for report in reports_module.stored_reports([folder])]
-    assert {row["modified"] for row in rows} == {"1970-01-01T00:00:00.000Z"}
 
 
 def test_a_file_that_goes_meanwhile_is_called_by_its_name(
@@ -262,13 +224,11 @@ def test_lines_that_are_no_steps_are_left_out(tmp_path: Path, lines: str) -> Non
     ("figures", "status"),
     [
         ('"', 422),
-        ("[]", 200),
         ('{"a": 1, "b": {"overall": 2}, "c": {"overall": {"value": "x"}}}', 200),
-        (f'{{"a": {{"overall": {{"value": {"1" * 400}}}}}}}', 200),
         ('{"a": {"overall": {"value": NaN}}, "b": {"overall": {"value": 1e999}}}', 200),
         (f'{{"a": {"[" * 5000}}}', 422),
     ],
-    ids=["text", "list", "other", "large", "not finite", "deep"],
+    ids=["text", "other", "not finite", "deep"],
 )
 def test_figures_of_another_shape_are_left_out(tmp_path: Path, figures: str, status: int) -> None:
     (tmp_path / "in").mkdir()

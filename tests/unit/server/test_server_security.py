@@ -52,29 +52,20 @@ def _kind(answer: Any) -> str:
     return str(answer.json()["type"]).removeprefix("urn:rag:problem:")
 
 
-@pytest.mark.parametrize("address", ["/", *ADDRESSES])
+@pytest.mark.parametrize("address", ["/", "/v1/health", "/nowhere"])
 @pytest.mark.parametrize(
     ("headers", "status", "kind"),
     [
-        ({"Host": "evil.example"}, 421, "foreign-host"),
-        ({"Host": "evil.example:8650"}, 421, "foreign-host"),
-        ({"Host": "192.0.2.7:8650"}, 421, "foreign-host"),
-        ({"Host": "[::1"}, 421, "foreign-host"),
-        ({"Host": "localhost:x"}, 421, "foreign-host"),
-        ({"Host": ""}, 421, "foreign-host"),
         *(
             ({"Host": host}, 421, "foreign-host")
-            for host in ("x@localhost", "localhost/x", "localhost#x", "localhost?x", "localhost:", "[::1]x")
+            for host in ("evil.example:8650", "192.0.2.7:8650", "[::1", "", "x@localhost", "localhost#x")
         ),
-        ({"Sec-Fetch-Site": "cross-site"}, 403, "foreign-request"),
-        ({"Sec-Fetch-Site": "same-site"}, 403, "foreign-request"),
         ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403, "foreign-request"),
-        ({"Origin": "http://evil.example"}, 403, "foreign-request"),
-        ({"Origin": "http://127.0.0.1:9999"}, 403, "foreign-request"),
-        ({"Origin": "null"}, 403, "foreign-request"),
-        ({"Origin": "http://[::1"}, 403, "foreign-request"),
-        ({"Origin": "ftp://127.0.0.1:8650"}, 403, "foreign-request"),
-        ({"Origin": "http://127.0.0.1:8650/x"}, 403, "foreign-request"),
+        ({"Sec-Fetch-Site": "same-site"}, 403, "foreign-request"),
+        *(
+            ({"Origin": origin}, 403, "foreign-request")
+            for origin in ("http://evil.example", "http://127.0.0.1:9999", "null", "http://127.0.0.1:8650/x")
+        ),
     ],
 )
 def test_foreign_requests_are_refused_everywhere(
@@ -118,9 +109,7 @@ def test_a_link_elsewhere_opens_the_page_and_nothing_but_the_page(client: TestCl
         {},
         {"Authorization": "Bearer wrong"},
         {"Authorization": f"Basic {TOKEN}"},
-        {"Authorization": f"Bearer {TOKEN}x"},
         {"Cookie": f"rag-token-8651={TOKEN}"},
-        {"Cookie": "rag-token-8650=wrong"},
         {"Cookie": "[;="},
     ],
 )
@@ -183,10 +172,8 @@ def test_a_name_of_another_site_is_refused_even_with_the_token(guarded: TestClie
     assert guarded.get("/v1/health", headers={**BEARER, "Host": "127.0.0.1:8650"}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "kind", [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
-)
-@pytest.mark.parametrize("address", ["/v1/search", "/mcp", "/nowhere"])
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize("address", ["/v1/search", "/mcp"])
 def test_a_form_of_another_page_cannot_post(client: TestClient, address: str, kind: str | None) -> None:
     headers = {} if kind is None else {"Content-Type": kind}
     answer = client.post(address, content=b"{}", headers=headers)
@@ -235,20 +222,7 @@ def test_no_request_is_measured_and_no_page_loads_from_elsewhere(client: TestCli
     assert [client.get(address).status_code for address in ("/docs", "/redoc")] == [404, 404]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../app.py",
-        "%2e%2e/app.py",
-        "..%2fapp.py",
-        "/etc/passwd",
-        "x" * 300,
-        "",
-        "%00.js",
-        "x" * 5_000 + ".js",
-        "app.js/",
-    ],
-)
+@pytest.mark.parametrize("name", ["../app.py", "..%2fapp.py", "/etc/passwd", "%00.js", "x" * 5_000 + ".js"])
 def test_static_files_are_those_of_the_page(client: TestClient, name: str) -> None:
     answer = client.get(f"/static/{name}")
     assert (answer.status_code, _kind(answer)) == (404, "not-found")

@@ -81,7 +81,6 @@ def test_a_change_is_taken_up_and_the_reader_of_the_old_state_is_undisturbed(ses
         with session.lease() as new:
             assert (_ids(new), _ids(old)) == ({"a", "b"}, {"a"})
             assert new.engine.tower == "the model"
-        assert old.engine.reader._marks[0].release.alive
     with session.lease() as again:
         assert again is new
     session.close()
@@ -129,59 +128,6 @@ def test_a_look_does_not_wait_for_the_library_to_open(
     assert _leased(session) == {"a"}
     facts, _ = session.look()
     assert facts is not None
-
-
-def test_looks_open_nothing_more_often_than_once_a_second_nor_after_the_end(
-    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[threading.Thread] = []
-
-    def fail(thread: threading.Thread) -> None:
-        begun.append(thread)
-        raise RuntimeError("can't start new thread")
-
-    _add(session, "a")
-    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
-    with monkeypatch.context() as failing:
-        failing.setattr(threading.Thread, "start", fail)
-        for _ in range(2):
-            assert session.look() == (None, None)
-        clock.now += LOOK_SECONDS
-        session.look()
-    assert len(begun) == 2
-    assert _leased(session) == {"a"}
-    session.close()
-    session.refresh()
-    monkeypatch.setattr(Library, "open", lambda **_: pytest.fail("it is opened"))
-    with pytest.raises(Problem, match="the server stops"):
-        _leased(session)
-    session.look()
-    with session._opening:
-        assert session._opened is None
-
-
-def test_a_library_that_does_not_open_is_tried_once_a_second(
-    session: LibrarySession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tried = threading.Semaphore(0)
-    _add(session, "a")
-
-    def fail(**_: Any) -> Library:
-        tried.release()
-        raise LibraryCorrupt("a table is cut off")
-
-    monkeypatch.setattr(Library, "open", fail)
-    with pytest.raises(LibraryCorrupt):
-        _leased(session)
-    assert tried.acquire(timeout=30)
-    for _ in range(2):
-        assert isinstance(session.look()[1], LibraryCorrupt)
-        with session._opening:
-            assert not tried.acquire(blocking=False)
-    clock: Clock = session.clock  # type: ignore[attr-defined]  # set by the fixture
-    clock.now += LOOK_SECONDS
-    session.look()
-    assert tried.acquire(timeout=30)
 
 
 def test_health_is_answered_while_every_thread_waits_for_the_library(
