@@ -1,4 +1,4 @@
-"""`rag agent raclo`: its steps, trace, page and exit code, and the same in another process."""
+"""`rag agent raclo`: its steps, trace, page and exit code, and the same bytes again."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ import subprocess
 from pathlib import Path
 
 from tests.fakes.browser_world import make_web
-from tests.fakes.command import run_rag, run_rag_process
+from tests.fakes.command import run_rag
 
 
 def recall(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_rag(folder, "agent", "raclo", *words)
-
-
-def recall_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run_rag_process(folder, "agent", "raclo", *words)
 
 
 def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
@@ -34,7 +30,7 @@ def test_a_memory_over_a_web_without_a_library(tmp_path: Path) -> None:
     kinds = {"think", "web", "search", "take", "verify", "localize", "answer", "result"}
     assert kinds <= {step["kind"] for step in steps}
     assert "kettle video" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = recall_again(tmp_path, *words, "--trace", "b.jsonl")
+    again = recall(tmp_path, *words, "--trace", "b.jsonl")
     assert again.returncode == 1
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 

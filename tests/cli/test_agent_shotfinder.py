@@ -1,4 +1,4 @@
-"""`rag agent shotfinder`: its steps, trace, page and exit code, and the same in another process."""
+"""`rag agent shotfinder`: its steps, trace, page and exit code, and the same bytes again."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from eval.workbench.story import plan_clip
-from eval.workbench.video import Render, clip_frames, write_video
 from tests.fakes.browser_world import make_web
-from tests.fakes.command import run_rag, run_rag_process
+from tests.fakes.command import run_rag
 
 
 def find(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_rag(folder, "agent", "shotfinder", *words)
-
-
-def find_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run_rag_process(folder, "agent", "shotfinder", *words)
 
 
 def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
@@ -39,21 +33,10 @@ def test_a_search_over_a_web_without_a_library(tmp_path: Path) -> None:
     steps = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {"imagine", "web", "search", "absent", "shot", "result"} <= {step["kind"] for step in steps}
     assert "N/A" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = find_again(tmp_path, *words, "--trace", "b.jsonl", "--html", "b.html")
+    again = find(tmp_path, *words, "--trace", "b.jsonl", "--html", "b.html")
     assert again.returncode == 1
     for name in ("jsonl", "html"):
         assert (tmp_path / f"a.{name}").read_bytes() == (tmp_path / f"b.{name}").read_bytes()
-
-
-def test_files_are_a_web_of_their_own(tmp_path: Path) -> None:
-    story, render = plan_clip(1, "dev", duration=3), Render(180, 5)
-    (tmp_path / "videos").mkdir()
-    write_video(tmp_path / "videos" / "kettle.mp4", clip_frames(story, render), iter(()), render)
-    done = find(tmp_path, "the kettle video", "--corpus", "videos", "--json")
-    assert done.returncode == 1, done.stderr  # nothing was indexed: N/A
-    (look,) = json.loads(done.stdout)["looks"]
-    assert look["title"] == "kettle"
-    assert "frames: none are seen" in done.stderr
 
 
 def test_a_calibration_that_is_missing_is_named_before_anything_is_opened(

@@ -15,10 +15,6 @@ def browse(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return run_rag(folder, "agent", "video-browser", *words)
 
 
-def browse_again(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return run_rag_process(folder, "agent", "video-browser", *words)
-
-
 def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
     make_web(tmp_path / "web").close()
     words = ("What is the secret of kettle video 7?", "--web", "web", "--loops", "1", "--json")
@@ -37,7 +33,7 @@ def test_a_question_over_a_web_without_a_library(tmp_path: Path) -> None:
         step["kind"] for step in steps
     }
     assert "PLUM" in (tmp_path / "a.html").read_text(encoding="utf-8")
-    again = browse_again(tmp_path, *words, "--trace", "b.jsonl")
+    again = run_rag_process(tmp_path, "agent", "video-browser", *words, "--trace", "b.jsonl")
     assert again.returncode == 0
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 

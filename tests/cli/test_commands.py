@@ -15,7 +15,6 @@ import pytest
 
 from corpora.records import Passage
 from eval.trec import read_run
-from rag._cli.commands import _COMMANDS
 from rag._cli.main import main
 from rag.errors import LibraryNotFound
 from rag.library import Library
@@ -67,17 +66,6 @@ def test_ask_passes_options_and_filters_on(library: FixedLibrary, capsys: pytest
     shape = _json(capsys)
     assert shape["schema"] == "rag.ask/1"
     assert shape["citations"][0]["evidence"][0]["text"] == "switch the lamp on"
-
-
-@pytest.mark.parametrize("group", [name for name, row in _COMMANDS.items() if row[1] == "app"])
-def test_lists_of_commands_fit_a_terminal(
-    group: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    assert main([group, "--help"]) == 0
-    listed = capsys.readouterr().out.partition("Commands:")[2]
-    assert listed
-    assert "..." not in listed
 
 
 def test_times_are_taken_as_they_are_shown(library: FixedLibrary, capsys: pytest.CaptureFixture[str]) -> None:
@@ -229,13 +217,12 @@ def test_an_interrupt_is_one_line_and_130(
     assert capsys.readouterr().err == "rag: interrupted\n"
 
 
-@pytest.mark.parametrize("bug", [ZeroDivisionError("ours"), EOFError("ours"), BrokenPipeError("ours")])
-def test_a_bug_is_raised(library: FixedLibrary, monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
+def test_a_bug_is_raised(library: FixedLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise bug
+        raise BrokenPipeError("ours")
 
     monkeypatch.setattr(library, "search", fail)
-    with pytest.raises(type(bug), match="ours"):
+    with pytest.raises(BrokenPipeError, match="ours"):
         main(["search", "x"])
 
 
@@ -325,19 +312,6 @@ def test_a_batch_of_queries_makes_a_run_and_its_windows(library: FixedLibrary, t
     assert len(library.asked) == 2
 
 
-def test_lines_of_files_say_where_a_cited_file_is_gone(
-    library: FixedLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(library, "stale_files", lambda paths: dict.fromkeys(paths, "missing"))
-    (tmp_path / "q.jsonl").write_text('{"_id": "1", "text": "a?"}\n')
-    questions = str(tmp_path / "q.jsonl")
-    assert main(["ask", "--questions", questions, "--out", str(tmp_path / "a.jsonl")]) == 0
-    assert main(["search", "--queries", questions, "--run", str(tmp_path / "r.trec"), "--kind", "all"]) == 0
-    (answered,), (found,) = _lines(tmp_path / "a.jsonl"), _lines(tmp_path / "r.windows.jsonl")
-    assert answered["citations"]
-    assert {row["state"] for row in (*answered["citations"], *found["results"])} == {"missing"}
-
-
 def test_two_equal_options_are_refused_but_in_a_file_of_questions(
     library: FixedLibrary, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -350,21 +324,8 @@ def test_two_equal_options_are_refused_but_in_a_file_of_questions(
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize(
-    ("words", "lines"),
-    [
-        (["ask", "--questions", "q.jsonl", "--out", "a.jsonl"], "a.jsonl"),
-        (["search", "--queries", "q.jsonl", "--run", "a.trec"], "a.windows.jsonl"),
-    ],
-)
-def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(
-    words: list[str],
-    lines: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(capsys: pytest.CaptureFixture[str]) -> None:
+    words, lines = ["search", "--queries", "q.jsonl", "--run", "a.trec"], "a.windows.jsonl"
     Path("q.jsonl").write_text('{"_id": "1", "text": "lamp"}\n')
     assert main(words) == 0
     Path("q.jsonl").write_text("".join(f'{{"_id": "{n}", "text": "lamp"}}\n' for n in (1, 2, 3)))
@@ -386,27 +347,18 @@ def test_a_batch_on_a_full_disk_is_one_line_and_goes_on_later(
     [
         ["ask"],
         ["search"],
-        ["ask", "x", "--questions", "q", "--out", "a"],
         ["ask", "--questions", "q"],
         ["search", "--run", "r.trec"],
         ["search", "x", "--start", "5", "--end", "5"],
         ["search", "x", "--start", "1:75"],
-        ["search", "x", "--end", "-1"],
-        ["search", "x", "--end", "nan"],
         ["localize", "x.mp4", "lamp", "--window", "0"],
         ["search", "x", "--kind", "sound"],
-        ["search", "x", "--top-k", "0"],
         ["ask", "x", "--threshold", "1.5"],
         ["ask", "x", "--config", "none.toml"],
         ["ask", "--questions", "none.jsonl", "--out", "a.jsonl"],
         ["ask", "caf\udce9"],
-        ["ask", "What?", "-o", "a", "-o", "\udce9"],
-        ["search", "caf\udce9"],
-        ["localize", "x.mp4", "caf\udce9"],
         ["localize", "x"],
         ["index"],
-        ["models"],
-        ["models", "pull"],
         ["models", "pull", "no-such-model"],
         ["nonsense"],
         ["ask", "x", "--nonsense"],

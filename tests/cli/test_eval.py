@@ -13,15 +13,10 @@ import pytest
 
 from eval import tasks
 from eval.reports import page
-from eval.task import task_settings
-from eval.tasks.libraries import indexing, rendering
-from rag._cli import eval_commands
 from rag._cli import eval_run as eval_progress
-from rag._cli.eval_commands import Listed
 from rag._cli.main import main
 from rag.errors import BudgetSpent, ReplyInvalid
 from rag.records import Usage
-from rag.settings import load_settings
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask
 
@@ -78,12 +73,6 @@ def test_a_setting_that_a_task_cannot_honour_is_refused(capsys: pytest.CaptureFi
         "rag: egofact-workbench-mini fixes ocr.mode = off; take ocr.mode = on out of the settings\n"
     )
     assert not Path("egofact-workbench-mini").exists()
-
-
-def test_a_default_in_the_settings_file_is_no_conflict() -> None:
-    Path("rag.toml").write_text("[ocr]\nmode = 'auto'\n", encoding="utf-8")
-    settings = task_settings("t", load_settings(), Path("lib"), {"ocr.mode": "off"})
-    assert settings.ocr.mode == "off"
 
 
 def test_a_run_is_scored_again(capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,29 +197,6 @@ def test_list_names_benchmarks_and_systems(
     assert "toy: random numbers" in capsys.readouterr().out
 
 
-def test_the_list_for_people_says_nothing_twice() -> None:
-    systems = {
-        "one": "the whole",
-        "one@1": "one, with 1 s",
-        "one@20": "one, with 20 s",
-        "two@5": "two, with 5 s",
-    }
-    listed = [
-        Listed("toy", "numbers", systems),
-        Listed("toy-mini", "fewer", systems),
-        Listed("far", "none", {}),
-    ]
-    assert list(eval_commands._lines(listed)) == [
-        "toy: numbers",
-        "     one    the whole",
-        "     one@N  one, with N s, N = 1, 20",
-        "     two@5  two, with 5 s",
-        "toy-mini: fewer",
-        "     the systems of toy",
-        "far: none",
-    ]
-
-
 def test_progress_says_how_far_and_how_long(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,33 +224,6 @@ def test_the_first_answer_gives_no_estimate(monkeypatch: pytest.MonkeyPatch) -> 
     now = 202.0
     watch.advance(Usage())
     assert watch.line() == "toy: 2 of 10, about 16 s left"
-
-
-def test_what_is_made_of_the_data_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    assert rendering(None) is None
-    said = ""
-    with eval_progress.RunProgress("toy, one", interval=0.01) as watch:
-        rendered, indexed = rendering(watch.made), indexing(watch.made)
-        assert rendered is not None
-        assert indexed is not None
-        rendered.start(60.0, 48)
-        rendered.file("a.mp4")
-        said = _said_with("rendered 1 of 48 videos", capsys)
-        indexed.start(60.0, 49)
-        indexed.file("a.mp4")
-        said += _said_with("indexing file 1 of 49", capsys)
-        watch.start("one, seed 0", 0)
-    assert "toy, one: the first use prepares its data: rendered 1 of 48 videos; " in said
-    assert indexing(None) is None
-
-
-def _said_with(words: str, capsys: pytest.CaptureFixture[str]) -> str:
-    said, until = "", time.monotonic() + 30
-    while words not in said and time.monotonic() < until:
-        time.sleep(0.01)
-        said += capsys.readouterr().err
-    assert words in said
-    return said
 
 
 def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:

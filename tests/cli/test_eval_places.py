@@ -14,8 +14,6 @@ from eval.reports.failures import Failure
 from eval.runs.folder import run_folders
 from eval.runs.records import Query, Sample
 from eval.task import Prepared
-from eval.tasks import open_task
-from rag._cli.eval_show import _lines
 from rag._cli.main import main
 from tests.fakes import toy_benchmark
 from tests.fakes.toy_benchmark import ToyTask, run_task
@@ -143,30 +141,6 @@ def test_failures_without_a_stage_are_one_line(capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert main(["eval", "failures", "runs"]) == 2
     assert "no run in runs supports failure analysis" in capsys.readouterr().err
-
-
-def test_what_right_means_is_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = ToyTask(count=2)
-    toy.name = "shotfinder-toy"
-    toy.report = open_task("shotfinder").report
-    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
-    assert main(["eval", "run", TOY, "--system", "random", "--text"]) == 0
-    out = capsys.readouterr().out
-    assert toy.report.labels.right.startswith("the returned frame")
-    assert f"right: {toy.report.labels.right}" in out
-    assert "rag eval report runs/shotfinder-toy/random-seed0" in out
-
-
-def test_the_window_is_called_what_it_is() -> None:
-    query = Query("m-1", "a mood", (), "an address", "GK", "v", "v", (0.0, 90.0), (), seen=(12.0, 18.0))
-    sample = Sample("m-1", "GK", "v", "v", None, False, None)
-    captured = list(_lines(open_task("rvms").report.labels, query, sample, None, None))
-    assert "gold clip v, shot 0-90 s (00:00-01:30), event 12-18 s (00:12-00:18)" in captured
-    assert "wrong: gold an address, confidence 0.00 (GK)" in captured
-    unknown = Query("m-2", "a mood", (), "an address", "G", "v", "v", (0.0, 0.0), ())
-    assert "gold clip v" in list(_lines(open_task("rvms").report.labels, unknown, sample, None, None))
 
 
 def test_no_image_is_rendered_for_an_unknown_time(

@@ -121,27 +121,20 @@ def test_answers_and_recordings_never_mix_with_other_files(capsys: pytest.Captur
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize("option", ["--trace", "--html", "--record"])
-@pytest.mark.parametrize("agent", ["raclo", "shotfinder", "video-browser", "video-detective"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["raclo", "--moment", "a cup", "--web", "w", "--trace"],
+        ["shotfinder", "a cup", "--web", "w", "--html"],
+        ["video-browser", "Which cup?", "--web", "w", "--record"],
+        ["video-detective", "made.mp4", "Which cup?", "--trace"],
+    ],
+)
 def test_outputs_of_agents_are_checked_before_any_work(
-    agent: str, option: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("notes").write_text("mine\n")
-    asked = {
-        "raclo": ["--moment", "a cup", "--web", "w"],
-        "shotfinder": ["a cup", "--web", "w"],
-        "video-browser": ["Which cup?", "--web", "w"],
-        "video-detective": ["made.mp4", "Which cup?"],
-    }
-    refused(
-        capsys,
-        "notes: exists; name another file, or replace it with --force",
-        "agent",
-        agent,
-        *asked[agent],
-        option,
-        "notes",
-    )
+    refused(capsys, "notes: exists; name another file, or replace it with --force", "agent", *words, "notes")
     assert Path("notes").read_text() == "mine\n"
 
 

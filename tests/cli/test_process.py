@@ -18,6 +18,7 @@ from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings
 from rag.store.records import EncoderRef, Meta
 from rag.store.writing import Writer
+from tests.fakes.command import run_rag
 from tests.fakes.store_material import file_row, unit
 
 Done = subprocess.CompletedProcess[bytes]
@@ -66,14 +67,6 @@ def test_a_search_imports_no_more_than_it_needs(tmp_path: Path) -> None:
     assert not UNNEEDED & set(ast.literal_eval(names))
 
 
-def test_the_page_in_docs_is_what_the_program_says() -> None:
-    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    for command in ("index", "ask", "search", "localize", "show", "stats", "doctor", "remove", "demo"):
-        assert f"## rag {command}\n" in page
-    for command in ("list", "pull", "verify"):
-        assert f"## rag models {command}\n" in page
-
-
 def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     code = (
         "import sys, time; from rag._cli.main import main; code = main(['--help'])\n"
@@ -82,7 +75,7 @@ def test_help_loads_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
     )
     plain = "import sys, time, typer; print(0, [], time.process_time(), file=sys.stderr)"
     best = {code: 99.0, plain: 99.0}
-    for program in (code, plain) * 3:
+    for program in (code, plain) * 2:
         done = _python(program, cwd=tmp_path)
         assert program is plain or b"Exit codes: 0 success" in done.stdout
         code_and_loaded, seconds = done.stderr.decode().rsplit(maxsplit=1)
@@ -105,10 +98,9 @@ def test_a_question_loads_only_what_it_needs(tmp_path: Path) -> None:
         "import sys; from rag._cli.main import main; code = main(sys.argv[1:])\n"
         f"print(code, sorted({needless} & set(sys.modules)), file=sys.stderr)"
     )
-    for command in ("search", "ask"):
-        done = _python(code, command, "Do cats purr?", cwd=tmp_path, RAG_LIBRARY=str(tmp_path / "lib"))
-        assert b"purr" in done.stdout
-        assert done.stderr.splitlines()[-1] == b"0 []"
+    done = _python(code, "ask", "Do cats purr?", cwd=tmp_path, RAG_LIBRARY=str(tmp_path / "lib"))
+    assert b"purr" in done.stdout
+    assert done.stderr.splitlines()[-1] == b"0 []"
 
 
 def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
@@ -117,13 +109,12 @@ def test_an_output_that_is_full_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize(("closed", "code"), [("<&- >&- 2>&-", 0), (">&-", 0), ("2>&-", 0)])
-def test_closed_streams_harm_nothing(tmp_path: Path, closed: str, code: int) -> None:
+def test_closed_streams_harm_nothing(tmp_path: Path) -> None:
     """A file that takes the free number would be written into."""
     (tmp_path / "a.txt").write_text("Cats purr when they are content.\n")
-    line = f'"$0" -m rag._cli.main index a.txt --dry-run {closed}'
+    line = '"$0" -m rag._cli.main index a.txt --dry-run <&- >&- 2>&-'
     done = _start(["sh", "-c", line, sys.executable], tmp_path, RAG_ENCODER__IMAGE="none")
-    assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
+    assert done.returncode == 0
 
 
 def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -134,32 +125,12 @@ def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
 
 
-def test_standard_streams_are_opened_before_any_file(tmp_path: Path) -> None:
-    (tmp_path / "try.py").write_text(
-        "import os, sys\n"
-        "from rag._cli.output import open_standard_streams\n"
-        "open_standard_streams()\n"
-        "print('lost'); print('lost', file=sys.stderr)\n"
-        "sys.exit(0 if open('try.py').fileno() > 2 and not sys.stdin.read() else 9)\n"
-    )
-    assert _start(["sh", "-c", '"$0" try.py <&- >&- 2>&-', sys.executable], tmp_path).returncode == 0
-
-
 def test_version_and_bare_call(tmp_path: Path) -> None:
-    done = _run("--version", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (0, f"rag {rag.__version__}\n".encode())
-    bare = _run(cwd=tmp_path)
-    assert bare.returncode == 2
-    assert bare.stdout == b""
-    assert b"Commands:" in bare.stderr
-
-
-def test_no_library_is_one_line(tmp_path: Path) -> None:
-    done = _run("search", "a lamp", cwd=tmp_path)
-    assert done.returncode == 1
-    assert done.stdout == b""
-    assert done.stderr.count(b"\n") == 1
-    assert b"rag index" in done.stderr
+    done = run_rag(tmp_path, "--version")
+    assert (done.returncode, done.stdout) == (0, f"rag {rag.__version__}\n")
+    bare = run_rag(tmp_path)
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert "Commands:" in bare.stderr
 
 
 def test_a_missing_folder_with_an_odd_name_is_one_safe_line(tmp_path: Path) -> None:
@@ -180,7 +151,7 @@ def test_the_collector_leaves_what_is_imported_alone() -> None:
     assert _python(code).stdout.splitlines()[1:] == [b"10000 True"]
 
 
-@pytest.mark.parametrize("module", ["rag.errors", "typing", "typer", "rag._cli.library", "numpy"])
+@pytest.mark.parametrize("module", ["typing", "numpy"])
 def test_an_interrupt_during_the_imports_is_one_line(module: str) -> None:
     code = (
         "import sys; module = sys.argv.pop(1)\n"
@@ -194,16 +165,14 @@ def test_an_interrupt_during_the_imports_is_one_line(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"rag: interrupted\n")
 
 
-@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_a_poor_locale_breaks_no_output(locale: str) -> None:
-    plain = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+def test_a_poor_locale_breaks_no_output() -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     code = (
         "from rag._cli.output import print_lines, echo_stderr\n"
         r"words = '\u201c\xfc\u201d \u65e5\u672c'; print_lines([words]); echo_stderr(words)"
     )
     done = _python(code, **plain)
-    expected = "“ü” 日本" if locale == "C.UTF-8" else r"\u201c\xfc\u201d \u65e5\u672c"
-    assert done.stdout.decode() == done.stderr.decode() == expected + "\n"
+    assert done.stdout.decode() == done.stderr.decode() == r"\u201c\xfc\u201d \u65e5\u672c" + "\n"
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
@@ -231,7 +200,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 
 def test_models_are_listed_with_their_licences(tmp_path: Path) -> None:
-    done = _run("models", "list", cwd=tmp_path)
+    done = run_rag(tmp_path, "models", "list")
     assert done.returncode == 0
     models = {model["name"]: model for model in json.loads(done.stdout)["models"]}
     assert models["siglip2-base-patch16-224"]["recommended"]
