@@ -79,20 +79,18 @@ def unmount(folder: Path) -> None:
 # --prune
 
 
-@pytest.mark.parametrize("stray", [None, "lost+found", "new.txt"])
-@pytest.mark.parametrize("root", ["corpus", "corpus/"])
+@pytest.mark.parametrize("stray", ["lost+found", "new.txt"])
 def test_prune_is_refused_for_a_disk_that_is_not_mounted(
-    home: Path, capsys: pytest.CaptureFixture[str], stray: str | None, root: str
+    home: Path, capsys: pytest.CaptureFixture[str], stray: str
 ) -> None:
     unmount(home / "corpus")
-    if stray is not None:
-        (home / "corpus" / stray).write_text("This lay below the mount point.\n")
-    assert main(["index", root, "--prune"]) == 1
+    (home / "corpus" / stray).write_text("This lay below the mount point.\n")
+    assert main(["index", "corpus/", "--prune"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert f"{COUNT} of {COUNT} files" in line
     assert "--prune=all" in line
     assert held(home) == COUNT
-    assert main(["index", root, "--prune=all"]) == 0
+    assert main(["index", "corpus/", "--prune=all"]) == 0
     assert held(home) == (1 if stray == "new.txt" else 0)
 
 
@@ -156,13 +154,6 @@ def test_a_root_that_is_a_link_is_judged_by_what_it_leads_to(home: Path, tmp_pat
     assert held(home) == COUNT
 
 
-def test_files_that_moved_are_not_missing(home: Path) -> None:
-    for path in (home / "corpus").glob("*.txt"):
-        path.rename(path.with_name(f"new {path.name}"))
-    assert main(["index", "corpus", "--prune"]) == 0
-    assert held(home) == COUNT
-
-
 def test_a_file_that_comes_back_while_indexing_goes_on_stays(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -193,14 +184,9 @@ def test_indexing_an_empty_root_forgets_no_copies(home: Path) -> None:
 # remove
 
 
-@pytest.mark.parametrize("command", [["remove", ""], ["index", ""], ["remove", "corpus/4.txt", ""]])
-def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
-    assert main(command) == 2
+def test_an_empty_path_is_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["remove", "corpus/4.txt", ""]) == 2
     assert "path is empty" in capsys.readouterr().err
-    assert held(home) == COUNT
-
-
-def test_an_empty_path_is_refused_in_python_too(home: Path) -> None:
     settings = load_settings()
     with Library.open(settings=settings) as library:
         for wrong in (lambda: library.remove([""]), lambda: library.share_of([""])):
@@ -226,7 +212,7 @@ def test_an_empty_library_option_is_refused(
     assert tree(home) == before
 
 
-@pytest.mark.parametrize("path", ["/", "corpus", "corpus/", "."])
+@pytest.mark.parametrize("path", ["/", "corpus/"])
 def test_more_than_half_of_the_library_needs_a_yes(
     home: Path, capsys: pytest.CaptureFixture[str], path: str
 ) -> None:
@@ -249,9 +235,7 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(
-    ("reply", "left"), [("y\n", 0), ("YES\n", 0), ("n\n", COUNT), ("\n", COUNT), ("", COUNT)]
-)
+@pytest.mark.parametrize(("reply", "left"), [("YES\n", 0), ("\n", COUNT)])
 def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, reply: str, left: int) -> None:
     said = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal(reply))
@@ -265,13 +249,12 @@ def test_on_a_terminal_it_asks(home: Path, monkeypatch: pytest.MonkeyPatch, repl
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("name", ["scan.sqlite", "writer.lock"])
-@pytest.mark.parametrize("more", [[], ["--dry-run"], ["--reembed"], ["--prune"]])
+@pytest.mark.parametrize("more", [["--dry-run"], ["--prune"]])
 def test_a_folder_of_another_program_is_not_taken_for_a_library(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: list[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str]
 ) -> None:
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / name).write_bytes(b"my own work of years")
+    (tmp_path / "mine" / "scan.sqlite").write_bytes(b"my own work of years")
     before = tree(tmp_path / "mine")
     assert main(["index", "corpus", "--library", str(tmp_path / "mine"), *more]) == 1
     (line,) = capsys.readouterr().err.splitlines()
@@ -297,18 +280,16 @@ def test_a_library_within_the_corpus_is_not_indexed(home: Path) -> None:
     assert main(["index", "corpus/library", *named]) == 1
 
 
-@pytest.mark.parametrize("marked", [True, False])
-@pytest.mark.parametrize("library", ["library", "new", ".rag"])
-@pytest.mark.parametrize("more", [[], ["--prune"], ["--reembed"]])
+@pytest.mark.parametrize(
+    ("library", "more"), [("library", ["--prune"]), ("library", ["--reembed"]), ("new", [])]
+)
 def test_a_dry_run_writes_nothing_anywhere(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, more: list[str], marked: bool
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, more: list[str]
 ) -> None:
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"):
         folder = tmp_path / name.lower()
         folder.mkdir()
         monkeypatch.setenv(name, str(folder))
-    if not marked:
-        (home / "library" / "rag-library.json").unlink(missing_ok=True)
     (home / "corpus" / "new.txt").write_text("A nut sits on the bolt.\n")
     (home / "corpus" / "4.txt").unlink()
     # The hashes of model files are remembered in the user's cache folder.
@@ -330,18 +311,6 @@ def test_a_dry_run_counts_what_is_missing(home: Path, capsys: pytest.CaptureFixt
     assert (
         f"--prune would be refused: {home}/corpus: empty, and {COUNT} of {COUNT}" in capsys.readouterr().out
     )
-
-
-def test_a_library_of_before_today_goes_on_working(home: Path) -> None:
-    assert main(["index", "corpus"]) == 0
-    (home / "library" / "rag-library.json").unlink(missing_ok=True)
-    assert main(["search", "bolt"]) == 0
-    assert main(["index", "corpus"]) == 0
-    assert not (home / "library" / "rag-library.json").exists()
-    (home / "corpus" / "new.txt").write_text("A nut sits on the bolt.\n")
-    assert main(["index", "corpus"]) == 0
-    assert (home / "library" / "rag-library.json").exists()
-    assert held(home) == COUNT + 1
 
 
 def test_refusals_are_errors_of_the_library_in_python(home: Path, tmp_path: Path) -> None:

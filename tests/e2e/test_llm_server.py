@@ -10,7 +10,6 @@ import socket
 import time
 
 import pytest
-import tenacity
 from PIL import Image
 
 from rag.errors import (
@@ -29,7 +28,7 @@ from rag.reasoners.roles.answer_choice import ANSWER_CHOICE
 from rag.reasoners.roles.reading import sample_reading
 from rag.reasoners.roles.samples import CHOICE, OPEN
 from rag.settings import ReasonerSettings
-from tests.fakes.chat_server import chat_server, completion, cut, dribble, hang, raw, say, status
+from tests.fakes.chat_server import chat_server, cut, dribble, hang, raw, say, status
 
 ANCHOR = {"description": "she polishes something", "position": "before"}
 CHOSEN = {"choice": "A", "confidence": 0.8, "explanation": "glass", "windows": [0], "passages": [1]}
@@ -83,21 +82,14 @@ def test_frames_are_sent_as_images_in_their_place():
     assert Image.open(io.BytesIO(base64.b64decode(data))).size == (43, 32)
 
 
-@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}])
-def test_a_server_that_does_not_count_is_counted_for(usage):
+def test_a_server_that_does_not_count_is_counted_for():
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     with chat_server([say(ANCHOR, usage)]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url))
         reasoner.run(ANCHOR_EVENT, OPEN)
     row = reasoner.usage().by_role["anchor_event"]
     assert row["prompt_tokens"] > 300
     assert row["estimated_text_calls"] == 1
-
-
-def test_counts_without_a_total_are_still_counts():
-    with chat_server([say(ANCHOR, {"prompt_tokens": 50, "completion_tokens": 5})]) as server:
-        reasoner = open_llm_reasoner(settings(server.base_url))
-        reasoner.run(ANCHOR_EVENT, OPEN)
-    assert reasoner.usage().prompt_tokens == 50
 
 
 def test_only_the_named_server_is_sent_only_what_it_needs(monkeypatch):
@@ -147,14 +139,13 @@ def test_a_wrong_schema_is_repaired_and_nonsense_for_ever_is_an_error():
             assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("code", [429, 500, 502, 503])
-def test_a_passing_failure_is_tried_again(code):
-    with chat_server([status(code), status(code), say(ANCHOR)]) as server:
+def test_a_passing_failure_is_tried_again():
+    with chat_server([status(429), status(503), say(ANCHOR)]) as server:
         assert ask(server.base_url).position == "before"
         assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize("act", [cut(), cut(b""), cut(b"HTTP/1.1 200")])
+@pytest.mark.parametrize("act", [cut(), cut(b"HTTP/1.1 200")])
 def test_a_dropped_connection_is_tried_again(act):
     with chat_server([act, say(ANCHOR)]) as server:
         assert ask(server.base_url).position == "before"
@@ -171,18 +162,6 @@ def test_a_server_that_has_answered_is_waited_for():
     with pytest.raises(ReasonerUnreachable):
         reasoner.run(ANCHOR_EVENT, OPEN)
     assert len(waits) == 5, "a wait is computed after each attempt"
-
-
-def test_waits_double_with_jitter_up_to_a_bound():
-    chosen = settings("http://127.0.0.1:9/v1")
-    draws = iter((0.0, 0.5, 0.999, 0.0, 1.0))
-    client = OpenAIClient(chosen, first_wait=1.0, longest_wait=5.0, jitter=lambda: next(draws))
-    waits = []
-    for attempt in range(1, 6):
-        state = tenacity.RetryCallState(None, None, (), {})  # type: ignore[arg-type]  # only its outcome is read
-        state.attempt_number = attempt
-        waits.append(client._wait(state))
-    assert waits == pytest.approx([0.5, 1.5, 3.998, 2.5, 5.0])
 
 
 def test_retries_are_bounded():
@@ -213,15 +192,10 @@ def test_a_wait_beyond_the_deadline_reports_what_the_server_said():
         assert time.monotonic() - started < 5
 
 
-HEADS = {
-    "body": b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: application/json\r\n\r\n{",
-    "headers": b"HTTP/1.1 200 OK\r\nX-Slow: ",
-    "status line": b"HTTP/1.1 200 ",
-    "error body": b"HTTP/1.1 500 Oops\r\nContent-Length: 1000000\r\n\r\n",
-}
+BODY = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\nContent-Type: application/json\r\n\r\n{"
 
 
-@pytest.mark.parametrize("reply", [*map(dribble, HEADS.values()), hang()], ids=[*HEADS, "nothing"])
+@pytest.mark.parametrize("reply", [dribble(BODY), hang()], ids=["body", "nothing"])
 def test_a_server_that_dribbles_or_is_silent_is_interrupted_at_the_deadline(reply):
     with chat_server([reply]) as server:
         started = time.monotonic()
@@ -251,20 +225,15 @@ def test_an_unreachable_server_is_one_line_that_names_it_and_what_to_do():
     [
         b"<html>It works!</html>",
         b"",
-        b"{}",
-        b"[]",
-        b'{"choices": []}',
-        b'{"choices": [{"message": null}]}',
         b'{"choices": [{"message": {"content": 7}}]}',
         b"[" * 200_000,
         b"\xff\xfe\x00",
         b" " * (MAX_REPLY_BYTES + 1),
     ],
-    ids=["html", "empty", "object", "list", "no choice", "no message", "number", "deep", "bytes", "endless"],
+    ids=["html", "empty", "number", "deep", "bytes", "endless"],
 )
-@pytest.mark.parametrize("content_type", ["application/json", "text/html"])
-def test_what_is_no_chat_completion_is_an_error_at_once(body, content_type):
-    with chat_server([raw(body, content_type)]) as server:
+def test_what_is_no_chat_completion_is_an_error_at_once(body):
+    with chat_server([raw(body, "text/html")]) as server:
         with pytest.raises(ReasonerError, match=r"must name an OpenAI-compatible server") as caught:
             ask(server.base_url)
         assert len(server.requests) == 1
@@ -273,29 +242,19 @@ def test_what_is_no_chat_completion_is_an_error_at_once(body, content_type):
     assert not isinstance(caught.value, Unanswered)
 
 
-def test_a_completion_under_another_content_type_is_read_all_the_same():
-    body = json.dumps(completion(json.dumps(ANCHOR))).encode()
-    with chat_server([raw(body, "text/plain")]) as server:
-        assert ask(server.base_url).position == "before"
-
-
-@pytest.mark.parametrize("known_by", ["its models", "an earlier reply"])
-def test_of_a_model_server_an_odd_reply_is_one_lost_reply(known_by):
-    odd = raw(b"<html>504 Gateway</html>")
-    with chat_server([odd] if known_by == "its models" else [say(ANCHOR), odd]) as server:
+def test_of_a_model_server_an_odd_reply_is_one_lost_reply():
+    with chat_server([say(ANCHOR), raw(b"<html>504 Gateway</html>")]) as server:
         reasoner = open_llm_reasoner(settings(server.base_url))
-        if known_by == "its models":
-            server.cards = {"data": [{"id": "m"}]}
-        else:
-            reasoner.run(ANCHOR_EVENT, OPEN)
+        reasoner.run(ANCHOR_EVENT, OPEN)
         with pytest.raises(ReplyInvalid, match="no JSON"):
             reasoner.run(ANCHOR_EVENT, OPEN)
 
 
-@pytest.mark.parametrize("error", ["out of memory", {"message": "out of memory", "code": 500}])
-def test_an_error_under_status_200_is_said_as_the_server_says_it(error):
+def test_an_error_under_status_200_is_said_as_the_server_says_it():
     with (
-        chat_server([raw(json.dumps({"error": error}).encode())]) as server,
+        chat_server(
+            [raw(json.dumps({"error": {"message": "out of memory", "code": 500}}).encode())]
+        ) as server,
         pytest.raises(ReasonerError, match=r"an error: out of memory; check the server"),
     ):
         ask(server.base_url)
@@ -319,12 +278,7 @@ def test_a_model_without_images_is_said_to_be_one_at_once(code, said):
 
 @pytest.mark.parametrize(
     ("code", "advice"),
-    [
-        (400, "check the server"),
-        (401, "RAG_REASONER__API_KEY"),
-        (404, "check reasoner.model"),
-        (422, "check"),
-    ],
+    [(400, "check the server"), (401, "RAG_REASONER__API_KEY"), (404, "check reasoner.model")],
 )
 def test_a_refusal_is_not_tried_again_and_says_what_to_do(code, advice):
     with chat_server([status(code, f'{{"error": "key {KEY} of\\nx"}}')]) as server:
@@ -353,7 +307,7 @@ def test_a_redirect_is_not_followed():
         assert elsewhere.requests == []
 
 
-@pytest.mark.parametrize(("code", "advice"), [(408, "server's log"), (429, "--concurrency"), (500, "log")])
+@pytest.mark.parametrize(("code", "advice"), [(429, "--concurrency"), (500, "log")])
 def test_a_server_that_answers_is_not_called_one_that_is_down(code, advice):
     with chat_server([status(code, "")]) as server:
         with pytest.raises(ReasonerUnreachable, match=rf"keeps answering {code}; .*{advice}"):
@@ -361,9 +315,7 @@ def test_a_server_that_answers_is_not_called_one_that_is_down(code, advice):
         assert len(server.requests) > 1
 
 
-@pytest.mark.parametrize(
-    "base_url", ["", "127.0.0.1:8080", "ftp://127.0.0.1/v1", "http://", "http://u:p@h/v1"]
-)
+@pytest.mark.parametrize("base_url", ["", "127.0.0.1:8080", "http://u:p@h/v1"])
 def test_an_address_that_is_none_is_a_wrong_setting(base_url):
     with pytest.raises(SettingsError, match=r"reasoner\.base_url"):
         ask(base_url)

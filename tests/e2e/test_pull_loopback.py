@@ -103,12 +103,9 @@ def test_a_changed_file_is_pulled_again(settings: EncoderSettings) -> None:
     assert verify(NAME, settings).pinned
 
 
-@pytest.mark.parametrize(("size", "breaks"), [(30_000_000, 5_000_000), (20_000, 999)])
-def test_a_line_that_breaks_gives_the_whole_file(
-    hub: Hub, settings: EncoderSettings, size: int, breaks: int
-) -> None:
-    data = hub.files["model.safetensors"] = save({"weight": np.zeros(size, np.uint8)})
-    hub.breaks = breaks
+def test_a_line_that_breaks_gives_the_whole_file(hub: Hub, settings: EncoderSettings) -> None:
+    data = hub.files["model.safetensors"] = save({"weight": np.zeros(20_000, np.uint8)})
+    hub.breaks = breaks = 999
     folder = pull(NAME, settings)
     assert (folder / "model.safetensors").read_bytes() == data
     asked = hub.ranges("storage/model.safetensors")
@@ -128,11 +125,9 @@ def test_a_pull_given_up_goes_on_the_next_time(hub: Hub, settings: EncoderSettin
     assert hub.ranges("storage/model.safetensors")[-1] == "bytes=5000-"
 
 
-@pytest.mark.parametrize("killed", [False, True])
-def test_a_second_pull_waits_for_the_first(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, killed: bool
+def test_a_second_pull_waits_for_the_first_and_goes_on_where_it_was_killed(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
 ) -> None:
-    """It finds the files, or goes on where a killed one stopped."""
     hub.files["model.safetensors"] = save({"weight": np.zeros(1_000_000, np.uint8)})
     hub.gate.clear()
     monkeypatch.setenv("RAG_ENCODER__MODELS_DIR", str(settings.models_dir))
@@ -146,15 +141,14 @@ def test_a_second_pull_waits_for_the_first(
             assert second.stderr is not None
             assert second.stderr.readline().startswith(f"{NAME}: not pinned")
             assert second.stderr.readline() == f"{NAME}: another process pulls it; waiting for it\n"
-            if killed:
-                first.kill()
-                first.wait()
+            first.kill()
+            first.wait()
             hub.gate.set()
-    assert (first.returncode, second.returncode) == (-9 if killed else 0, 0)
+    assert (first.returncode, second.returncode) == (-9, 0)
     assert find_weights(NAME, settings) == home_folder(known_model(NAME), settings)
     asked = hub.ranges("storage/model.safetensors")
-    assert len(asked) == 1 + killed
-    assert re.fullmatch(r"bytes=\d{6}-" if killed else "", asked[-1])
+    assert len(asked) == 2
+    assert re.fullmatch(r"bytes=\d{6}-", asked[-1])
 
 
 def test_a_full_disk_is_seen_before_the_first_byte(
@@ -195,12 +189,11 @@ def test_bytes_that_are_not_what_the_hub_promised(hub: Hub, settings: EncoderSet
     assert verify(NAME, settings).ok
 
 
-@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_other_bytes_than_published_are_refused_before_the_weights_come(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings, name: str
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
 ) -> None:
-    publish(monkeypatch, NAME, {name: "0" * 64})
-    with pytest.raises(WeightsInvalid, match=f"{name} is wrong: .*, published {'0' * 64}"):
+    publish(monkeypatch, NAME, {"config.json": "0" * 64})
+    with pytest.raises(WeightsInvalid, match=f"config.json is wrong: .*, published {'0' * 64}"):
         pull(NAME, settings)
     assert hub.ranges("model.safetensors") == []
 
@@ -252,11 +245,8 @@ def test_no_hub_at_all(monkeypatch: pytest.MonkeyPatch, settings: EncoderSetting
 
 
 @pytest.mark.usefixtures("hub")
-@pytest.mark.parametrize("endpoint", ["http://[::1", "file:///tmp/hub", "huggingface.co"])
-def test_an_address_that_is_none(
-    endpoint: str, monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings
-) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+def test_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "huggingface.co")
     with pytest.raises(SettingsError, match=r"^HF_ENDPOINT is [^\n]*, no address of a hub such as https://"):
         pull(NAME, settings)
 

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.fakes.command import run_rag
+
 # A shell's background job ignores SIGINT, and what it starts.
 RUN = """
 import atexit, os, signal, sys
@@ -110,14 +112,14 @@ def test_another_address_than_loopback_demands_a_token(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_served_is_one_line(tmp_path: Path, options: list[str], line: str) -> None:
     (tmp_path / "short.txt").write_text("secret\n")
-    done = subprocess.run([*SERVE, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = run_rag(tmp_path, "serve", "--port", "0", *options)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (2, "", line)
 
 
 def test_a_taken_port_is_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        done = subprocess.run([*SERVE[:-1], port], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = run_rag(tmp_path, "serve", "--port", port)
     assert done.returncode == 1
     assert done.stderr == f"rag: 127.0.0.1:{port}: address already in use; choose another with --port\n"
 

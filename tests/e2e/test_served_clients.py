@@ -195,14 +195,6 @@ def _list_videos(process: subprocess.Popen[bytes]) -> str:
     return str(second["result"]["structuredContent"]["videos"][0]["video_id"])
 
 
-def test_stdout_is_the_protocol_alone_and_a_closed_stdin_ends_it(
-    process: subprocess.Popen[bytes], world: World
-) -> None:
-    assert _list_videos(process) == world.lamp
-    rest, _ = process.communicate(timeout=60)
-    assert (process.returncode, rest) == (0, b"")
-
-
 def test_requests_that_are_piped_in_are_answered_before_the_end(
     process: subprocess.Popen[bytes], world: World
 ) -> None:
@@ -217,20 +209,10 @@ def test_requests_that_are_piped_in_are_answered_before_the_end(
     assert process.returncode == 0
 
 
-def test_a_cancelled_request_does_not_delay_the_end(process: subprocess.Popen[bytes], world: World) -> None:
+def test_a_line_that_is_no_message_is_answered_by_an_error_and_a_closed_stdin_ends_it(
+    process: subprocess.Popen[bytes], world: World
+) -> None:
     assert _list_videos(process) == world.lamp
-    assert process.stdin is not None
-    call = {"name": "ask_library", "arguments": {"question": "What do I switch on?"}}
-    for message in (
-        {"id": 3, "method": "tools/call", "params": call},
-        {"method": "notifications/cancelled", "params": {"requestId": 3}},
-    ):
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-    process.communicate(timeout=30)
-    assert process.returncode == 0
-
-
-def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.Popen[bytes]) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     for line, code in (
@@ -250,6 +232,8 @@ def test_a_line_that_is_no_message_is_answered_by_an_error(process: subprocess.P
         assert (refused["id"], refused["error"]["code"]) == (asked, -32700)
     (pong,) = _exchange(process, {"id": 1, "method": "ping"})
     assert pong == {"jsonrpc": "2.0", "id": 1, "result": {}}
+    rest, _ = process.communicate(timeout=60)
+    assert (process.returncode, rest) == (0, b"")
 
 
 def test_a_signal_ends_it(process: subprocess.Popen[bytes], world: World) -> None:
