@@ -68,9 +68,9 @@ pages: .venv/.with-dev
 	$(BIN)/python docs/draw_layers.py --check
 
 # A resolver's dry run: everything installs from wheels (one evaluation package apart, which is built) on each platform
-# and Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.
+# with the first and the last Python. Intel Macs are left out: PyTorch and FAISS no longer publish wheels for them.
 PLATFORMS := x86_64-manylinux_2_28 aarch64-manylinux_2_28 aarch64-apple-darwin x86_64-pc-windows-msvc
-PYTHONS := 3.11 3.12 3.13 3.14
+PYTHONS := 3.11 3.14
 resolve: .venv/.with-dev
 	@set -e; for platform in $(PLATFORMS); do for python in $(PYTHONS); do \
 	  MACOSX_DEPLOYMENT_TARGET=14.0 $(BIN)/uv pip compile --quiet --extra all --python-platform $$platform \
