@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.fakes.page_world import PageWorld
 
+DESKTOP = {"width": 1280, "height": 900}
+
 
 @dataclass
 class Site(PageWorld):

@@ -17,7 +17,7 @@ from rag.server.security import AccessPolicy, new_token
 from rag.server.service import Service
 from rag.server.session import LibrarySession
 from rag.settings import Settings
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_tab import DESKTOP, Site, Tab
 from tests.fakes.page_world import build_page_world
 from tests.fakes.served_library import served
 
@@ -35,7 +35,6 @@ OFFLINE = [
 ]
 # Of the videos whose files are gone.
 NO_THUMBNAILS = [f"/v1/videos/{32 * digit}/thumbnail" for digit in "01"]
-DESKTOP = {"width": 1280, "height": 900}
 JOB_CHILD = Path(rag.__file__).parent.parent / "tests" / "fakes" / "job_child.py"
 LAID_OUT = """
 const style = new CSSStyleSheet();

@@ -45,33 +45,15 @@ def test_5_a_passage_opens_at_its_words(tab: Tab, site: Site) -> None:
     tab.open(f"#/p/{site.passage}?q=descale&a=soap")
     tab.page.locator(".reading mark").first.wait_for()
     assert tab.page.locator(".reading mark").all_inner_texts() == ["Descale"]
-
-
-def test_5_a_card_of_a_passage_names_its_pages(tab: Tab) -> None:
     tab.open("#/search?q=descale&kind=passage")
     name = tab.page.locator(".card.passage .name")
     name.first.wait_for()
     assert name.first.inner_text() == "Kettles, pages 12-13"
 
 
-def test_5_headings_of_a_passage_are_headings(tab: Tab, site: Site) -> None:
-    text = "Before you jack the car up.\n\nTorque\n\nTighten the bolts\ncrosswise"
-    passage = {
-        "kind": "passage",
-        "passage_id": site.passage,
-        "path": "/a.md",
-        "title": "Wheels",
-        "text": text,
-    }
-    tab.page.route("**/v1/citations/*", lambda route: route.fulfill(json={"citation": passage}))
-    tab.open(f"#/p/{site.passage}")
-    assert tab.page.locator(".reading h2").all_inner_texts() == ["Torque"]
-    assert tab.page.locator(".reading p").count() == 2
-
-
-def test_5_a_table_of_a_passage_is_a_table_and_its_cited_row_marked(tab: Tab, site: Site) -> None:
+def test_5_a_passage_has_headings_and_tables_and_its_cited_row_is_marked(tab: Tab, site: Site) -> None:
     rows = "| Code | Meaning |\n|-|-|\n| E03 | over \\| under |\n| E07 | too hot |"
-    text = f"Codes\n\n{rows}\n\nNever weld the tank."
+    text = f"Before you weld.\n\nCodes\n\n{rows}\n\nNever weld\nthe tank."
     passage = {"kind": "passage", "passage_id": site.passage, "path": "/a.md", "title": "KX", "text": text}
     tab.page.route("**/v1/citations/*", lambda route: route.fulfill(json={"citation": passage}))
     tab.open(f"#/p/{site.passage}?a={quote('E07 | too hot')}")
@@ -79,7 +61,8 @@ def test_5_a_table_of_a_passage_is_a_table_and_its_cited_row_marked(tab: Tab, si
     assert table.get_by_role("columnheader").all_inner_texts() == ["Code", "Meaning"]
     assert table.get_by_role("cell").all_inner_texts() == ["E03", "over | under", "E07", "too hot"]
     assert tab.page.locator("mark.exact").all_inner_texts() == ["E07", "too hot"]
-    assert tab.page.locator(".reading p").all_inner_texts() == ["Never weld the tank."]
+    assert tab.page.locator(".reading h2").all_inner_texts() == ["Codes"]
+    assert tab.page.locator(".reading p").count() == 2
 
 
 def test_5_the_line_that_holds_the_answer_comes_first(tab: Tab, site: Site) -> None:

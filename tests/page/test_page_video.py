@@ -84,12 +84,6 @@ def test_a_marked_window_stays_when_the_state_of_the_server_changes(tab: Tab, si
     assert length.count() == 1
 
 
-def test_9_what_the_browser_plays_is_played_as_it_is(tab: Tab, site: Site) -> None:
-    open_tools(tab, site)
-    assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")
-    assert tab.page.locator(".reason").count() == 0
-
-
 def test_9_sound_without_images_is_replaced_by_a_cut_of_the_window(tab: Tab, site: Site) -> None:
     tab.open(f"#/v/{site.hevc}?t=1,4")
     tab.wait("() => document.querySelector('video')?.videoWidth > 0")
@@ -190,15 +184,12 @@ def test_11_the_keyboard_does_what_the_sheet_says_and_every_key_has_a_control(ta
         assert page.get_by_role("button", name=name).count() == 1
 
 
-def test_11_the_browsers_own_controls_are_no_tab_stops(tab: Tab, site: Site) -> None:
+def test_11_keys_do_nothing_while_typing_and_can_be_turned_off(tab: Tab, site: Site) -> None:
     open_tools(tab, site)
     tab.page.get_by_role("link", name="Back").focus()
     tab.page.keyboard.press("Tab")
+    # The browser's own controls are no stops.
     assert tab.page.evaluate("() => document.activeElement.closest('.transport') !== null")
-
-
-def test_11_keys_do_nothing_while_typing_and_can_be_turned_off(tab: Tab, site: Site) -> None:
-    open_tools(tab, site)
     field = tab.page.get_by_role("searchbox", name="Find in this video")
     field.press_sequentially("look . i")
     assert field.input_value() == "look . i"
@@ -288,8 +279,12 @@ def test_12_hovering_scrubs_and_the_storyboard_comes_on_demand(tab: Tab, site: S
     tab.wait(f"() => ({TIME})() > 15")
 
 
-def test_12_captions_are_a_track(tab: Tab, site: Site) -> None:
+def test_9_12_what_the_browser_plays_is_played_as_it_is_and_captions_are_a_track(
+    tab: Tab, site: Site
+) -> None:
     open_tools(tab, site)
+    assert tab.page.evaluate("() => document.querySelector('video').src").endswith("/file")
+    assert tab.page.locator(".reason").count() == 0
     tab.page.evaluate("() => { document.querySelector('video').textTracks[0].mode = 'showing' }")
     tab.wait("() => document.querySelector('video').textTracks[0].cues?.length === 3")
     cues = tab.page.evaluate(

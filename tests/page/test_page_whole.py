@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.page_tab import Site, Tab
+from tests.fakes.page_tab import DESKTOP, Site, Tab
 
-AXE_RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"]
+NARROW = {"width": 320, "height": 600}
 
 
 def places(site: Site) -> dict[str, str]:
@@ -131,17 +132,6 @@ def test_a_page_without_its_token_has_a_field_for_it(
     assert token not in tab.page.url
 
 
-def test_20_no_view_asks_another_origin(tab: Tab, site: Site) -> None:
-    answer = tab.page.goto(site.address)
-    policy = answer.headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "require-trusted-types-for 'script'" in policy
-    for place in places(site).values():
-        tab.open(place)
-    # What was asked of whom, and that nothing was refused by the policy, is checked as after every test.
-    assert len({request.split("/")[2] for request in tab.requests if request.startswith("http")}) == 1
-
-
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core."""
@@ -151,36 +141,39 @@ def axe() -> str:
     return package.Axe().axe_script
 
 
-# The scheme changes colours and nothing else.
-@pytest.mark.parametrize(("scheme", "rules"), [("light", AXE_RULES), ("dark", ["color-contrast"])])
-def test_24_axe_finds_no_violation(
-    open_tab: Callable[..., Tab], site: Site, axe: str, scheme: str, rules: list[str]
+def violations(tab: Tab, rules: list[str]) -> list[Any]:
+    """Name and places of what axe-core finds."""
+    run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
+    found = tab.page.evaluate(run, rules)["violations"]
+    return [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in found]
+
+
+def test_20_24_every_view_is_accessible_in_both_schemes_fits_320_pixels_and_asks_one_origin(
+    open_tab: Callable[..., Tab], site: Site, axe: str
 ) -> None:
-    tab = open_tab(site.address, color_scheme=scheme, reduced_motion="reduce")
+    tab = open_tab(site.address, color_scheme="light", reduced_motion="reduce")
+    policy = tab.page.goto(site.address).headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "require-trusted-types-for 'script'" in policy
     add_three(tab)
-    views = places(site) | run_of_an_agent(site)
     found: dict[str, list[Any]] = {}
-    for name, place in views.items():
+    for name, place in (places(site) | run_of_an_agent(site)).items():
         tab.open(place)
         open_details(tab)
         if not tab.page.evaluate("() => 'axe' in window"):
             tab.page.evaluate(axe)
-        run = "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
-        violations = tab.page.evaluate(run, rules)["violations"]
-        found[name] = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in violations]
+        found[name] = violations(tab, RULES)
+        # The scheme changes colours and nothing else.
+        tab.page.emulate_media(color_scheme="dark")
+        found[name] += violations(tab, ["color-contrast"])
+        tab.page.emulate_media(color_scheme="light")
+        tab.page.set_viewport_size(NARROW)
+        if (width := tab.page.evaluate("() => document.documentElement.scrollWidth")) > NARROW["width"]:
+            found[name] += [width]
+        tab.page.set_viewport_size(DESKTOP)
     assert {name: problems for name, problems in found.items() if problems} == {}
-
-
-def test_24_every_view_fits_into_320_pixels(open_tab: Callable[..., Tab], site: Site) -> None:
-    tab = open_tab(site.address, viewport={"width": 320, "height": 600})
-    add_three(tab)
-    views = places(site) | run_of_an_agent(site)
-    wide = {}
-    for name, place in views.items():
-        tab.open(place)
-        open_details(tab)
-        wide[name] = tab.page.evaluate("() => document.documentElement.scrollWidth")
-    assert {name: width for name, width in wide.items() if width > 320} == {}
+    # What was asked of whom, and that nothing was refused by the policy, is checked as after every test.
+    assert len({request.split("/")[2] for request in tab.requests if request.startswith("http")}) == 1
 
 
 def test_24_reduced_motion_plays_nothing_by_itself(open_tab: Callable[..., Tab], site: Site) -> None:
