@@ -71,21 +71,6 @@ def test_a_video_is_found_by_its_typed_path(
     assert find_video(reader, name) == "v" * 32
 
 
-def test_a_video_is_found_by_its_path_as_it_is_shown() -> None:
-    def video(_: str) -> Any:
-        raise KeyError
-
-    paths = {"v" * 32: ("/v/a\tb\nc\udcff.mp4",), "w" * 32: (r"/v/a\tb.mp4",), "x" * 32: ("/v/a\tb.mp4",)}
-    reader: Any = SimpleNamespace(
-        video=video,
-        videos=lambda: [SimpleNamespace(video_id=name) for name in paths],
-        paths=paths.__getitem__,
-    )
-    assert find_video(reader, r"/v/a\tb\nc\xff.mp4") == "v" * 32
-    assert find_video(reader, r"/v/a\tb.mp4") == "w" * 32
-    assert find_video(reader, "/v/a\tb.mp4") == "x" * 32
-
-
 def test_globs_are_compared_composed() -> None:
     for path, glob in ((STORED, TYPED), (TYPED, STORED)):
         assert path_matches((f"/a/{path}",), (glob,))

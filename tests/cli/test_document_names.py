@@ -34,17 +34,3 @@ def test_files_of_one_stem_are_named(capsys: pytest.CaptureFixture[str]) -> None
     names("path").say_ambiguous()
     names("hash").say_ambiguous()
     assert capsys.readouterr().err == ""
-
-
-def test_a_row_keeps_its_own_id_and_a_video_the_name_of_its_first_file() -> None:
-    ids = {"p1": "doc 7", "p2": "0123456789abcdef" * 2}
-    results = [{"kind": "passage", "passage_id": key, "path": "/a/corpus.jsonl"} for key in ids]
-    results.append({"kind": "video", "video_id": "5f", "path": "/z/another copy.mp4"})
-
-    def found(keys: list[str]) -> list[Any]:
-        return [SimpleNamespace(doc_id=ids[key]) for key in keys]
-
-    stems, paths = names("stem", found).named(results), names("path", found).named(results)
-    assert [one["document"] for one in stems] == ["doc 7", "corpus", "v_60.0_120.0"]
-    assert [one["document"] for one in paths] == ["doc 7", "/a/corpus.jsonl", "/b/v_60.0_120.0.mp4"]
-    assert names("hash", found).named(results) == results

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -210,28 +209,3 @@ def test_progress_says_how_far_and_how_long(
     assert lines
     assert all(line.startswith("localized, seed 0: ") for line in lines)
     assert all(line.endswith(" left") for line in lines[1:])
-
-
-def test_the_first_answer_gives_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It opens what the others find open; they take two seconds each here, and it took two hundred."""
-    now = 0.0
-    monkeypatch.setattr(eval_progress.time, "monotonic", lambda: now)
-    watch = eval_progress.RunProgress()
-    watch.start("toy", 10)
-    now = 200.0
-    watch.advance(Usage())
-    assert watch.line() == "toy: 1 of 10"
-    now = 202.0
-    watch.advance(Usage())
-    assert watch.line() == "toy: 2 of 10, about 16 s left"
-
-
-def test_while_data_are_made_a_line_says_so_until_the_first_query(capsys: pytest.CaptureFixture[str]) -> None:
-    said = ""
-    with eval_progress.RunProgress("toy, one", interval=0.01) as watch:
-        until = time.monotonic() + 30
-        while "so far" not in said and time.monotonic() < until:
-            time.sleep(0.01)
-            said += capsys.readouterr().err
-        watch.start("one, seed 0", 0)
-    assert said.startswith("toy, one: the first use prepares its data; ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,17 +140,3 @@ def test_failures_without_a_stage_are_one_line(capsys: pytest.CaptureFixture[str
     capsys.readouterr()
     assert main(["eval", "failures", "runs"]) == 2
     assert "no run in runs supports failure analysis" in capsys.readouterr().err
-
-
-def test_no_image_is_rendered_for_an_unknown_time(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = ToyTask(count=1)
-    toy.queries = (replace(toy.queries[0], window=(0.0, 0.0), seen=None),)
-    monkeypatch.setattr(toy_benchmark, "open_toy", lambda _data=None: toy)
-    assert main(["eval", "run", TOY, "--system", "random"]) == 0
-    capsys.readouterr()
-    assert main(["eval", "show", "runs/toy/random-seed0", "q000"]) == 0
-    captured = capsys.readouterr()
-    assert "no frames: the gold interval is unknown" in captured.err
-    assert json.loads(captured.out)["picture"] is None

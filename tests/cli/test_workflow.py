@@ -324,20 +324,6 @@ def test_a_shard_without_files_is_no_error(
         assert capsys.readouterr() == ("", said)
 
 
-def test_the_files_of_other_shards_and_those_not_included_are_counted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    names = [f"{n}.txt" for n in range(9)]
-    for name in names:
-        Path(name).write_text(f"Tea {name} is green.")
-    mine = sum(Shard(1, 2).holds(name) for name in names)
-    assert main(["index", ".", "--text", "--dry-run", "--shard", "1/2"]) == 0
-    assert f"files: {mine} found, {9 - mine} of other shards" in capsys.readouterr().out
-    assert main(["index", ".", "--text", "--dry-run", "--include", "0.*"]) == 0
-    assert "files: 1 found, 8 not included" in capsys.readouterr().out
-
-
 def test_ignored_files_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

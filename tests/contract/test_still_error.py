@@ -20,12 +20,12 @@ from tests.fakes.tiny_models import save_clip
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 
-def slides(path: Path, crf: int) -> NDArray[np.uint8]:
+def slides(path: Path) -> NDArray[np.uint8]:
     """Four images held for 4 s each, through H.264, sampled twice a second."""
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=10)
         stream.width, stream.height, stream.pix_fmt = 398, 224, "yuv420p"
-        stream.options = {"crf": str(crf), "threads": "1"}
+        stream.options = {"crf": "28", "threads": "1"}
         for image in probe_images(4):
             frame = av.VideoFrame.from_ndarray(image, format="rgb24")
             for _ in range(40):
@@ -36,9 +36,8 @@ def slides(path: Path, crf: int) -> NDArray[np.uint8]:
     return np.stack(decoded[::5])
 
 
-@pytest.mark.parametrize("crf", [18, 28])
-def test_reused_vectors_are_close_to_the_true_ones(tmp_path: Path, crf: int) -> None:
-    images = slides(tmp_path / "slides.mp4", crf)
+def test_reused_vectors_are_close_to_the_true_ones(tmp_path: Path) -> None:
+    images = slides(tmp_path / "slides.mp4")
     encoder = open_image_encoder(f"hf:{save_clip(tmp_path / 'clip')}", EncoderSettings(), batch=8)
     true = encoder.encode_images(images)
     taken = encode_frames(encoder, Frames(np.arange(len(images)) / 2, images))

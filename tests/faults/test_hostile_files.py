@@ -16,11 +16,9 @@ from corpora.sandbox import protections
 from corpora.scan import scan
 from corpora.settings import ReadingSettings
 from corpora.video.reader import MediaReader
-from indexers.models.lookup import find_weights
-from indexers.settings import EncoderSettings
 from rag._cli.batch import write_run
 from rag._cli.doctor import _space
-from rag.errors import LibraryCorrupt, OverLimit, SettingsError, UsageError, WeightsInvalid
+from rag.errors import LibraryCorrupt, OverLimit, SettingsError, UsageError
 from rag.indexing.run import index
 from rag.library import Library
 from rag.listening import is_own_name, own_names
@@ -67,16 +65,6 @@ def test_what_one_file_left_in_memory_does_not_count_against_the_next(tmp_path: 
     with MediaReader(limits=limits) as reader:
         assert len(texts(reader, tmp_path / "long.md")) == 4
         assert texts(reader, tmp_path / "wide.jsonl") == ["a"]
-
-
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no /proc here")
-def test_the_limit_of_memory_is_not_taken_up_by_the_number_of_processors(tmp_path: Path) -> None:
-    """NumPy's OpenBLAS takes 40 MB for each: 2.5 GB on 64."""
-    (tmp_path / "good.md").write_text("Oil the chain.")
-    with MediaReader() as reader:
-        texts(reader, tmp_path / "good.md")
-        (pid,) = reader.pids
-        assert b"OPENBLAS_NUM_THREADS=1" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
 
 
 @pytest.mark.slow
@@ -251,19 +239,6 @@ def test_settings_that_cannot_be_are_one_line(tmp_path: Path, text: str, message
     (tmp_path / "rag.toml").write_text(text)
     with pytest.raises(SettingsError, match=message):
         load_settings(tmp_path / "rag.toml")
-
-
-def test_a_models_folder_that_cannot_be_read_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(self: Path) -> bool:
-        if tmp_path in self.parents:
-            raise PermissionError(13, "Permission denied")
-        return False
-
-    monkeypatch.setattr(Path, "is_dir", refuse)
-    with pytest.raises(WeightsInvalid, match="cannot be read: permission denied"):
-        find_weights("siglip2-base-patch16-224", EncoderSettings(models_dir=tmp_path))
 
 
 def test_a_windows_file_of_another_program_is_one_line(tmp_path: Path) -> None:

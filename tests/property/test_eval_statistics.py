@@ -33,7 +33,7 @@ def world(generator: np.random.Generator, videos: int) -> tuple[list[float], lis
 @pytest.mark.slow
 def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     generator = np.random.default_rng(3)
-    trials, hits, naive = 400, 0, 0
+    trials, hits, naive = 200, 0, 0
     for _ in range(trials):
         values, clusters = world(generator, 60)
         found = cluster_interval(values, clusters)
@@ -43,7 +43,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
         hits += found.low <= 0.5 <= found.high
         half = 1.96 * (found.value * (1 - found.value) / found.n) ** 0.5
         naive += abs(found.value - 0.5) <= half
-    assert 0.92 <= hits / trials <= 0.98
+    assert 0.91 <= hits / trials <= 0.985
     # An interval that takes queries for independent covers less: the clusters are there to be seen.
     assert naive / trials < 0.92
 

@@ -19,7 +19,7 @@ from rag.reasoners.roles import ROLES
 from rag.reasoners.roles.decompose_facets import MOST_KEYWORDS
 from rag.reasoners.roles.material import labels
 
-REPLIES = 400
+REPLIES = 200
 """Of each role. One edit is in 1 of 16 to 1 of 100 replies, alone or with others."""
 ALL_ROLES = (*ROLES.values(), *BUILD_ROLES, CHECK_CAPTION, EXTRACT_ENTITIES)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ def noise(seconds: float, seed: int = 0) -> NDArray[np.float32]:
     return np.random.default_rng(seed).normal(0, 0.1, int(seconds * RATE)).astype(np.float32)
 
 
-@pytest.mark.parametrize("sizes", [[WINDOW * 2 + 5], [1, WINDOW - 1, 7], [0, 100], [RATE * 7] * 95, []])
+@pytest.mark.parametrize("sizes", [[WINDOW * 2 + 5], [0, 1, WINDOW - 1, 7], []])
 def test_windows_hold_everything_once_and_never_more_than_a_window(sizes: list[int]) -> None:
     total = sum(sizes)
     whole = np.arange(total, dtype=np.float32)
@@ -207,24 +206,6 @@ def test_weights_of_the_packages_and_pulled_ones_are_the_same(tmp_path: Path) ->
         open_asr(AsrSettings(mode="on"), where)
 
 
-@pytest.mark.slow
-def test_a_vocabulary_of_either_form_counts(models: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "own"
-    shutil.copytree(models / TINY, folder)
-    settings = AsrSettings(model=f"hf:{folder}", language="en", mode="on")
-    before = open_asr(settings)
-    (folder / "vocabulary.json").write_text((folder / "vocabulary.json").read_text() + "\n")
-    after = open_asr(settings)
-    assert isinstance(before, Asr)
-    assert isinstance(after, Asr)
-    assert before.fingerprint != after.fingerprint
-    with pytest.raises(WeightsMissing, match="no such folder"):
-        open_asr(settings.model_copy(update={"model": "hf:./none"}))
-    (folder / "vocabulary.json").unlink()
-    with pytest.raises(WeightsInvalid, match=r"no vocabulary\.txt or vocabulary\.json"):
-        open_asr(settings)
-
-
 def test_stereo_is_refused() -> None:
     with pytest.raises(ValueError, match="mono"):
         list(listener(Parrot()).transcribe([np.zeros((2, 100), np.float32)]))
@@ -344,10 +325,7 @@ def test_a_card_without_its_libraries_leaves_speech_to_the_processor(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", ["opened", "run"])
-def test_a_model_without_memory_for_it_is_one_line(
-    models: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_model_without_memory_for_it_is_one_line(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not called off, which would leave a library without its speech."""
     import ctranslate2
     import faster_whisper
@@ -356,9 +334,8 @@ def test_a_model_without_memory_for_it_is_one_line(
         raise RuntimeError("CUDA failed with error out of memory")
 
     on_card = SimpleNamespace(model=SimpleNamespace(n_mels=80), encode=full)
-    opened = full if step == "opened" else lambda *_, **__: on_card
     types = ctranslate2.get_supported_compute_types("cpu")
-    monkeypatch.setattr(faster_whisper, "WhisperModel", opened)
+    monkeypatch.setattr(faster_whisper, "WhisperModel", lambda *_, **__: on_card)
     monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
     monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda _: types)
     with pytest.raises(DeviceFull, match=f"^the GPU has too little memory for {TINY}.*; free some"):
@@ -378,24 +355,6 @@ def test_a_card_that_fills_up_while_speech_is_recognized_is_one_line() -> None:
         list(listener(parrot, "en").transcribe([noise(3)]))
 
 
-@pytest.mark.slow
-def test_language_is_found_where_none_is_set(models: Path) -> None:
-    asr = open_asr(AsrSettings(model=TINY), EncoderSettings(models_dir=models))
-    assert isinstance(asr, Asr)
-    assert list(asr.transcribe([np.zeros(RATE, np.float32)])) == []
-    found: list[str] = []
-    _unfiltered(asr, noise(5), found)
-    assert set(found) <= set(asr._model.supported_languages)
-    assert len(found) == 1
-
-
-@pytest.mark.slow
-def test_an_unknown_language_is_a_setting_out_of_range(models: Path) -> None:
-    asr = AsrSettings(model=TINY).model_copy(update={"language": "xx"})
-    with pytest.raises(SettingsError, match="does not know 'xx'"):
-        open_asr(asr, EncoderSettings(models_dir=models))
-
-
 def test_an_unknown_language_is_refused_before_a_model_is_opened() -> None:
     for language in ("", "en", "yue"):
         assert AsrSettings(language=language).language == language
@@ -409,17 +368,13 @@ def test_the_known_languages_are_those_of_the_package() -> None:
     assert frozenset(tokenizer._LANGUAGE_CODES) == LANGUAGES
 
 
-def _unfiltered(
-    asr: Asr, audio: NDArray[np.float32], languages: list[str] | None = None
-) -> list[tuple[float, float, str]]:
-    """What the model itself returns, without the filters; `languages`: takes the language it detects."""
+def _unfiltered(asr: Asr, audio: NDArray[np.float32]) -> list[tuple[float, float, str]]:
+    """What the model itself returns, without the filters."""
     model = asr._model
 
     class Credulous:
         def transcribe(self, audio: NDArray[np.float32], **options: Any) -> tuple[list[Said], Any]:
             segments, info = model.transcribe(audio, **(options | {"vad_filter": False}))
-            if languages is not None and options["language"] is None:
-                languages.append(info.language)
             return [Said(each.start, each.end, each.text or "?") for each in segments], info
 
     return list(listener(Credulous(), asr._language).transcribe([audio]))

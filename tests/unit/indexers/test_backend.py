@@ -164,19 +164,6 @@ def test_a_slow_model_is_not_tried_with_every_batch(monkeypatch: pytest.MonkeyPa
     assert "batches from 16 on not tried" in found.note
 
 
-def test_timing_counts_a_image(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    timing = examine(ScriptedEncoder(plain), IMAGES, REFERENCE)
-    assert isinstance(timing, Timing)
-    assert timing.wall > 0
-    assert timing.cost == timing.cpu + timing.wall
-
-
-def test_images_that_are_kept_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        probe_images(2, 56, 100)[:] = 0
-
-
 def test_without_an_image_encoder_a_backend_is_one_that_some_family_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

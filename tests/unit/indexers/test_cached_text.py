@@ -39,12 +39,6 @@ def test_a_text_is_encoded_once_and_rows_come_in_the_order_asked() -> None:
     assert held.encode_text([]).shape == (0, 2)
 
 
-def test_rows_are_kept_where_that_is_asked_for_alone() -> None:
-    encoder = Counting()
-    assert np.array_equal(encoder.encode_text(["b", "b"]), encoder.encode_text(["b", "b"]))
-    assert encoder.asked == ["b", "b"]
-
-
 def test_an_encoder_with_rows_can_be_copied() -> None:
     held = Counting().keep_rows()
     rows = held.encode_text(["b"])
@@ -70,15 +64,3 @@ def test_the_text_unused_for_longest_is_let_go() -> None:
 
 def test_more_texts_than_are_kept_are_all_answered() -> None:
     assert signs(Counting().keep_rows(1).encode_text(["a", "bb", "ccc"])) == [97, 98, 99]
-
-
-def test_a_row_let_go_by_another_thread_is_answered_all_the_same() -> None:
-    class Crowded(Counting):
-        def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            if texts == ["b"]:
-                held.encode_text(["x", "y"])
-            return super()._encode(texts)
-
-    held = Crowded().keep_rows(2)
-    held.encode_text(["a"])
-    assert signs(held.encode_text(["a", "b"])) == [97, 98]

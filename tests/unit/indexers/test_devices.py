@@ -66,21 +66,6 @@ def test_a_batch_that_does_not_fit_is_halved_until_it_does() -> None:
     assert np.array_equal(halved, whole)
 
 
-def test_pixels_are_rounded_on_the_device() -> None:
-    """In one step torch rounds them first, on the processor."""
-    steps: list[Any] = []
-
-    class Pixels:
-        """Records where it goes."""
-
-        def to(self, target: Any) -> Pixels:
-            steps.append(target)
-            return self
-
-    in_dtype(torch.nn.Identity(), lambda output: output, "torch-bf16")(Pixels())
-    assert steps == ["cpu", torch.bfloat16]
-
-
 @pytest.mark.parametrize("message", ["CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED"])
 def test_memory_that_a_library_of_the_device_lacks_halves_too(message: str) -> None:
     """cuBLAS, cuDNN and the loader of kernels allocate beside torch, whose error is then another one."""

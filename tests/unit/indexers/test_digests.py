@@ -51,7 +51,7 @@ def test_a_change_that_keeps_size_and_time_is_seen(weights: Path) -> None:
     assert file_digest(weights) == hashlib.sha256(b"two").hexdigest()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"PATH": 3}', '{"PATH": [1, 2]}'])
+@pytest.mark.parametrize("content", ["{", '{"PATH": [1, 2]}'])
 def test_a_damaged_cache_is_passed_over(weights: Path, content: str) -> None:
     _cache().parent.mkdir(parents=True)
     _cache().write_text(content.replace("PATH", str(weights.resolve())), encoding="utf-8")

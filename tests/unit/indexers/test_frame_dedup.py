@@ -63,7 +63,7 @@ def test_slow_drift_does_not_creep() -> None:
     assert len(np.unique(chosen)) > 3
 
 
-@pytest.mark.parametrize("corner", [(0, 0), (0, 59), (47, 0), (47, 59), (24, 30)])
+@pytest.mark.parametrize("corner", [(0, 0), (47, 59), (24, 30)])
 def test_a_small_change_anywhere_is_seen(corner: tuple[int, int]) -> None:
     """A spot of 4 x 4 pixels, also in the cut-off blocks of the right and lower edge."""
     images = still(0, 2)

@@ -58,7 +58,7 @@ def test_what_cannot_be_read_is_named(file: Path) -> None:
         Tensors([file]).read("whole")
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 8, b"\xff" * 64, b"\x02\0\0\0\0\0\0\0{}trailing"])
+@pytest.mark.parametrize("content", [b"", b"\xff" * 64])
 def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)

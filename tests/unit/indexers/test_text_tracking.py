@@ -49,9 +49,9 @@ def times(found: list[Evidence], text: str) -> list[tuple[float, float]]:
     return [(span.start, span.end) for span in found if span.text == text]
 
 
-@pytest.mark.parametrize("moving", [False, True])
-@pytest.mark.parametrize("seen_at", [3.0, 3.5, 4.5])
-@pytest.mark.parametrize("keyframes", [[0.0], [0.0, 7.0]])
+@pytest.mark.parametrize(
+    ("moving", "seen_at", "keyframes"), [(False, 3.0, [0.0]), (True, 3.0, [0.0, 7.0]), (True, 4.5, [0.0])]
+)
 def test_a_caption_lasts_from_its_first_frame_to_its_last(
     moving: bool, seen_at: float, keyframes: list[float]
 ) -> None:

@@ -59,8 +59,3 @@ def test_the_library_s_texts_never_become_markup(module: Path) -> None:
 def test_the_selects_offer_every_format_of_an_export() -> None:
     offered = re.findall(r'^  \["(\w+)", "', (STATIC / "selects.js").read_text(), re.MULTILINE)
     assert offered == list(FORMATS)
-
-
-def test_every_file_is_of_a_bearable_length() -> None:
-    lengths = {path.name: len(path.read_text().splitlines()) for path in (*OWN, STATIC / "app.css")}
-    assert {name: length for name, length in lengths.items() if length > 500} == {}
