@@ -134,17 +134,3 @@ def test_what_was_not_measured_is_reported_and_what_is_switched_off_stays(
             {video.video_id},
         )
         assert opened.sound_track(video.video_id).classes == track.classes
-
-    for words, said in (
-        (("search", "x", "--kind", "passage", "--tone", "warm"), "applies to videos"),
-        (("search", "x", "--after", "  "), "describe what is seen"),
-        (("search",), "a QUERY is missing"),
-        (("search", "x", "--color", "hot"), "'hot' is not one of"),
-    ):
-        code, _, stderr = rag(*words)
-        assert code == 2
-        assert said in stderr
-        assert "Value error" not in stderr
-    code, _, stderr = rag("shots", "warn")
-    assert code == 2
-    assert "did you mean warm.mp4" in stderr

@@ -26,7 +26,7 @@ from indexers.models.lookup import find_weights, home_folder
 from indexers.models.pull import IDLE_ATTEMPTS, pull
 from indexers.models.verify import verify
 from indexers.settings import EncoderSettings
-from rag.errors import ModelError, SettingsError, WeightsInvalid, WeightsMissing
+from rag.errors import ModelError, WeightsInvalid, WeightsMissing
 from tests.fakes.loopback_hub import Hub, serve, sha256
 
 NAME = "hf:tiny/clip"
@@ -242,19 +242,6 @@ def test_no_hub_at_all(monkeypatch: pytest.MonkeyPatch, settings: EncoderSetting
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(WeightsMissing, match="HF_HUB_OFFLINE forbids the network"):
         pull(NAME, settings)
-
-
-@pytest.mark.usefixtures("hub")
-def test_an_address_that_is_none(monkeypatch: pytest.MonkeyPatch, settings: EncoderSettings) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", "huggingface.co")
-    with pytest.raises(SettingsError, match=r"^HF_ENDPOINT is [^\n]*, no address of a hub such as https://"):
-        pull(NAME, settings)
-
-
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "models").write_text("a file")
-    with pytest.raises(ModelError, match="models"):
-        pull(NAME, EncoderSettings(models_dir=tmp_path / "models"))
 
 
 def test_a_repository_with_nothing_but_a_pickle(hub: Hub, settings: EncoderSettings) -> None:
