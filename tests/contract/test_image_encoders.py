@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 SETTINGS = EncoderSettings()
 BATCH = 8
-SIZES = [(64, 114), (64, 113), (114, 64), (64, 64), (224, 398), (48, 60), (65, 64), (30, 200)]
+SIZES = [(64, 113), (114, 64), (224, 398), (48, 60), (30, 200)]
 
 
 class TestBundled(ImageEncoderContract):
@@ -182,27 +182,13 @@ def test_a_backend_that_is_not_here_is_refused(name: str) -> None:
         open_image_encoder(name, SETTINGS, backend="abacus")
 
 
-def test_auto_takes_weights_that_are_here(tmp_path: Path) -> None:
-    save_clip(tmp_path / "metaclip-b32-400m")
-    settings = EncoderSettings(models_dir=tmp_path)
-    assert resolve_image_encoder(settings).name == "metaclip-b32-400m"
-    assert open_image_encoder("metaclip-b32-400m", settings).dim == 24
-
-
-def test_own_folders_resolve_to_themselves(name: str) -> None:
-    assert resolve_image_encoder(EncoderSettings(image=name)).name == name
-    assert resolve_image_encoder(EncoderSettings(image="none")).name is None
-
-
 @pytest.mark.parametrize(
     ("bad", "error"),
     [
         ("no-such-model", SettingsError),
         ("all-MiniLM-L6-v2", SettingsError),
         ("siglip2-base-patch16-224", WeightsMissing),
-        ("imagebind", WeightsMissing),
         ("hf:/no/such/folder", WeightsMissing),
-        ("openclip:local-dir:/no/such/folder", WeightsMissing),
         ("imagebind:/no/such/file", WeightsMissing),
     ],
 )
@@ -223,11 +209,10 @@ def test_a_pickle_is_never_opened(tmp_path: Path) -> None:
         open_image_encoder(f"hf:{folder}", SETTINGS)
 
 
-@pytest.mark.parametrize("model_type", ["bert", "siglip2", ""])
-def test_another_architecture_is_refused(tmp_path: Path, model_type: str) -> None:
+def test_another_architecture_is_refused(tmp_path: Path) -> None:
     folder = save_clip(tmp_path / "other")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(json.dumps({**config, "model_type": model_type}), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "bert"}), encoding="utf-8")
     with pytest.raises(WeightsInvalid):
         open_image_encoder(f"hf:{folder}", SETTINGS)
 

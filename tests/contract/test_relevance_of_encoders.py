@@ -15,11 +15,10 @@ from indexers.settings import EncoderSettings
 from rag.null_scores import BACKGROUND
 from tests.fakes.tiny_models import save_clip, save_siglip
 
-# Saves and loads three models.
+# Saves and loads two models.
 pytestmark = pytest.mark.slow
 
 TOWERS: dict[str, Callable[[Path], Path]] = {
-    "clip": save_clip,
     "metaclip": lambda folder: save_clip(folder, seed=3, act="gelu"),
     "siglip": lambda folder: save_siglip(folder, seed=1),
 }

@@ -137,8 +137,7 @@ def test_minilm_agrees_with_sentence_transformers() -> None:
         np.testing.assert_allclose(rows, expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("save", [save_clip, save_siglip])
+@pytest.mark.parametrize(("save", "dtype"), [(save_clip, "float16"), (save_siglip, "bfloat16")])
 def test_half_precision_files_are_read(save: Callable[..., Path], dtype: str, tmp_path: Path) -> None:
     folder = save(tmp_path / "half", dtype=dtype)
     reference = _clip_reference if save is save_clip else _siglip_reference
@@ -246,7 +245,7 @@ def test_names_that_lead_nowhere() -> None:
         open_query_encoder("hf:/no/such/folder", SETTINGS)
 
 
-@pytest.mark.parametrize("lost", ["model.safetensors", "tokenizer.json", "modules.json", "config.json"])
+@pytest.mark.parametrize("lost", ["model.safetensors", "modules.json"])
 def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
     folder = save_sentences(tmp_path / "lost")
     (folder / lost).unlink()
@@ -254,7 +253,6 @@ def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
         open_query_encoder(str(folder), SETTINGS)
 
 
-@pytest.mark.parametrize("opener", [open_text_encoder, open_query_encoder])
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -264,12 +262,12 @@ def test_an_incomplete_folder_is_named(lost: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_bert_that_is_not_what_its_config_says_is_refused(
-    folders: dict[str, Path], opener: Callable[..., Any], change: dict[str, int], words: str, tmp_path: Path
+    folders: dict[str, Path], change: dict[str, int], words: str, tmp_path: Path
 ) -> None:
     config = shutil.copytree(folders["bert-mean"], tmp_path / "bert") / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text(encoding="utf-8")), **change}))
     with pytest.raises(WeightsInvalid, match=words):
-        opener(os.fspath(tmp_path / "bert"), SETTINGS)
+        open_query_encoder(os.fspath(tmp_path / "bert"), SETTINGS)
 
 
 @pytest.mark.parametrize("opener", [open_text_encoder, open_query_encoder])

@@ -63,10 +63,3 @@ def test_auto_never_takes_it_for_real_videos(tmp_path: Path) -> None:
     roots = [made(tmp_path / "synthetic", workbench=True), made(tmp_path / "recorded", workbench=False)]
     index(roots, settings=given, progress=notes)
     assert encoder_of(given) == "efficientnet-lite2"
-
-
-def test_named_on_real_videos_it_says_what_it_is(tmp_path: Path) -> None:
-    given, notes = settings(tmp_path, "bundled"), Notes()
-    index([made(tmp_path / "recorded", workbench=False)], settings=given, progress=notes)
-    assert encoder_of(given) == "bundled"
-    assert notes.lines.count(specialised_encoder_warning("bundled")) == 1

@@ -39,9 +39,8 @@ MINI = "egofact-workbench-mini"
 SMALL = Workbench(8, Shape(4, 4, 2, 4, 2), fps=2)
 QUERIES = 12
 SYSTEMS = (
-    *("rag-ask", "localized", "localized-paper", "no-localization"),
-    *("videorag-jeong", "graphrag", "video-split@3", "blind", "passages-only", "random", "oracle-clip"),
-    "oracle-window",
+    *("rag-ask", "localized", "localized-paper", "no-localization", "videorag-jeong", "graphrag"),
+    *("video-split@3", "blind", "passages-only", "oracle-window"),
 )
 
 
@@ -209,10 +208,8 @@ def test_what_is_perceived_decides_what_is_answered(
     task: EgoFactTask, index: FrameIndex, tmp_path: Path
 ) -> None:
     most, little = (right_of(task, index, tmp_path, "localized", share) for share in (0.95, 0.2))
-    blind = right_of(task, index, tmp_path, "blind", 0.95)
     assert most > 0.7 * QUERIES
     assert most > little + 2
-    assert most > blind + 5
 
 
 # The controls on questions before the non-triviality filter: of texts that are encoded by now.

@@ -36,7 +36,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def task(world: Path) -> Iterator[LongVideoTask]:
     with pytest.MonkeyPatch.context() as patch:
         asked = dict.fromkeys(registered.MINI.shape, 0) | {"order": 1, "count": 1}
-        small = replace(registered.MINI, minutes=(3.0,), shape=asked, fps=2)
+        small = replace(registered.MINI, minutes=(1.0,), shape=asked, fps=2)
         patch.setattr(registered, "MINI", small)
         yield registered.open_mini(world / "data")
 

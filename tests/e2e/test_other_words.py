@@ -78,7 +78,7 @@ def test_a_sentence_in_other_words_is_quoted(library: Library, question: str, qu
 
 
 def test_a_passage_is_as_relevant_as_its_sentence(library: Library) -> None:
-    retriever, question = library._engine.new_retriever(), "What is the code for getting the key?"
+    retriever, question = library.engine.new_retriever(), "What is the code for getting the key?"
     (found,) = retriever.find_passages(question, 1)
     (judged,) = judged_by_sentence([found], question, retriever.text_encoder)
     assert found.relevance < library.settings.search.threshold < judged.relevance

@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_words_are_read_as_the_library_spells_them(folder: Path, text: str, spelling: dict[str, str]) -> None:
     with Library.open(folder / "lib") as library:
-        assert respelled(text, library._engine.new_retriever(), EVERYTHING) == spelling
+        assert respelled(text, library.engine.new_retriever(), EVERYTHING) == spelling
 
 
 def test_a_misspelled_question_is_answered_and_says_so(folder: Path) -> None:
