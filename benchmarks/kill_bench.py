@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.kill_points import LEASE_SECONDS, Aim, Run
 from corpora.objects import ObjectStore
-from rag.store.layout import Layout, Location
+from rag.store.layout import Location, open_layout
 from rag.store.lease import LEASE
 from tests.fakes.corpus import tiny_settings
 from tests.fakes.library_dump import dump
@@ -65,18 +65,7 @@ PLAIN = (
     Step("change", (("index", "CORPUS", "--prune"),)),
     Step("re-embed", (("index", "CORPUS", "--reembed"),), encoder=1),
 )
-STAGED = (
-    Step("index", (("index", "CORPUS", "--stage-only"), ("index", "--commit-staged", "--group", "3"))),
-    Step(
-        "change",
-        (
-            ("index", "CORPUS", "--stage-only"),
-            ("index", "--commit-staged", "--group", "3"),
-            ("index", "CORPUS", "--prune"),
-        ),
-    ),
-)
-STORE = (STAGED[0], Step("change", (("index", "CORPUS", "--prune"),)))
+STORE = PLAIN[:2]
 
 
 def write_small_corpus(folder: Path) -> None:
@@ -193,9 +182,7 @@ class Bench:
 
     def left_over(self, library: Location) -> list[str]:
         """What should not be there after a run."""
-        assert isinstance(library, Path)
-        staged = Layout(library).staging
-        return [str(path.relative_to(library)) for path in staged.rglob("*") if path.is_file()]
+        return [str(shard) for shard in open_layout(library).shards()]
 
     def broken(self, library: Location) -> list[str]:
         """What `rag doctor` finds broken in a library."""
@@ -219,12 +206,6 @@ class Bench:
         if left := self.left_over(library):
             return f"left over: {left[:3]}"
         return "; ".join(self.broken(library))
-
-
-class StagedBench(Bench):
-    """Commands that stage, and one that commits."""
-
-    steps = STAGED
 
 
 class UnfakedBench(Bench):
@@ -306,7 +287,3 @@ class StoreBench(Bench):
         """Read without errors of the store."""
         self._bucket.intercept = lambda _: None
         return super().rows(step, library)
-
-    def left_over(self, library: Location) -> list[str]:  # noqa: ARG002 (there is one)
-        """What waits in staging."""
-        return [found.key for found in self._objects.list("library/staging")]

@@ -1,15 +1,15 @@
 """`kill -9` at moments spread over every stage of indexing, and the same command again.
 
-    python -m benchmarks.kill_index --times 1000 [--least 20] [--seed 0] [--way plain|staged|store|ray]
+    python -m benchmarks.kill_index --times 1000 [--least 20] [--seed 0] [--way plain|store|ray]
 
 A small corpus (videos with sound, subtitles and texts on the screen, documents, a copy, a file that is cut
 off) is indexed, changed (a file goes, one is renamed, subtitles differ) and indexed with `--prune`, then
 encoded again by another encoder. A command is killed before, in or after a call of the stage that was hit
 least so far, a few times in one life of a library, and then runs to its end. The library must be that of a
-plain run without kills, row for row; nothing may wait in staging; `rag doctor` must find nothing broken.
+plain run without kills, row for row; no shard may be left; `rag doctor` must find nothing broken.
 Prints kills and faults by stage. `--least`: goes on until each stage was hit so often, a fiftieth of
-`--times` unless given. `plain`: on local disk. `staged`: `--stage-only`, then `--commit-staged`. `store`:
-both, with corpus and library on an object store (moto), which answers one request in ten with an error in
+`--times` unless given. `plain`: on local disk. `store`:
+corpus and library on an object store (moto), which answers one request in ten with an error in
 every second life. `ray`: that store, and a cluster of two nodes of one core; a driver, a worker at work and a
 node are killed in each life. Interrupted or terminated, it ends with what was seen until then.
 """
@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.kill_bench import Bench, Result, StagedBench, StoreBench
+from benchmarks.kill_bench import Bench, Result, StoreBench
 from benchmarks.kill_points import Aim, When, open_server
 from benchmarks.options import option_parser
 
@@ -109,7 +109,7 @@ class Killer:
         print(self.result.messages[-1], flush=True)
 
 
-WAYS: dict[str, type[Bench]] = {"plain": Bench, "staged": StagedBench, "store": StoreBench}
+WAYS: dict[str, type[Bench]] = {"plain": Bench, "store": StoreBench}
 
 
 def kill_runs(

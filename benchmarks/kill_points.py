@@ -33,7 +33,7 @@ from tests.fakes.stopped_runs import COMMITS
 LEASE_SECONDS = 4.0
 STAGES: dict[str, tuple[str, ...]] = {
     "scan": ("rag.indexing.run:scan",),
-    "plan": ("rag.indexing.pipeline:make_plan", "rag.indexing.staging:make_plan"),
+    "plan": ("rag.indexing.pipeline:make_plan", "rag.indexing.shards:make_plan"),
     "load encoders": ("rag.indexing.encoders:open_image_encoder",),
     "fetch": ("rag.indexing.copies:fetch",),
     "probe": ("rag.indexing.contents:ContentIndexer._probe",),
@@ -53,12 +53,10 @@ STAGES: dict[str, tuple[str, ...]] = {
     "full-text index": ("rag.store.maintenance:index_text",),
     "compact": ("rag.store.maintenance:compact",),
     "clean": ("rag.store.maintenance:clean",),
-    "calibrate": ("rag.indexing.pipeline:calibrate_scores", "rag.indexing.staging:calibrate_scores"),
+    "calibrate": ("rag.indexing.pipeline:calibrate_scores",),
     "scan cache": ("rag.indexing.run:_update_scan_cache",),
-    "stage a content": ("rag.store.staging:Staging.put",),
-    "read a bundle": ("rag.store.staging:Staging.read",),
-    "commit a group": ("rag.indexing.committing:Committer._commit",),
-    "remove bundles": ("rag.store.staging:Staging.remove",),
+    "merge a shard": ("rag.indexing.shards:ShardedRun._merge",),
+    "delete a shard": ("rag.indexing.shards:_discard",),
     "take the lease": ("rag.store.lease:Lease.acquire",),
     "return the lease": ("rag.store.lease:Lease.release",),
 }
@@ -67,7 +65,7 @@ PRELOADED = (
     *("av", "cv2", "lance", "lancedb", "onnx.numpy_helper", "onnxruntime", "pandas", "pyarrow.dataset"),
     *("pyloudnorm", "scenedetect", "tokenizers", "torch", "indexers.onnx_text", "indexers.sentence"),
     *("transformers.models.clip.modeling_clip", "transformers.models.clip.image_processing_pil_clip"),
-    *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.staging", "corpora.video.worker"),
+    *("rag._cli.index", "rag.indexing.pipeline", "rag.indexing.shards", "corpora.video.worker"),
 )
 
 

@@ -92,7 +92,7 @@ class _RayKiller:
 
     def _busy(self) -> list[int]:
         nodes = [self._cluster.head_node, *self._cluster.worker_nodes]
-        return [pid for node in nodes for pid in busy_workers(node)]
+        return [pid for node in nodes for pid in busy_workers(node.all_processes["raylet"][0].process.pid)]
 
     def _wait(self, driver: subprocess.Popen[bytes], condition: Callable[[], list[int]]) -> list[int]:
         """Until it holds, or the driver has ended."""

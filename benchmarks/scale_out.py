@@ -1,19 +1,14 @@
-"""What a cluster costs, and how far it scales.
+"""What indexing in shards costs.
 
     python -m benchmarks.scale_out overhead [--clips 100] [--seconds 15] [--few 2]
-    python -m benchmarks.scale_out commit [--group 100]
-    python -m benchmarks.scale_out simulate --pace 0.2 --commit 0.3
+    python -m benchmarks.scale_out merge [--videos 100]
 
 `overhead`: processor time of `rag index` with two workers of Ray on this machine over that of the plain
-command, of all their processes, in one run. `commit`: seconds that a group of staged videos takes the writer.
-`simulate`: the scheduler of `rag.indexing.scheduling` and the writer on a simulated clock, with slow attempts
-and lost workers; `--pace` and `--commit` are what the other two measured. Efficiency: the work without
-slow attempts over the time of all workers.
+command, of all their processes, in one run. `merge`: seconds that the driver takes to merge a shard.
 """
 
 from __future__ import annotations
 
-import heapq
 import json
 import os
 import shutil
@@ -27,23 +22,13 @@ import numpy as np
 from benchmarks.material import index_command, write_footage
 from benchmarks.options import option_parser
 from corpora.records import Clip, Evidence, Video
-from corpora.scan import FoundFile
-from rag.indexing.committing import Committer
-from rag.indexing.outcomes import FileOutcomes
-from rag.indexing.report import Silent
-from rag.indexing.scheduling import Scheduler
-from rag.store.bundles import BundleHead, BundleWriter
-from rag.store.layout import Layout
-from rag.store.records import ClipFrames, EncoderRef, Meta
-from rag.store.staging import FolderObjects, Staging
+from rag.indexing.merging import copy_library
+from rag.store.reading import Reader
+from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
 TICKS = os.sysconf("SC_CLK_TCK")
 MARK = "BENCHMARK_RUN"
-START_SECONDS = 30.0
-"""Until a worker has loaded its models, simulated."""
-CALL_SECONDS = 0.004
-"""Of the driver for each content: a call through Ray, measured at 2 to 4 ms."""
 
 
 def processor_seconds(command: list[str], environment: dict[str, str], mark: str) -> tuple[float, float]:
@@ -123,132 +108,60 @@ def overhead(clips: int, seconds: float, few: int) -> dict[str, float]:
     return figures
 
 
-def commit(group: int, clips: int = 20, groups: int = 5) -> dict[str, float]:
-    """Groups of videos of ten minutes, with as many spans of text as clips."""
-    image, text = EncoderRef("i", "f" * 32, 512), EncoderRef("t", "e" * 32, 384)
-    meta, random = Meta(image, text), np.random.default_rng(1)
-    frames = random.normal(size=(60, 512)).astype(np.float32)
+def merge(videos: int, clips: int = 20, shards: int = 5) -> dict[str, float]:
+    """Shards of videos of ten minutes, with as many spans of text as clips, into one library."""
     walls, cpus = [], []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "library"
-        with Writer.open(folder) as writer:
-            writer.set_meta(meta)
-            staging = Staging(FolderObjects(Layout(folder).staging), meta)
-            for part in range(groups):
-                for number in range(part * group, (part + 1) * group):
-                    video_id, path = f"{number:032x}", f"/videos/{number}.mp4"
-                    rows = BundleWriter(meta)
-                    video = Video(video_id, path, "", "", (), 30.0 * clips, 25.0, 640, 360, True, "en")
-                    rows.begin_video(video)
-                    starts = [30.0 * k for k in range(clips)]
-                    cut = [Clip(f"{video_id}:{t:05.0f}", video_id, t, t + 30) for t in starts]
-                    times = np.arange(60) / 2
-                    rows.add_clips([ClipFrames(c, c.start + times, frames, frames[0]) for c in cut])
-                    spans = [Evidence(video_id, c.start, c.end, "asr", f"words of {c.clip_id}") for c in cut]
-                    rows.put_evidence(video_id, spans, random.normal(size=(clips, 384)))
-                    rows.finish_video(video, {"sidecars": ""})
-                    found = FoundFile(path, "video", 1, 2, 3, (), f"{number}")
-                    staging.put(rows.bundle(BundleHead(video_id, (found,), "cpu")))
+        folder = Path(name)
+        with Writer.open(folder / "library") as writer:
+            for part in range(shards):
+                write_shard(folder / str(part), range(part * videos, (part + 1) * videos), clips)
                 wall, cpu = time.perf_counter(), time.process_time()
-                Committer(writer, staging, FileOutcomes(writer, Silent()), group=group).commit()
+                with Reader.open(folder / str(part)) as reader:
+                    copy_library(reader, writer, newer=True)
                 walls.append(time.perf_counter() - wall)
                 cpus.append(time.process_time() - cpu)
     return {
-        "group": group,
-        "hours_a_group": round(group * clips * 30 / 3600, 1),
+        "videos": videos,
+        "hours_a_shard": round(videos * clips * 30 / 3600, 1),
         "wall_s": round(float(np.median(walls)), 2),
         "cpu_s": round(float(np.median(cpus)), 2),
-        "n": groups,
+        "n": shards,
     }
 
 
-def simulate(
-    workers: int, lengths: dict[str, float], *, pace: float, commit_s: float, group: int, seed: int
-) -> dict[str, float]:
-    """One run on a simulated clock. 2 % of attempts take five times longer; 1 % of workers are lost an hour.
-
-    The driver is one thread: while it commits, or calls, it hands out nothing.
-    """
-    random = np.random.default_rng(seed)
-    scheduler = Scheduler[int](lengths, timeout=20.0)
-    lost_rate = 0.01 / 3600
-    events: list[tuple[float, int, str, int]] = []
-    """Time, a number that breaks ties, what happens, and to which worker."""
-    alive, number = set(range(workers)), workers
-    idle: list[int] = []
-    ticket = iter(range(10**9))
-    for worker in range(workers):
-        heapq.heappush(events, (START_SECONDS, next(ticket), "idle", worker))
-        heapq.heappush(events, (random.exponential(1 / lost_rate), next(ticket), "lost", worker))
-    driver, staged, committing, losses = 0.0, 0, 0.0, 0
-    while scheduler.left:
-        now, _, what, worker = heapq.heappop(events)
-        if worker not in alive:
-            continue
-        driver = max(driver, now) + CALL_SECONDS
-        if what == "lost":
-            alive.discard(worker)
-            idle = [other for other in idle if other != worker]
-            scheduler.lose(worker)
-            losses += 1
-            alive.add(number)
-            heapq.heappush(events, (driver + START_SECONDS, next(ticket), "idle", number))
-            heapq.heappush(events, (driver + random.exponential(1 / lost_rate), next(ticket), "lost", number))
-            number += 1
-        elif what == "done":
-            scheduler.finish(worker)
-            staged += 1
-            idle.append(worker)
-            if staged >= group:
-                driver, committing, staged = driver + commit_s, committing + commit_s, 0
-        else:
-            idle.append(worker)
-        for free in list(idle):
-            name = scheduler.next(free, driver)
-            if name is not None:
-                idle.remove(free)
-                slow = 5.0 if random.random() < 0.02 else 1.0
-                end = driver + pace * lengths[name] * slow * random.lognormal(0, 0.2)
-                heapq.heappush(events, (end, next(ticket), "done", free))
-    wall = driver + commit_s
-    work = pace * sum(lengths.values()) * float(np.exp(0.02))
-    return {
-        "workers": workers,
-        "hours": round(wall / 3600, 2),
-        "efficiency": round(work / (wall * workers), 3),
-        "driver_committing": round(committing / wall, 3),
-        "losses": losses,
-    }
+def write_shard(folder: Path, numbers: range, clips: int) -> None:
+    """A library of videos of `clips` clips of 30 s, with 60 frames of 512 dimensions each."""
+    random = np.random.default_rng(numbers.start)
+    frames = random.normal(size=(60, 512)).astype(np.float32)
+    with Writer.open(folder) as writer:
+        writer.set_meta(Meta(EncoderRef("i", "f" * 32, 512), EncoderRef("t", "e" * 32, 384)))
+        for number in numbers:
+            video_id, path = f"{number:032x}", f"/videos/{number}.mp4"
+            video = Video(video_id, path, "", "", (), 30.0 * clips, 25.0, 640, 360, True, "en")
+            writer.put_file(FileRow(path, video_id, "video", 1, 2, 3, f"{number}"))
+            writer.begin_video(video)
+            cut = [Clip(f"{video_id}:{n:05d}", video_id, 30.0 * n, 30.0 * n + 30) for n in range(clips)]
+            times = np.arange(60) / 2
+            writer.add_clips([ClipFrames(c, c.start + times, frames, frames[0]) for c in cut])
+            spans = [Evidence(video_id, c.start, c.end, "asr", f"words of {c.clip_id}") for c in cut]
+            writer.put_evidence(video_id, spans, random.normal(size=(clips, 384)))
+            writer.finish_video(video, {"sidecars": ""})
 
 
 def main() -> None:
-    """Print the figures of one of the three as JSON."""
+    """Print the figures as JSON."""
     parser = option_parser(__doc__)
-    parser.add_argument("what", choices=("overhead", "commit", "simulate"))
+    parser.add_argument("what", choices=("overhead", "merge"))
     parser.add_argument("--clips", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--few", type=int, default=2, help="Clips of the smaller pair; 0 for none.")
-    parser.add_argument("--group", type=int, default=100)
-    parser.add_argument("--pace", type=float, default=0.2, help="Seconds of a worker for a second of media.")
-    parser.add_argument("--commit", type=float, default=1.0, help="Seconds of a group.")
+    parser.add_argument("--videos", type=int, default=100)
     given = parser.parse_args()
     if given.what == "overhead":
         print(json.dumps(overhead(given.clips, given.seconds, given.few)))
-    elif given.what == "commit":
-        print(json.dumps(commit(given.group)))
     else:
-        random = np.random.default_rng(5)
-        draws = np.clip(random.lognormal(np.log(300.0), 1.0, 10_000), 5.0, 4 * 3600.0)
-        lengths = {f"v{number}": float(length) for number, length in enumerate(draws)}
-        print(json.dumps({"videos": len(lengths), "hours": round(sum(lengths.values()) / 3600)}))
-        for workers in (1, 2, 4, 8, 16, 32, 64, 128, 256):
-            print(
-                json.dumps(
-                    simulate(
-                        workers, lengths, pace=given.pace, commit_s=given.commit, group=given.group, seed=1
-                    )
-                )
-            )
+        print(json.dumps(merge(given.videos)))
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ class QuestionError(UsageError):
 
 
 class WorkerLost(FileProblem):
-    """The workers that took it died, or took too long: nothing is known of the file itself."""
+    """The workers that took it died: nothing is known of the file itself."""
 
     lasting = False
 

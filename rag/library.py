@@ -123,15 +123,12 @@ class Library:
         dry_run: bool = False,
         progress: Progress | None = None,
         limit: int | None = None,
-        stage_only: bool = False,
-        commit_staged: bool = False,
     ) -> IndexReport:
         """Index folders and files into the library of the settings, which is made where there is none.
 
         `reembed`: encode all images again with the encoder of the settings; text is kept as it is. `prune`:
         remove what is no longer on disk; `"all"` also where that is more than half of a folder's files.
-        `dry_run`: write nothing and return a forecast. `limit`: most new contents to index. `stage_only`:
-        stage them beside the library, without its lock; `commit_staged`, without paths: add what is staged.
+        `dry_run`: write nothing and return a forecast. `limit`: most new contents to index.
 
         A file that cannot be read is a `Problem` of the report. Raises `UsageError` for an empty path,
         `UnreadableFile` for one that does not exist, and `LibraryError` where the library is locked, cannot
@@ -147,8 +144,6 @@ class Library:
             dry_run=dry_run,
             progress=progress,
             limit=limit,
-            stage_only=stage_only,
-            commit_staged=commit_staged,
         )
 
     # Questions

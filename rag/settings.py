@@ -214,14 +214,8 @@ class ClusterSettings(SettingsSection):
     """Cores that each worker is given."""
     worker_gpus: float = Field(0.0, ge=0)
     """GPUs that each worker is given, as in 0.1 for ten workers a GPU."""
-    unit_timeout: float = Field(20.0, gt=0)
-    """Most times its own length that a content may take, but at least 10 minutes, before another worker gets
-    it."""
     group: int = Field(100, ge=1, le=10_000)
-    """Most contents that are committed together."""
-    mixed_devices: bool = False
-    """Allow workers on different kinds of processors: their vectors differ in the last bits, and the library
-    says so."""
+    """About how many contents are indexed into one shard, and then merged together."""
 
 
 class Settings(BaseSettings):

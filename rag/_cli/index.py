@@ -53,24 +53,13 @@ ShardOption = Annotated[
     str | None,
     option(
         "--shard K/N",
-        "Index only the K-th of N shares of the files: into a library of its own, for rag library "
-        "merge, or with --stage-only.",
+        "Index only the K-th of N shares of the files: into a library of its own, for rag library merge.",
         parser=_given_shard,
     ),
 ]
 GroupSize = Annotated[
-    int | None, option("--group N", "Commit at most N files together. Default: 100.", min=1)
-]
-StageOnly = Annotated[
-    bool,
-    option(
-        "--stage-only",
-        "Leave what is new beside the library, without its lock, for --commit-staged: many machines "
-        "may do so at once, each with its --shard.",
-    ),
-]
-CommitStaged = Annotated[
-    bool, option("--commit-staged", "Add what --stage-only left to the library; without PATH.")
+    int | None,
+    option("--group N", "About how many files workers index before they are merged. Default: 100.", min=1),
 ]
 PruneFlag = Annotated[
     bool,
@@ -143,13 +132,11 @@ def index(
             "Show what would be done, how long it would take and how large it would be; change nothing.",
         ),
     ] = False,
-    engine: Engine = None,
+    engine: Engine = None,  # noqa: ARG001 (in the session's settings)
     address: Address = None,  # noqa: ARG001 (in the session's settings)
     workers: Workers = None,  # noqa: ARG001 (in the session's settings)
     worker_cpus: WorkerCpus = None,  # noqa: ARG001 (in the session's settings)
     worker_gpus: WorkerGpus = None,  # noqa: ARG001 (in the session's settings)
-    stage_only: StageOnly = False,
-    commit_staged: CommitStaged = False,
     group: GroupSize = None,  # noqa: ARG001 (in the session's settings)
     reembed: Annotated[
         bool, option("--reembed", "Recompute all image embeddings; recognized text and speech are kept.")
@@ -161,11 +148,8 @@ def index(
     """Index videos and documents. Unchanged files are skipped, interrupted runs are resumed."""
     from rag._cli.progress import open_progress
 
-    if not (paths or commit_staged):
+    if not paths:
         raise UsageError("name the folders and files to index")
-    if stage_only and engine == "ray":
-        raise UsageError("--stage-only excludes --engine ray; index once more without --stage-only for that")
-    paths = paths or []
     # Before torch reads it: its threads wait for each other spinning, on processors that decoding could use.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     if events:
@@ -179,16 +163,10 @@ def index(
             dry_run=dry_run,
             progress=progress,
             limit=limit,
-            stage_only=stage_only,
-            commit_staged=commit_staged,
         )
     if not events:
         _report_problems(report, progress)
     nothing = not (report.files_found or report.removed)
-    if commit_staged and nothing and not report.problems:
-        echo_stderr("rag: nothing is staged")
-        print_report(session.as_json, report_shape("rag.index/1", report), ())
-        return 0
     if nothing:
         _report_nothing(report, paths, session.settings.scan)
     named = session.settings.library
@@ -248,8 +226,6 @@ def summary_lines(
             f"about {duration(ahead.seconds)}, about {byte_count(ahead.bytes)} on disk, "
             f"in the library {visible(report.library)}"
         )
-    elif report.staged:
-        yield f"staged: {counted(report.staged, 'content')}; commit with: rag index --commit-staged{named}"
     elif report.reembedded and not report.indexed:
         yield (
             f"encoded the images of {counted(report.reembedded, 'video')} again in "
@@ -270,7 +246,6 @@ def summary_lines(
         "of other shards": report.other_shards,
         "not included": report.not_included,
         "unchanged": report.unchanged,
-        "staged": report.staged if report.forecast else 0,
         "moved or copied": report.moved,
         "missing": report.missing,
         "removed": report.removed,

@@ -1,4 +1,4 @@
-"""`rag library`: merge libraries into one, export a part of one, copy one from an object store."""
+"""`rag library`: merge libraries into one, export a part of one, copy one from or to an object store."""
 
 from __future__ import annotations
 
@@ -117,24 +117,60 @@ def pull(
     return 0
 
 
+@app.command("push")
+@with_session(without=("library", "seed"))
+def push(
+    session: Session,
+    folder: Annotated[Path, argument("DIR", "Folder of a library.", show_default=False, parser=given_path)],
+    address: Annotated[
+        Path,
+        argument(
+            "LIBRARY",
+            "Address as s3://bucket/library: of nothing yet, or of an earlier push.",
+            show_default=False,
+            parser=given_path,
+        ),
+    ],
+) -> int:
+    """Copy a library into an object store, or what is new in it since the last push.
+
+    What changed takes the place of what is there; what was removed stays there until rag remove. Interrupted,
+    the same command goes on where it was.
+    """
+    from rag.store.finding import library_location
+
+    if isinstance(target := library_location(address, session.settings.storage), Path):
+        raise UsageError(f"{target}: a folder, not the address of a store; copy the library with: cp -r")
+    if not isinstance(source := library_location(folder, session.settings.storage), Path):
+        raise UsageError(f"{source}: a library is pushed from a folder; copy it with: rag library merge")
+    return _run(session, [folder], address, (), newer=True)
+
+
 def _run(
-    session: Session, libraries: Sequence[str | os.PathLike[str]], into: Path, globs: tuple[str, ...]
+    session: Session,
+    libraries: Sequence[str | os.PathLike[str]],
+    into: Path,
+    globs: tuple[str, ...],
+    *,
+    newer: bool = False,
 ) -> int:
     from rag._cli.progress import open_progress
     from rag.indexing.merging import merge_libraries
 
     with open_progress() as progress:
-        report = merge_libraries(libraries, into, settings=session.settings, paths=globs, progress=progress)
-    nothing = not (report.files or report.known or report.unfinished)
+        report = merge_libraries(
+            libraries, into, settings=session.settings, paths=globs, newer=newer, progress=progress
+        )
     for problem in report.problems:
         echo_stderr(problem_line(problem))
     if report.unfinished:
         left = f"left out {counted(report.unfinished, 'video')}, not completely indexed"
         echo_stderr(f"rag: {left}; finish with rag index FOLDER, then run this again")
-    elif nothing:
+    elif report.nothing:
         which = f"matches {', '.join(globs)}" if globs else "is indexed"
         echo_stderr(f"rag: no file {which} in {', '.join(map(os.fsdecode, libraries))}; nothing was written")
-    print_report(session.as_json, report_shape("rag.library/1", report), () if nothing else _lines(report))
+    lines = () if report.nothing else _lines(report)
+    print_report(session.as_json, report_shape("rag.library/1", report), lines)
     return report.exit_code
 
 

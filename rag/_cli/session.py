@@ -174,23 +174,17 @@ class Session:
 
             videos = counted(unfinished, "video")
             echo_stderr(f"rag: {videos} not finished, and not searched; 'rag index FOLDER' resumes them")
-        self._note_what_is_missing(
-            frames=meta is not None and meta.image_encoder is not None, empty=not library.indexed_paths()
-        )
+        self._note_what_is_missing(frames=meta is not None and meta.image_encoder is not None)
         return library
 
-    def _note_what_is_missing(self, *, frames: bool, empty: bool) -> None:
-        """`frames`: whether the library has embeddings of frames; `empty`: whether it has no content."""
-        from rag.store.finding import find_library, index_command
+    def _note_what_is_missing(self, *, frames: bool) -> None:
+        """`frames`: whether the library has embeddings of frames."""
+        from rag.store.finding import find_library
         from rag.store.layout import open_layout
 
         for named in (self.settings.library, *self.libraries[1:]):
             folder = find_library(library=named, storage=self.settings.storage)
-            layout = open_layout(folder)
-            if empty and layout.has_staged():
-                command = index_command(folder, staged=True)
-                echo_stderr(f"rag: {folder}: all its contents are staged; to add them: {command}")
-            note = layout.copy_note()
+            note = open_layout(folder).copy_note()
             if frames and note is not None and not note.frames:
                 command = f"rag library pull --frames {shlex.quote(note.of)} {shlex.quote(os.fspath(folder))}"
                 echo_stderr(

@@ -1,4 +1,4 @@
-"""Contents into rows: the encoders and readers of one process, whatever takes the rows."""
+"""Contents into rows of a library: the encoders and readers of one process."""
 
 from __future__ import annotations
 
@@ -20,17 +20,26 @@ from indexers.protocol import Disabled, ImageEncoder, TextTower
 from indexers.registry import open_text_tower
 from rag.errors import FileProblem, UnfetchedFile
 from rag.indexing.copies import LocalGroup, local_groups
-from rag.indexing.decoding import interleave
-from rag.indexing.encoders import SelectedEncoders, enlarging_line, settings_of_library, stored_side
-from rag.indexing.measuring import Measuring, measure_fingerprints, off_lines
+from rag.indexing.decoding import interleave, open_readers
+from rag.indexing.encoders import (
+    SelectedEncoders,
+    device_here,
+    enlarging_line,
+    other_devices,
+    select_encoders,
+    settings_of_library,
+    stored_side,
+)
+from rag.indexing.measuring import Measuring, backfill_measurements, measure_fingerprints, off_lines
 from rag.indexing.media import MediaContext, MediaResult, index_media
-from rag.indexing.outcomes import ContentSink, Done, require_unchanged
+from rag.indexing.outcomes import Done, FileOutcomes, require_unchanged
 from rag.indexing.passages import PassageIndexer, document_seconds
 from rag.indexing.planning import Group, estimated_seconds
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.settings import Settings
 from rag.store.records import EncoderRef
+from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +65,7 @@ def pinned_settings(settings: Settings) -> Settings:
 
 
 class ContentIndexer:
-    """Indexes contents into a `ContentSink`. Models are loaded when the first content needs them."""
+    """Indexes contents. Models are loaded when the first content needs them."""
 
     def __init__(
         self,
@@ -85,7 +94,7 @@ class ContentIndexer:
             return None
         return open_text_tower(meta.image_encoder.name, settings_of_library(meta, self._settings).encoder)
 
-    def _probe(self, groups: Iterable[Group], sink: ContentSink) -> dict[str, Probe]:
+    def _probe(self, groups: Iterable[Group], outcomes: FileOutcomes) -> dict[str, Probe]:
         """What the headers of videos say, by content; those that have none that can be read are skipped.
 
         Objects are probed when they are fetched.
@@ -97,10 +106,12 @@ class ContentIndexer:
             try:
                 probes[group.content_id] = self._readers[0].probe(group.first.path)
             except FileProblem as problem:
-                sink.skip_file(group, problem)
+                outcomes.skip_file(group, problem)
         return probes
 
-    def _index_media(self, groups: Sequence[Group], probes: Mapping[str, Probe], sink: ContentSink) -> None:
+    def _index_media(
+        self, groups: Sequence[Group], probes: Mapping[str, Probe], outcomes: FileOutcomes
+    ) -> None:
         """Index videos: objects, and those of this machine that have a probe."""
         if not groups:
             return
@@ -117,7 +128,7 @@ class ContentIndexer:
                     )
                 begun.add(copy.content_id)
                 probe = probes.get(copy.content_id) or reader.probe(copy.path)
-                writer = sink.begin_video(local.group)
+                writer = outcomes.begin_video(local.group)
                 context = MediaContext(
                     writer,
                     self._logs,
@@ -125,7 +136,7 @@ class ContentIndexer:
                     stages,
                     self.video,
                     self._progress,
-                    lambda result: sink.keep_problem(local.group, _done(result)),
+                    lambda result: outcomes.keep_problem(local.group, _done(result)),
                     self._settings.scan.exclude,
                 )
                 result = yield from index_media(context, first, copy, probe)
@@ -142,15 +153,15 @@ class ContentIndexer:
         ):
             for local, result in done:
                 if isinstance(result, FileProblem):
-                    sink.skip_file(local.group, local.problem_of(result))
+                    outcomes.skip_file(local.group, local.problem_of(result))
                     continue
-                sink.finish(local.group, _done(result))
+                outcomes.finish(local.group, _done(result))
 
-    def _index_documents(self, groups: Iterable[Group], sink: ContentSink) -> None:
+    def _index_documents(self, groups: Iterable[Group], outcomes: FileOutcomes) -> None:
         """Index the documents of `groups`."""
         read_lines = self._read_lines if reads_text(self._settings.ocr) else None
         passages = PassageIndexer(
-            self._encoders.text, self._readers[0], sink, self._progress, read_lines=read_lines
+            self._encoders.text, self._readers[0], outcomes, self._progress, read_lines=read_lines
         )
         with closing(local_groups(groups, self._settings.storage)) as there:
             for local in there:
@@ -159,21 +170,21 @@ class ContentIndexer:
         passages.flush()
 
     def index(
-        self, groups: Iterable[Group], sink: ContentSink, *, others: int = 0, other_seconds: float = 0.0
+        self, groups: Iterable[Group], outcomes: FileOutcomes, *, others: int = 0, other_seconds: float = 0.0
     ) -> None:
         """Index contents of all kinds. `others`: files that the progress counts too, and their seconds."""
         groups = list(groups)
         media = [group for group in groups if group.is_media]
         documents = [group for group in groups if not group.is_media]
-        probes = self._probe(media, sink)
+        probes = self._probe(media, outcomes)
         media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
         seconds = other_seconds + sum(probe.duration for probe in probes.values())
         seconds += sum(estimated_seconds(group.first) for group in media if is_url(group.first.path))
         self._progress.start(seconds, len(media) + len(documents) + others)
         reading = sum(document_seconds(group.first.path, group.first.size) for group in documents)
         self._progress.start_documents(len(documents), reading)
-        self._index_media(media, probes, sink)
-        self._index_documents(documents, sink)
+        self._index_media(media, probes, outcomes)
+        self._index_documents(documents, outcomes)
 
     def _read_lines(self, image: NDArray[np.uint8]) -> Sequence[TextLine] | None:
         ocr = self._ocr
@@ -206,6 +217,44 @@ class ContentIndexer:
             reuse_still_frames=settings.encoder.reuse_still_frames,
             measuring=self.measuring,
         )
+
+
+def index_contents(
+    writer: Writer,
+    groups: Sequence[Group],
+    outdated: Sequence[Group],
+    settings: Settings,
+    outcomes: FileOutcomes,
+    progress: Progress,
+    *,
+    recommended: str | None,
+) -> None:
+    """Encoders, then media, then measurements, then passages."""
+    stats = outcomes.stats
+    encoders = select_encoders(writer, settings, recommended=recommended)
+    if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
+        stats.stages.append(encoders.line)
+    if groups:
+        device = device_here(encoders.meta)
+        if line := other_devices(encoders.meta, device):
+            outcomes.note(line)
+        writer.put_devices({device})
+    image = encoders.meta.image_encoder
+    warn_of_specialised(image, recommended, progress)
+    with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
+        contents = ContentIndexer(settings, encoders, readers, writer.cache, progress)
+        left = sum(writer.video(group.content_id).duration for group in outdated)
+        if groups or outdated:
+            contents.index(groups, outcomes, others=len(outdated), other_seconds=left)
+        stats.stages += contents.lines
+        if outdated:
+            line = f"measuring shots and sound of videos indexed before: {len(outdated)}"
+            outcomes.note(line)
+            measuring, video = contents.measuring, contents.video
+            with closing(local_groups(outdated, settings.storage)) as there:
+                stats.backfilled = backfill_measurements(
+                    there, writer, readers, measuring, video, progress, outcomes.append_problem
+                )
 
 
 def reads_line(

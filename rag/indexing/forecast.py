@@ -16,7 +16,6 @@ from indexers.asr import asr_line
 from indexers.ocr import ocr_line, reads_text
 from indexers.registry import resolve_image_encoder
 from rag.errors import FileProblem
-from rag.indexing.contents import pinned_settings
 from rag.indexing.missing import prune_refusal
 from rag.indexing.planning import (
     MEDIA_BYTES_A_SECOND,
@@ -26,7 +25,6 @@ from rag.indexing.planning import (
     shares_its_size,
 )
 from rag.indexing.report import Forecast, IndexReport, Prune, scan_report
-from rag.indexing.staging import open_staging
 from rag.settings import Settings
 from rag.store.layout import Location
 
@@ -56,7 +54,6 @@ def forecast(
     recommended: str | None = None,
     prune: Prune = False,
     limit: int | None,
-    stage_only: bool = False,
     started: float,
 ) -> IndexReport:
     """Count what a run would find new, moved and missing, and read headers; nothing is written.
@@ -78,13 +75,7 @@ def forecast(
 
     plan = make_plan(found, roots, held, settings, identify)
     refusal = prune_refusal(held.files(), plan.missing, plan.moved, roots) if prune is True else ""
-    groups = plan.groups
-    if held.meta is not None:
-        # Another run commits what was staged with any settings.
-        made_with = pinned_settings(settings) if stage_only else None
-        groups = open_staging(folder, held.meta, made_with).new(groups)
-    staged = len(plan.groups) - len(groups)
-    groups = groups[:limit]
+    groups = plan.groups[:limit]
     files = [group.first for group in groups]
     remote = [file for file in files if file.kind != "passages" and is_url(file.path)]
     local = [file for file in files if file.kind != "passages" and not is_url(file.path)]
@@ -97,7 +88,6 @@ def forecast(
     on_workers = settings.cluster.engine == "ray" and ahead.media_seconds
     return replace(
         scan_report(folder, found),
-        staged=staged,
         unchanged=len(plan.unchanged),
         moved=plan.arrived + sum(len(group.files) - 1 for group in groups),
         missing=len(plan.missing) - len(plan.moved),

@@ -17,7 +17,7 @@ from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import document_seconds
 from rag.indexing.report import Progress, Silent
 from rag.settings import Settings, load_settings
-from rag.store.copying import CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
+from rag.store.copying import Copied, CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
 from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
 from rag.store.joined import require_same_encoders, with_devices
 from rag.store.layout import Location, open_layout
@@ -64,7 +64,12 @@ class MergeReport:
         """0 all copied or already there, 1 nothing to copy, 3 copied in part."""
         if self.problems or self.unfinished:
             return 3
-        return 0 if self.files or self.known else 1
+        return 1 if self.nothing else 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to copy."""
+        return not (self.files or self.videos or self.sources or self.known or self.unfinished)
 
 
 def merge_libraries(
@@ -73,13 +78,16 @@ def merge_libraries(
     *,
     settings: Settings | None = None,
     paths: str | tuple[str, ...] = (),
+    newer: bool = False,
     progress: Progress | None = None,
 ) -> MergeReport:
     """Copy what the libraries hold into the library `into`, new or made with the same encoders.
 
-    Each content is copied once, under all its paths, and what `into` has is kept. `paths`: globs of the files
-    to copy, as of a search; all without any. The libraries are read as they are when it begins, and may be
-    written meanwhile. Killed at any instant and run again, it goes on after the last committed group.
+    Each content is copied once, under all its paths, and what `into` has is kept. `newer`: what the libraries
+    have takes the place of what `into` has under the same paths, and of contents that it has with other
+    subtitles or stages. `paths`: globs of the files to copy, as of a search; all without any. The libraries
+    are read as they are when it begins, and may be written meanwhile. Killed at any instant and run again,
+    it goes on after the last committed group.
 
     Raises `UsageError` for folders that contain each other and for copies without frame matrices,
     `StoreError` where the store of any library fails, and the errors of the libraries.
@@ -90,40 +98,55 @@ def merge_libraries(
     _require_apart([*folders, target])
     writable_library(target)
     with Reader.open(*folders) as reader:
-        meta = reader.meta
-        if meta is None:
+        if reader.meta is None:
             raise nothing_indexed(reader.folder)
-        if meta.image_encoder is not None:
+        if reader.meta.image_encoder is not None:
             _require_frames(folders)
         if not _ask(reader, lambda s: chosen_files(s, paths)):
             return MergeReport(tuple(folders), target, seconds=time.monotonic() - started)
         with Writer.open(target) as writer:
-            _prepare(writer, meta, reader.folder)
-            plan = _ask(reader, lambda s: plan_copies(s, writer, paths))
-            copied = _copy(reader, writer, plan, watch)
+            plan, videos, sources = copy_library(reader, writer, paths, newer=newer, progress=watch)
             lines = writer.maintain(settings.search.exact_rows)
             if line := calibrate_scores(writer, settings):
                 lines.append(line)
-            if plan.subtitles:
+            if plan.subtitles and not newer:
                 lines.append(
                     f"videos of which the libraries have different subtitle files: {plan.subtitles}; those "
                     "of one library are kept; to have all, run rag index on their folders"
                 )
     watch.done()
+    left = len(plan.videos) + len(plan.sources) - len(videos.contents) - len(sources.contents)
     return MergeReport(
         tuple(folders),
         target,
-        files=sum(map(len, plan.paths.values())),
-        videos=len(copied & {video.video_id for video in plan.videos}),
-        sources=len(copied & {row.content_id for row in plan.sources}),
+        files=plan.files,
+        videos=len(videos.contents),
+        sources=len(sources.contents),
         video_seconds=sum(video.duration for video in plan.videos),
         known=plan.known,
-        unfinished=plan.unfinished + len(plan.videos) + len(plan.sources) - len(copied),
+        unfinished=plan.unfinished + left,
         problems=tuple(plan.conflicts),
         seconds=time.monotonic() - started,
         bytes=open_layout(target).size(),
         stages=tuple(lines),
     )
+
+
+def copy_library(
+    reader: Reader,
+    writer: Writer,
+    paths: tuple[str, ...] = (),
+    *,
+    newer: bool = False,
+    progress: Progress | None = None,
+) -> tuple[CopyPlan, Copied, Copied]:
+    """As `merge_libraries`, from an open reader to an open writer; gives the plan, and the videos and the
+    documents that were there to copy."""
+    meta = reader.meta
+    assert meta is not None, "a library with content is made with encoders"
+    _prepare(writer, meta, reader.folder)
+    plan = _ask(reader, lambda s: plan_copies(s, writer, paths, newer=newer))
+    return plan, *_copy(reader, writer, plan, progress or Silent())
 
 
 def _require_apart(folders: Sequence[Location]) -> None:
@@ -168,41 +191,53 @@ def _prepare(writer: Writer, meta: Meta, folder: Location) -> None:
         writer.put_settings(with_devices(writer.meta.settings, meta.settings))
 
 
-def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> set[str]:
-    """Copy group by group; returns the ids of the videos and sources that were there to copy."""
+def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) -> tuple[Copied, Copied]:
+    """Copy group by group; returns the videos and the documents that were there to copy."""
     seconds = sum(video.duration for video in plan.videos)
     progress.start(seconds, len(plan.videos) + len(plan.sources))
     progress.start_documents(len(plan.sources), _seconds(plan.sources))
+    rows = {row.path: row for rows in plan.paths.values() for row in rows}
+    held = {path: row for path in rows if (row := writer.file(path)) is not None}
+    other = [path for path, row in held.items() if row.content_id != rows[path].content_id]
+    if plan.lost or other:
+        writer.remove_paths([*plan.lost, *other], keep=plan.paths.keys())
     # Before the paths: of a path that the library knows, no problem is taken.
     noted = {problem.path for problem, _ in plan.problems}
-    for path in writer.problems().keys() & {row.path for rows in plan.paths.values() for row in rows} - noted:
-        writer.clear_problem(path)
+    writer.clear_problem(*(writer.problems().keys() & rows.keys() - noted))
     for problem, stamp in plan.problems:
         writer.put_problem(problem, stamp)
     writer.flush()
     missing = {video.video_id for video in plan.videos} | {row.content_id for row in plan.sources}
     _publish(writer, plan, plan.paths.keys() - missing)
-    copied: set[str] = set()
+    copied: list[Copied] = []
     for videos in _groups(plan.videos):
         for video in videos:
             progress.file(video.path)
         # As in indexing: paths first, so that `rag index` takes up what a killed run leaves of their videos.
         _publish(writer, plan, [video.video_id for video in videos])
         writer.flush()
-        copied.update(_ask(reader, partial(copy_videos, writer=writer, videos=videos)))
+        copied.append(
+            _ask(reader, partial(copy_videos, writer=writer, videos=videos, replaced=plan.replaced))
+        )
         progress.advance(sum(video.duration for video in videos))
+    read: list[Copied] = []
     for sources in _groups(plan.sources):
         for row in sources:
             progress.file(row.path)
         there = _ask(reader, partial(copy_passages, writer=writer, sources=sources))
-        _publish(writer, plan, there)
-        copied.update(there)
+        _publish(writer, plan, there.contents)
+        read.append(there)
         progress.advance_documents(len(sources), _seconds(sources))
     writer.flush()
     # A file that the cache knows as unchanged would keep the problem that it had.
     with ScanCache(writer.folder) as cache:
-        cache.forget(row.path for rows in plan.paths.values() for row in rows)
-    return copied
+        cache.forget(rows)
+    return _sum(copied), _sum(read)
+
+
+def _sum(parts: Sequence[Copied]) -> Copied:
+    contents = tuple(content for part in parts for content in part.contents)
+    return Copied(contents, sum(part.rows for part in parts))
 
 
 def _seconds(documents: Iterable[FileRow]) -> float:

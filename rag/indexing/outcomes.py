@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
+from corpora.errors import ChangedFile, OverLimit, reason_of
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import StorageSettings
-from rag.errors import FileProblem, WorkerLost
+from rag.errors import FileProblem
 from rag.indexing.missing import LOCAL, below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
-from rag.store.records import NotedProblem
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 
@@ -37,13 +36,6 @@ def require_unchanged(found: FoundFile) -> None:
         raise ChangedFile(found.path)
 
 
-def is_unread(group: Group, problem: FileProblem) -> bool:
-    """Whether nothing was learnt of the file: what the library has under its paths stays."""
-    if isinstance(problem, WorkerLost):
-        return True
-    return is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
-
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a content gave; where it is usable in part, what is wrong with it, and what was done about it."""
@@ -55,38 +47,12 @@ class Done:
     action: str = ""
 
 
-class ContentSink(Protocol):
-    """Where the rows of contents go: into the library, or into bundles."""
-
-    def begin_video(self, group: Group) -> VideoWriter:
-        """What takes the rows of a video."""
-
-    def begin_passages(self, group: Group) -> None:
-        """Before the first passage of a content."""
-
-    def add_passages(
-        self, group: Group, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
-    ) -> None:
-        """Passages, each once, with their vectors: unit rows, float (n, text dim), one for each."""
-
-    def keep_problem(self, group: Group, done: Done) -> None:
-        """What is wrong with a video, before it is finished: no run looks at a finished one again."""
-
-    def finish(self, group: Group, done: Done) -> None:
-        """All rows of a content are there."""
-
-    def skip_file(self, group: Group, problem: FileProblem) -> None:
-        """Nothing of a content can be used: no row of it stays."""
-
-
 @dataclass
 class IndexingStats:
     """What a run did, for the report and for the scan cache."""
 
     library_id: str = ""
     indexed: int = 0
-    staged: int = 0
-    """Contents that wait for a commit."""
     reembedded: int = 0
     """Videos whose images were encoded again."""
     unchanged: int = 0
@@ -116,8 +82,6 @@ class FileOutcomes:
     ) -> None:
         """`limits`: of reading files (`rag.indexing.planning.limits_of`)."""
         self.stats = IndexingStats()
-        self.arriving: frozenset[str] = frozenset()
-        """Contents that get a path later in this run: they stay when they lose their last one."""
         self._storage = storage
         self._limits = limits
         self._writer = writer
@@ -138,7 +102,7 @@ class FileOutcomes:
         ]
         if changed:
             # Files that swapped their names: each content is named again below.
-            self._writer.remove_paths(changed, keep=self.arriving.union(g.content_id for g in groups))
+            self._writer.remove_paths(changed, keep={group.content_id for group in groups})
         solved = []
         for found, content_id in fresh:
             noted, row = self._writer.problem(found.path), held[found.path]
@@ -167,25 +131,16 @@ class FileOutcomes:
         self._writer.add_passages(group.content_id, passages, vectors)
 
     def keep_problem(self, group: Group, done: Done) -> None:
-        """As `keep_problems`."""
-        self.keep_problems((group, done))
-
-    def keep_problems(self, *contents: tuple[Group, Done]) -> None:
-        """Store what is wrong with contents that are usable in part, before they can be seen."""
-        bad = [(found, done) for group, done in contents if done.reason for found in group.files]
-        for found, done in bad:
-            self._writer.put_problem(Problem(found.path, done.reason, done.action), found.stamp)
-        if bad:
+        """Store what is wrong with a content that is usable in part, before it can be seen."""
+        if done.reason:
+            for found in group.files:
+                self._writer.put_problem(Problem(found.path, done.reason, done.action), found.stamp)
             self._writer.flush()
 
     def finish(self, group: Group, done: Done) -> None:
         """Store the paths, which makes passages visible, and count a new content with all its paths."""
         self.keep_problem(group, done)
         self.publish(group)
-        self.count(group, done)
-
-    def count(self, group: Group, done: Done) -> None:
-        """Count a new content with all its paths, and record what is wrong with it."""
         self.stats.indexed += 1
         self.stats.moved += len(group.files) - 1
         self.stats.clips += done.clips
@@ -200,11 +155,11 @@ class FileOutcomes:
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays.
 
-        What the library has stays where the file was not read (`is_unread`).
+        What the library has stays where the next run may read the file.
         """
         known = [found.path for found in group.files if self._writer.file(found.path) is not None]
-        if known and not is_unread(group, problem):
-            self._writer.remove_paths(known, keep=self.arriving)
+        if known and problem.lasting:
+            self._writer.remove_paths(known)
         if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)
         reason = reason_of(problem, group.first.path)
@@ -214,21 +169,6 @@ class FileOutcomes:
             if isinstance(problem, OverLimit) and group.content_id:
                 stamp = limit_stamp(group.content_id, self._limits)
             self._record(Problem(found.path, reason), stamp)
-
-    def arrive(self, groups: Iterable[Group]) -> None:
-        """Store and count paths of contents that the library has."""
-        groups = list(groups)
-        for group in groups:
-            rows = [self._writer.file(found.path) for found in group.fresh]
-            self.stats.moved += sum(row is None or row.content_id != group.content_id for row in rows)
-        self.publish(*groups)
-
-    def keep(self, problems: Iterable[NotedProblem]) -> None:
-        """Store problems, but for those that the library knows."""
-        stored = self._writer.problems()
-        for problem, stamp in problems:
-            if stored.get(problem.path) != (problem, stamp):
-                self._record(problem, stamp)
 
     def note(self, line: str) -> None:
         """One line for the report."""

@@ -17,7 +17,7 @@ from corpora.video.reader import MediaReader, PageReader
 from indexers.protocol import TextEncoder
 from rag.errors import FileProblem
 from rag.indexing.copies import LocalGroup
-from rag.indexing.outcomes import ContentSink, Done, require_unchanged
+from rag.indexing.outcomes import Done, FileOutcomes, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 
@@ -58,7 +58,7 @@ class PassageIndexer:
         self,
         encoder: TextEncoder,
         reader: MediaReader,
-        sink: ContentSink,
+        outcomes: FileOutcomes,
         progress: Progress,
         *,
         read_lines: LineReader | None = None,
@@ -66,7 +66,7 @@ class PassageIndexer:
         """`read_lines`: OCR of scanned pages; None: they are not read."""
         self._encoder = encoder
         self._reader = reader
-        self._sink = sink
+        self._outcomes = outcomes
         self._progress = progress
         self._read_lines = read_lines
         self._pending: list[_ReadFile] = []
@@ -88,17 +88,17 @@ class PassageIndexer:
                 if sum(len(read.passages) for read in self._pending) >= PASSAGES_PER_CALL:
                     self.flush()
                 return
-            self._sink.begin_passages(group)
+            self._outcomes.begin_passages(group)
             count = 0
             whole = document_seconds(group.first.path, group.first.size)
             while part:
                 vectors = self._encode([(group, passage) for passage in part], {group.content_id: whole})
-                self._sink.add_passages(group, part, vectors)
+                self._outcomes.add_passages(group, part, vectors)
                 count += len(part)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
         except FileProblem as problem:
-            self._sink.skip_file(group, local.problem_of(problem))
+            self._outcomes.skip_file(group, local.problem_of(problem))
             self._advance(group, 1.0)
             return
         self._finish(group, count, notes)
@@ -127,8 +127,8 @@ class PassageIndexer:
         first = 0
         for read in self._pending:
             last = first + len(read.passages)
-            self._sink.begin_passages(read.group)
-            self._sink.add_passages(read.group, read.passages, vectors[first:last])
+            self._outcomes.begin_passages(read.group)
+            self._outcomes.add_passages(read.group, read.passages, vectors[first:last])
             self._finish(read.group, len(read.passages), read.notes)
             first = last
         self._pending = []
@@ -156,7 +156,7 @@ class PassageIndexer:
     def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:
         self._advance(group, 1.0)
         action = f"indexed {passages} passages of it" if notes else ""
-        self._sink.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
+        self._outcomes.finish(group, Done(passages=passages, reason="; ".join(notes), action=action))
 
 
 PART = 64

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 
 from corpora.manifest import recommended_encoder
 from corpora.scan import Scan
 from rag.errors import LibraryError
 from rag.indexing.calibrating import calibrate_scores
-from rag.indexing.contents import ContentIndexer, stage_fingerprints, warn_of_specialised
-from rag.indexing.copies import local_groups
-from rag.indexing.decoding import open_readers
-from rag.indexing.distributing import BundledRun, by_bundles
-from rag.indexing.encoders import device_here, other_devices, select_encoders
-from rag.indexing.measuring import backfill_measurements, unmeasured
+from rag.indexing.contents import index_contents, stage_fingerprints
+from rag.indexing.measuring import unmeasured
 from rag.indexing.missing import prune_refusal, remove_missing
 from rag.indexing.outcomes import FileOutcomes, IndexingStats
 from rag.indexing.planning import Group, Plan, limits_of, make_plan
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
+from rag.indexing.shards import ShardedRun
 from rag.settings import Settings
 from rag.store.damage import damaged_index
 from rag.store.layout import Location, open_layout
@@ -41,7 +37,7 @@ def run_indexing(
 ) -> IndexingStats:
     """Index what the scan found. Raises the errors of the library and of the models.
 
-    Raises `LibraryError` where `prune` is refused; only what was staged before has been committed then.
+    Raises `LibraryError` where `prune` is refused; only what a killed run left has been merged then.
     """
     if not scan.files and not open_layout(folder).exists():
         return IndexingStats(problems=list(scan.problems))
@@ -51,11 +47,12 @@ def run_indexing(
         stats = outcomes.stats
         for line in (*made_again, *_links(scan)):
             outcomes.note(line)
-        bundles = BundledRun(writer, settings, outcomes, progress)
-        earlier = bundles.commit()
-        bundled = bundles if by_bundles(settings, writer) else None
+        shards = ShardedRun(writer, settings, outcomes, progress)
+        earlier = shards.take_up()
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = _planned(writer, scan, roots, settings, outcomes, prune=prune, limit=limit)
+        plan = _planned(
+            writer, scan, roots, settings, outcomes, prune=prune, limit=limit, hash_later=shards.wanted
+        )
         stats.unchanged = len(plan.unchanged - earlier)
         if reembed:
             lines, problems, stats.reembedded = reembed_library(
@@ -68,11 +65,13 @@ def run_indexing(
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
         stats.moved += plan.arrived
-        if bundled is not None and plan.groups:
-            bundled.index(plan.groups, recommended=recommended)
-        here = Plan(known=plan.known) if bundled is not None else plan
-        if here.groups or here.known or reembed or outdated:
-            _index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
+        here = plan.groups
+        if shards.wanted and plan.groups:
+            shards.index(plan.groups, recommended=recommended)
+            here = []
+        if here or plan.known or reembed or outdated:
+            index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
+        shards.close()
         stats.forgotten += remove_missing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
@@ -122,9 +121,10 @@ def _planned(
     *,
     prune: Prune,
     limit: int | None,
+    hash_later: bool,
 ) -> Plan:
     """The work of a run, with its problems reported, and what is beyond `limit` deferred."""
-    plan = make_plan(scan, roots, writer, settings)
+    plan = make_plan(scan, roots, writer, settings, hash_later=hash_later)
     if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
         raise LibraryError(refusal)
     stats = outcomes.stats
@@ -133,41 +133,3 @@ def _planned(
         stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
         del plan.groups[limit:]
     return plan
-
-
-def _index_contents(
-    writer: Writer,
-    plan: Plan,
-    outdated: Sequence[Group],
-    settings: Settings,
-    outcomes: FileOutcomes,
-    progress: Progress,
-    *,
-    recommended: str | None,
-) -> None:
-    """Encoders, then media, then measurements, then passages."""
-    stats = outcomes.stats
-    encoders = select_encoders(writer, settings, recommended=recommended)
-    if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
-        stats.stages.append(encoders.line)
-    if plan.groups:
-        device = device_here(encoders.meta)
-        if line := other_devices(encoders.meta, device):
-            outcomes.note(line)
-        writer.put_devices({device})
-    image = encoders.meta.image_encoder
-    warn_of_specialised(image, recommended, progress)
-    with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
-        contents = ContentIndexer(settings, encoders, readers, writer.cache, progress)
-        left = sum(writer.video(group.content_id).duration for group in outdated)
-        if plan.groups or outdated:
-            contents.index(plan.groups, outcomes, others=len(outdated), other_seconds=left)
-        stats.stages += contents.lines
-        if outdated:
-            line = f"measuring shots and sound of videos indexed before: {len(outdated)}"
-            outcomes.note(line)
-            measuring, video = contents.measuring, contents.video
-            with closing(local_groups(outdated, settings.storage)) as there:
-                stats.backfilled = backfill_measurements(
-                    there, writer, readers, measuring, video, progress, outcomes.append_problem
-                )

@@ -25,6 +25,7 @@ from corpora.settings import StorageSettings
 from indexers.ocr import reads_text
 from rag.errors import FileProblem, UnreadableFile
 from rag.indexing.missing import find_gone, find_misnamed, find_missing
+from rag.store.copying import suffix
 from rag.store.finding import require_library
 from rag.store.layout import Location, open_layout
 from rag.store.records import FileRow, Meta, NotedProblem
@@ -40,7 +41,7 @@ class Group:
     """Files of one content. The first path is the one read; the sidecars of all of them belong to it."""
 
     content_id: str
-    """Empty for an object that is yet to be fetched."""
+    """Empty for a file that is yet to be hashed."""
     files: tuple[FoundFile, ...]
     fresh: tuple[FoundFile, ...]
     """Those whose row is new or changed."""
@@ -137,20 +138,23 @@ def make_plan(
     indexed: Indexed,
     settings: Settings,
     identify: Callable[[FoundFile], str] | None = None,
+    *,
+    hash_later: bool = False,
 ) -> Plan:
     """Compare the files found with the library.
 
-    `identify`: the content id of a file that is new or changed, empty for an object that is yet to be
-    fetched; default by its content. A `FileProblem` that it raises is a problem of the plan. What exceeded
-    the limits of reading is not tried again under the same ones; a PDF that was skipped for lack of OCR is,
-    where there is OCR now.
+    `identify`: the content id of a file that is new or changed, empty for one that is yet to be hashed;
+    default by its content. `hash_later`: files are hashed by whoever indexes them, as objects always are, but
+    for those that may be known or copies. A `FileProblem` that it raises is a problem of the plan. What
+    exceeded the limits of reading is not tried again under the same ones; a PDF that was skipped for lack of
+    OCR is, where there is OCR now.
     """
     storage = settings.storage
     rows, ready = indexed.files(), indexed.stage_fingerprints()
     problems = _problems(indexed, reads_text(settings.ocr))
     published = document_paths(rows.values())
     plan = Plan(problems=list(scan.problems))
-    identify = identify or _by_content(scan, rows, storage)
+    identify = identify or _by_content(scan, rows, problems, storage, hash_later=hash_later)
     identified = _identify(scan.files, rows, problems, identify, limits_of(settings), plan)
     by_content = identified.by_content
     held = Counter(row.content_id for row in rows.values())
@@ -204,11 +208,7 @@ def document_paths(rows: Iterable[FileRow]) -> dict[str, list[str]]:
 def is_other_format(files: Iterable[FoundFile], known: Iterable[str]) -> bool:
     """Whether the suffix of each of a document's files is none of those of its `known` paths, by which it was
     read: renamed from `.txt` to `.jsonl`, it is read again."""
-    return {_suffix(found.path) for found in files}.isdisjoint(map(_suffix, known))
-
-
-def _suffix(path: str) -> str:
-    return os.path.splitext(path)[1].lower()
+    return {suffix(found.path) for found in files}.isdisjoint(map(suffix, known))
 
 
 @dataclass
@@ -216,11 +216,11 @@ class _Identified:
     """The files found that can be read, by what they are."""
 
     by_content: dict[str, list[FoundFile]] = field(default_factory=dict)
-    """By content id, or path of an object that is yet to be fetched."""
+    """By content id, or path of a file that is yet to be hashed."""
     fresh: set[str] = field(default_factory=set)
     """Paths whose row is new or changed."""
     unread: set[str] = field(default_factory=set)
-    """Paths of objects that are yet to be fetched."""
+    """Paths of files that are yet to be hashed."""
     noted: dict[str, Problem] = field(default_factory=dict)
     """Path to its problem of before, which holds while the content is not indexed again."""
 
@@ -329,12 +329,18 @@ def still_holds(noted: NotedProblem, found: FoundFile, same: bool) -> bool:
 
 
 def _by_content(
-    scan: Scan, rows: Mapping[str, FileRow], storage: StorageSettings
+    scan: Scan,
+    rows: Mapping[str, FileRow],
+    problems: Mapping[str, NotedProblem],
+    storage: StorageSettings,
+    *,
+    hash_later: bool,
 ) -> Callable[[FoundFile], str]:
-    may_be_known = shares_its_size(scan, rows)
+    shares = shares_its_size(scan, rows)
+    refused = {path for path, noted in problems.items() if noted.stamp.startswith(OVER_LIMIT)}
 
     def identify(found: FoundFile) -> str:
-        if is_url(found.path) and not may_be_known(found):
+        if (hash_later or is_url(found.path)) and not (shares(found) or found.path in refused):
             return ""
         try:
             return content_id(found, storage)

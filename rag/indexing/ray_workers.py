@@ -1,7 +1,7 @@
-"""Workers as actors of Ray: each holds encoders and readers, and stages one content after another.
+"""The shards of a run as tasks of Ray, on a cluster that Ray knows or on this machine.
 
-Ray places the actors, carries what to do, and reports who died; what was done is in staging, so nothing of
-Ray is needed to go on. Actors are not restarted by Ray but by the scheduler, which knows what each one did.
+Ray places the tasks, carries what they are given, and runs one again whose worker or node died. What a task
+did is in its shard's library, so nothing of Ray is needed to go on.
 """
 
 from __future__ import annotations
@@ -12,26 +12,22 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.errors import EncoderMismatch, ExtraMissing, RagError, SettingsError, WorkerLost
+from rag.errors import ExtraMissing, RagError, SettingsError
 from rag.indexing.encoders import choose_encoders
-from rag.indexing.planning import Group
 from rag.indexing.report import Progress, Silent
-from rag.indexing.scheduling import ATTEMPTS, Scheduler
-from rag.indexing.staging import StagingWorker
 from rag.settings import ClusterSettings, Settings
 
 if TYPE_CHECKING:
-    from rag.store.layout import Location
+    from corpora.records import Problem
     from rag.store.records import Meta
 
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
-MOST_DEATHS = 100
-"""Workers that die with none finishing a content meanwhile; of a larger pool, twice all of them."""
+ATTEMPTS = 3
+"""Of a task whose worker or node dies."""
 CONNECT_SECONDS = 5.0
 JOIN_SECONDS = 60.0
 """How long a cluster may take to accept a process; what listens and is no Ray would be waited for without
@@ -39,36 +35,69 @@ end."""
 START_SECONDS = 120
 """A busy machine needs longer than Ray's 30 s to start a node."""
 POLL_SECONDS = 1.0
-"""Between two looks at time limits."""
+"""Between two looks at the progress of the tasks."""
 
 
-class RayWorker:
-    """One worker, in a process of its own that Ray started."""
+class Board:
+    """An actor that keeps what tasks report until the driver takes it."""
 
     def __init__(self) -> None:
-        self._worker: StagingWorker | None = None
+        self._reports: list[tuple[int, str, tuple[Any, ...]]] = []
 
-    def choose(self, settings: Settings, recommended: str | None) -> Meta:
-        """What a new library is made with, measured where it will be encoded."""
-        return choose_encoders(settings, recommended)[0]
+    def add(self, task: int, name: str, *given: Any) -> None:
+        """A call of a method of `Progress` by a task."""
+        self._reports.append((task, name, given))
 
-    def open(self, folder: Location, meta: Meta, settings: Settings, recommended: str | None) -> str:
-        """Load what the library is made with; one line where this machine cannot."""
-        try:
-            self._worker = StagingWorker(folder, meta, settings, Silent(), recommended=recommended)
-            self._worker.load()
-        except RagError as error:
-            return str(error)
-        return ""
+    def take(self) -> list[tuple[int, str, tuple[Any, ...]]]:
+        """What was added since the last call."""
+        taken, self._reports = self._reports, []
+        return taken
 
-    def stage(self, group: Group, finished: Mapping[str, Mapping[str, Any]]) -> None:
-        """Stage one content; `finished` as of `Stager`."""
-        assert self._worker is not None
-        self._worker.stage([group], finished)
+
+class BoardProgress(Silent):
+    """The progress of one task, sent to the board."""
+
+    def __init__(self, board: Any, task: int) -> None:
+        self._board = board
+        self._task = task
+
+    def start(self, total_seconds: float, total_files: int) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "start", total_seconds, total_files)
+
+    def file(self, path: str) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "file", path)
+
+    def advance(self, seconds: float) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "advance", seconds)
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "advance_documents", documents, seconds)
+
+    def note(self, line: str) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "note", line)
+
+    def problem(self, problem: Problem) -> None:
+        """Sent."""
+        self._board.add.remote(self._task, "problem", problem)
+
+
+def run_task(work: Callable[..., Any], given: Sequence[Any], board: Any, task: int) -> Any:
+    """What a worker runs: `work` with what it is given, and a progress that the driver sees."""
+    return work(*given, BoardProgress(board, task))
+
+
+def choose(settings: Settings, recommended: str | None) -> Meta:
+    """What a new library is made with, measured where it will be encoded."""
+    return choose_encoders(settings, recommended)[0]
 
 
 class RayPool:
-    """The workers of one run, on a cluster that Ray knows or on this machine. A context manager."""
+    """The tasks of one run. A context manager."""
 
     def __init__(self, settings: Settings, progress: Progress) -> None:
         """Raises `ExtraMissing` without Ray, `RagError` where the cluster cannot be reached, `SettingsError`
@@ -78,10 +107,8 @@ class RayPool:
         self._progress = progress
         progress.status("starting Ray")
         self._ray = _connect(self._cluster)
-        self._loaded: list[Any] = []
-        """Workers that have loaded the libraries and do nothing yet."""
-        self._room = self._workers_that_fit()
-        if not self._room:
+        room = self._workers_that_fit()
+        if not room:
             wanted = f"{self._cluster.worker_cpus:g} cores and {self._cluster.worker_gpus:g} GPUs"
             if not _address(self._cluster):
                 self._ray.shutdown()
@@ -90,6 +117,8 @@ class RayPool:
                     "cluster.worker_gpus"
                 )
             progress.note(f"the cluster has no room for a worker of {wanted}; waiting until it has")
+        self.workers = self._cluster.workers or max(1, room)
+        """Tasks that run at once."""
 
     def __enter__(self) -> RayPool:
         return self
@@ -98,66 +127,55 @@ class RayPool:
         self._ray.shutdown()
 
     def choose(self, recommended: str | None) -> Meta:
-        """What a new library is made with, chosen by one of the workers; by another one where that dies."""
-        for attempt in range(1, ATTEMPTS + 1):
-            self._progress.status("a worker measures encoders")
-            worker = self._new_worker()
-            try:
-                meta: Meta = self._ray.get(worker.choose.remote(self._settings, recommended))
-            except self._ray.exceptions.RayTaskError as error:
-                raise _cause(error) from None
-            except self._ray.exceptions.RayActorError:
-                self._progress.note(f"a worker died while it measured encoders ({attempt} of {ATTEMPTS})")
-                continue
-            self._loaded.append(worker)
-            return meta
-        raise RagError(f"{ATTEMPTS} workers died while they measured encoders; see the logs of Ray")
+        """What a new library is made with, chosen by one of the workers."""
+        self._progress.status("a worker measures encoders")
+        call = self._remote(choose).remote(self._settings, recommended)
+        meta: Meta | None = self._result(call)
+        if meta is None:
+            raise RagError(f"{ATTEMPTS} workers died while they measured encoders; see the logs of Ray")
+        return meta
 
     def run(
-        self,
-        folder: Location,
-        meta: Meta,
-        recommended: str | None,
-        groups: Sequence[Group],
-        lengths: Mapping[str, float],
-        finished: Mapping[str, Mapping[str, Any]],
-    ) -> Iterator[tuple[Group, WorkerLost | None]]:
-        """Stage contents; yields each as soon as it is staged, or given up.
+        self, work: Callable[..., Any], given: Sequence[Sequence[Any]], watches: Sequence[Progress]
+    ) -> Iterator[tuple[int, Any]]:
+        """Call `work` with each of `given` and a progress; yields the index and the result as they end.
 
-        `lengths`: seconds of media by the path that is read. Raises `EncoderMismatch` where no worker can
-        encode as the library is made, and what else a worker raises that is no problem of a file.
+        None for one whose worker died in each attempt. `watches`: what receives the progress of each. Raises
+        what a task raises.
         """
-        count = min(self._cluster.workers or max(1, self._room), len(groups))
-        scheduler: Scheduler[Any] = Scheduler(lengths, timeout=self._cluster.unit_timeout)
-        opening = (folder, meta, self._settings, recommended)
-        work = _Work(self._ray, self._new_worker, opening, groups, finished, scheduler, self._progress)
-        for _ in range(count):
-            work.start()
-        while scheduler.left:
-            work.assign()
-            for worker in scheduler.late(time.monotonic()):
-                self._ray.kill(worker)
-            self._say(len(work.calls), scheduler.running, len(groups) - scheduler.left)
-            for call in self._ended(work.calls):
-                yield from work.end(call, most_deaths=max(MOST_DEATHS, 2 * count))
+        board = self._ray.remote(Board).options(num_cpus=0, max_restarts=-1).remote()
+        waiting, calls, ended = list(range(len(given))), dict[Any, int](), 0
+        while waiting or calls:
+            while waiting and len(calls) < self.workers:
+                task = waiting.pop(0)
+                calls[self._remote(run_task).remote(work, given[task], board, task)] = task
+            done = self._ray.wait(list(calls), num_returns=1, timeout=POLL_SECONDS)[0]
+            self._relay(board, watches)
+            self._progress.status(f"shards in work: {len(calls)}, done: {ended} of {len(given)}")
+            for call in done:
+                ended += 1
+                yield calls.pop(call), self._result(call)
+        self._relay(board, watches)
+        self._progress.status("")
 
-    def _say(self, busy: int, running: int, staged: int) -> None:
-        """What goes on until the next commit. `busy`: workers that start or, `running`, index a file."""
-        starting = f"workers loading models: {busy - running}, " if busy > running else ""
-        self._progress.status(f"{starting}files in work: {running}, staged: {staged}")
-
-    def _ended(self, calls: Mapping[Any, Any]) -> list[Any]:
-        if not calls:
-            return []
-        ended: list[Any] = self._ray.wait(list(calls), num_returns=1, timeout=POLL_SECONDS)[0]
-        return ended
-
-    def _new_worker(self) -> Any:
-        if self._loaded:
-            return self._loaded.pop()
-        actor = self._ray.remote(RayWorker)
+    def _remote(self, function: Callable[..., Any]) -> Any:
         options = {"num_cpus": self._cluster.worker_cpus, "num_gpus": self._cluster.worker_gpus}
-        return actor.options(**options, max_restarts=0, max_task_retries=0).remote()
+        return self._ray.remote(function).options(**options, max_retries=ATTEMPTS - 1)
+
+    def _relay(self, board: Any, watches: Sequence[Progress]) -> None:
+        """Pass on what the tasks have reported; what was lost with the node of the board is not missed."""
+        with contextlib.suppress(self._ray.exceptions.RayActorError):
+            for task, name, given in self._ray.get(board.take.remote()):
+                getattr(watches[task], name)(*given)
+
+    def _result(self, call: Any) -> Any:
+        """Of a task; None where its worker died in each attempt."""
+        try:
+            return self._ray.get(call)
+        except self._ray.exceptions.RayTaskError as error:
+            raise _cause(error) from None
+        except self._ray.exceptions.RayError:
+            return None
 
     def _workers_that_fit(self) -> int:
         resources = self._ray.cluster_resources()
@@ -165,83 +183,6 @@ class RayPool:
         if self._cluster.worker_gpus:
             fit.append(resources.get("GPU", 0.0) / self._cluster.worker_gpus)
         return int(min(fit))
-
-
-class _Work:
-    """What the workers of one run do: load what the library is made with, stage a content, or wait."""
-
-    def __init__(
-        self,
-        ray: Any,
-        new_worker: Callable[[], Any],
-        opening: Sequence[Any],
-        groups: Sequence[Group],
-        finished: Mapping[str, Mapping[str, Any]],
-        scheduler: Scheduler[Any],
-        progress: Progress,
-    ) -> None:
-        """`opening`: arguments of `RayWorker.open`."""
-        self.calls: dict[Any, Any] = {}
-        """Call to the worker that it was made to."""
-        self._ray = ray
-        self._scheduler = scheduler
-        self._new_worker = new_worker
-        self._opening = opening
-        self._groups = {group.first.path: group for group in groups}
-        self._finished = finished
-        self._progress = progress
-        self._idle: list[Any] = []
-        self._refusals: list[str] = []
-        self._deaths = 0
-        """Since a content was finished last."""
-
-    def start(self) -> None:
-        """Let one more worker load."""
-        worker = self._new_worker()
-        self.calls[worker.open.remote(*self._opening)] = worker
-
-    def assign(self) -> None:
-        """Give idle workers what there is for them. Raises `EncoderMismatch` where all have refused."""
-        for worker in list(self._idle):
-            if (name := self._scheduler.next(worker, time.monotonic())) is not None:
-                self._idle.remove(worker)
-                group = self._groups[name]
-                content = group.content_id
-                held = {content: self._finished[content]} if content in self._finished else {}
-                self.calls[worker.stage.remote(group, held)] = worker
-        if not self.calls and not self._idle:
-            raise EncoderMismatch(f"no worker can index into this library: {self._refusals[0]}")
-
-    def end(self, call: Any, most_deaths: int) -> Iterator[tuple[Group, WorkerLost | None]]:
-        """A call has ended: yields the content that it staged, or that is given up, where there is one."""
-        worker = self.calls.pop(call)
-        try:
-            refusal = self._ray.get(call)
-        except self._ray.exceptions.RayActorError:
-            self._deaths += 1
-            if self._deaths > most_deaths:
-                raise RagError(f"{self._deaths} workers died in a row; see the logs of Ray") from None
-            yield from self._replace(worker)
-            return
-        except self._ray.exceptions.RayTaskError as error:
-            raise _cause(error) from None
-        if refusal:
-            self._refusals.append(refusal)
-            self._progress.note(f"a worker is left out: {refusal}")
-            self._ray.kill(worker)  # what it holds is another one's
-            return
-        self._idle.append(worker)
-        if refusal is None:
-            self._deaths = 0
-            yield self._groups[self._scheduler.finish(worker)], None
-
-    def _replace(self, worker: Any) -> Iterator[tuple[Group, WorkerLost]]:
-        """Start another one for a worker that is gone."""
-        if (name := self._scheduler.lose(worker)) is not None:
-            reason = "its worker died, or took too long, in each attempt"
-            yield self._groups[name], WorkerLost(f"{name}: {reason}")
-        self._progress.note("a worker died or was lost; another one takes its place")
-        self.start()
 
 
 def _address(cluster: ClusterSettings) -> str:
@@ -303,8 +244,9 @@ def _require_cluster(address: str) -> None:
 
 
 def _connect(cluster: ClusterSettings) -> Any:
-    # Read when Ray is imported: nothing of a run leaves the machines.
+    # Read when Ray is imported: nothing of a run leaves the machines, and stdout is the command's own.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
     os.environ.setdefault("RAY_raylet_start_wait_time_s", str(START_SECONDS))
     try:
         import ray

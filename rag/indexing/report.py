@@ -101,8 +101,6 @@ class IndexReport:
     files_found: int = 0
     """Files of known kinds, those with problems included."""
     indexed: int = 0
-    staged: int = 0
-    """Contents that wait for `--commit-staged`, with `--stage-only`."""
     reembedded: int = 0
     """Videos whose images were encoded again, with `--reembed`."""
     unchanged: int = 0
@@ -139,7 +137,7 @@ class IndexReport:
         if all(problem.was_read for problem in self.problems):
             return 0 if self.files_found or self.removed or self.other_shards else 1
         ahead = self.forecast is not None and self.forecast.new_files
-        return 3 if self.indexed or self.staged or self.unchanged or self.moved or ahead else 1
+        return 3 if self.indexed or self.unchanged or self.moved or ahead else 1
 
 
 def scan_report(library: Location, found: Scan) -> IndexReport:

@@ -44,8 +44,6 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
     limit: int | None = None,
-    stage_only: bool = False,
-    commit_staged: bool = False,
 ) -> IndexReport:
     """Index folders and files, on disk or at addresses of a store; what the library has is left alone.
 
@@ -53,14 +51,12 @@ def index(
     text, OCR and speech evidence is kept. `prune`: drop what is no longer on
     disk; refused where a root is empty or more than half of its files are
     missing, unless it is `all`. `limit`: at most so many new contents.
-    `dry_run`: write nothing, and give a forecast. `stage_only`: leave what is new beside the library,
-    without its lock, for many machines with a `scan.shard` each; `commit_staged`, without paths: add it.
+    `dry_run`: write nothing, and give a forecast.
 
-    Raises `UsageError` for an empty path, and for options that exclude each
-    other, `UnreadableFile` for a folder that is not there, `StoreError` for a store that
-    does not answer, `LibraryNotFound` where the library's folder is neither a library nor
-    empty, `LibraryError` for a refused `prune`, and the errors of the library and of the
-    models; a bad file is a `Problem` in the report.
+    Raises `UsageError` for an empty path, `UnreadableFile` for a folder that is not there, `StoreError` for
+    a store that does not answer, `LibraryNotFound` where the library's folder is neither a library nor empty,
+    `LibraryError` for a refused `prune`, and the errors of the library and of the models; a bad file is a
+    `Problem` in the report.
     """
     started = time.monotonic()
     watch = progress or Silent()
@@ -68,22 +64,9 @@ def index(
     roots = [absolute_path(path) for path in path_list(paths)]
     folder = find_library(library=settings.library, storage=settings.storage)
     writable_library(folder)
-    if commit_staged:
-        _refuse_with(
-            "--commit-staged",
-            paths=roots,
-            stage_only=stage_only,
-            reembed=reembed,
-            prune=prune,
-            limit=limit,
-            dry_run=dry_run,
-        )
-        return _commit_staged(folder, settings, watch, started)
-    if stage_only:
-        _refuse_with("--stage-only", reembed=reembed, prune=prune)
     found = _scan(roots, settings, folder)
     fingerprint = _settings_fingerprint(settings)
-    if not (reembed or prune or dry_run) and (stage_only or not open_layout(folder).has_staged()):
+    if not (reembed or prune or dry_run or open_layout(folder).shards()):
         quick = _nothing_to_do(folder, found, roots, fingerprint, settings, started)
         if quick is not None:
             return quick
@@ -94,19 +77,8 @@ def index(
     given = folder, found, roots, settings
     if dry_run:
         return forecast(
-            *given,
-            recommended=recommended_encoder(roots),
-            prune=prune,
-            limit=limit,
-            stage_only=stage_only,
-            started=started,
+            *given, recommended=recommended_encoder(roots), prune=prune, limit=limit, started=started
         )
-    if stage_only:
-        from rag.indexing.staging import run_staging
-
-        stats = run_staging(*given, progress=watch, limit=limit)
-        watch.done()
-        return _report(folder, found, stats, started)
     stats = run_indexing(*given, reembed=reembed, prune=prune, progress=watch, limit=limit)
     watch.done()
     if stats.library_id:
@@ -120,24 +92,6 @@ def _require_options(prune: object, limit: object) -> None:
         raise UsageError(f"prune: {prune!r} is none of False, True, 'all'")
     if limit is not None and (not isinstance(limit, int) or limit < 1):
         raise UsageError(f"limit: {limit!r} is no whole number above 0")
-
-
-def _refuse_with(option: str, **others: object) -> None:
-    for name, value in others.items():
-        if value:
-            other = "PATH" if name == "paths" else f"--{name.replace('_', '-')}"
-            raise UsageError(f"{option} excludes {other}; index once more without {option} for that")
-
-
-def _commit_staged(folder: Location, settings: Settings, progress: Progress, started: float) -> IndexReport:
-    from rag.indexing.staging import commit_staged
-
-    stats = commit_staged(folder, settings, progress=progress)
-    progress.done()
-    with ScanCache(folder) as cache:
-        cache.forget(stats.forgotten)
-    files = len(stats.forgotten)
-    return replace(_report(folder, Scan((), (), ()), stats, started), files_found=files)
 
 
 def _scan(roots: Sequence[str], settings: Settings, folder: Location) -> Scan:
@@ -258,7 +212,6 @@ def _report(folder: Location, found: Scan, stats: IndexingStats, started: float)
     return replace(
         scan_report(folder, found),
         indexed=stats.indexed,
-        staged=stats.staged,
         reembedded=stats.reembedded,
         unchanged=stats.unchanged,
         moved=stats.moved,

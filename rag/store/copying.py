@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from corpora.records import SKIPPED, Problem, Video
 from rag.store import schema
@@ -16,20 +18,26 @@ from rag.store.writing import Writer
 
 @dataclass
 class CopyPlan:
-    """What is to be copied. What the library has stays as it is."""
+    """What is to be copied."""
 
     paths: dict[str, list[FileRow]] = field(default_factory=dict)
-    """By content: the rows of paths that the library lacks."""
+    """By content: the rows of paths that the library lacks, or has with other content or times."""
+    files: int = 0
+    """Paths that the library lacks."""
     videos: list[Video] = field(default_factory=list)
-    """Contents that the library lacks, in the order of their first paths."""
+    """Contents to copy, in the order of their first paths."""
     sources: list[FileRow] = field(default_factory=list)
     """The same of passages, each by its first path."""
+    replaced: set[str] = field(default_factory=set)
+    """Those of `videos` that the library has: its rows of them go."""
     known: int = 0
     """Contents that the library has."""
     unfinished: int = 0
     """Contents left out: no library that is read has finished them."""
     problems: list[NotedProblem] = field(default_factory=list)
     """Files that could not be used."""
+    lost: list[str] = field(default_factory=list)
+    """Paths of the library whose files cannot be used any more: their content goes."""
     conflicts: list[Problem] = field(default_factory=list)
     """Paths under which two libraries hold different contents."""
     subtitles: int = 0
@@ -41,70 +49,125 @@ def chosen_files(s: Snapshot, globs: tuple[str, ...]) -> list[FileRow]:
     return [row for row in s.file_rows if not globs or path_matches((row.path,), globs)]
 
 
-def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = ()) -> CopyPlan:
+def plan_copies(s: Snapshot, writer: Writer, globs: tuple[str, ...] = (), *, newer: bool = False) -> CopyPlan:
     """Compare the files of a snapshot with the library of `writer`.
 
-    Of a path with several contents the library's own is kept, else the file that was changed last.
+    Of a path with several contents the library's own is kept, else the file that was changed last. `newer`:
+    the snapshot was indexed after the library, so what it has takes the place of what the library has.
     """
     held, stages = writer.files(), writer.stage_fingerprints()
-    finished = set(stages)
-    finished |= {row.content_id for row in held.values() if row.kind == "passages"}
+    documents = suffixes_of_documents(held.values())
+    finished = set(stages) | documents.keys()
+    usable = set(s.ready) if newer else finished.union(s.ready)
     plan, chosen, unfinished = CopyPlan(), dict[str, FileRow](), set[str]()
     for row in sorted(chosen_files(s, globs), key=lambda row: (row.path, -row.mtime_ns)):
-        if row.kind != "passages" and row.content_id not in s.ready and row.content_id not in finished:
+        if row.kind != "passages" and row.content_id not in usable:
             unfinished.add(row.content_id)
             continue
-        kept = chosen.setdefault(row.path, held.get(row.path, row))
+        kept = chosen.setdefault(row.path, row if newer else held.get(row.path, row))
         if kept.content_id != row.content_id:
             action = (
                 "kept what the library has" if row.path in held else "kept the file that was changed last"
             )
             plan.conflicts.append(Problem(row.path, "another file with this path was indexed too", action))
-    first: dict[str, FileRow] = {}
+    by_content: dict[str, list[FileRow]] = {}
     for row in chosen.values():
-        first.setdefault(row.content_id, row)
-        if row.path not in held:
-            plan.paths.setdefault(row.content_id, []).append(row)
-    for content, row in first.items():
+        by_content.setdefault(row.content_id, []).append(row)
+    for content, rows in by_content.items():
+        if changed := [row for row in rows if held.get(row.path) != row]:
+            plan.paths[content] = changed
+            plan.files += sum(row.path not in held for row in changed)
         others = s.sidecars(content) - {stages.get(content, {}).get("sidecars", "")}
         plan.subtitles += bool(others) if content in stages else len(others) > 1
-        if content in finished:
+        if content in finished and not (newer and _differs(s, rows, stages.get(content), documents)):
             plan.known += 1
-        elif row.kind == "passages":
-            plan.sources.append(row)
+        elif rows[0].kind == "passages":
+            plan.sources.append(rows[0])
         elif content in s.ready:
-            plan.videos.append(replace(s.videos[content], path=row.path))
-    plan.unfinished = len(unfinished - first.keys())
-    plan.problems = _problems(s, writer, globs, chosen)
+            plan.videos.append(replace(s.videos[content], path=rows[0].path))
+    plan.replaced = stages.keys() & {video.video_id for video in plan.videos}
+    plan.unfinished = len(unfinished - by_content.keys())
+    plan.problems = _problems(s, writer, globs, chosen, newer=newer)
+    if newer:
+        # One without a stamp is tried again: until then the library keeps what it has.
+        skipped = (
+            noted.problem.path for noted in plan.problems if noted.stamp and not noted.problem.was_read
+        )
+        plan.lost = [path for path in skipped if path in held]
     return plan
 
 
+def suffixes_of_documents(rows: Iterable[FileRow]) -> dict[str, set[str]]:
+    """The suffixes of the paths of each document's content, by which it was read."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        if row.kind == "passages":
+            found.setdefault(row.content_id, set()).add(suffix(row.path))
+    return found
+
+
+def suffix(path: str) -> str:
+    """The end of a file's name, in lower case, as in `.txt`."""
+    return os.path.splitext(path)[1].lower()
+
+
+def _differs(
+    s: Snapshot, rows: Sequence[FileRow], stages: Mapping[str, Any] | None, documents: Mapping[str, set[str]]
+) -> bool:
+    """Whether a content of the library, with these `stages` as a video, was indexed in another way."""
+    first = rows[0]
+    if first.kind == "passages":
+        return {suffix(row.path) for row in rows}.isdisjoint(documents.get(first.content_id, ()))
+    return s.stages(first.content_id) != stages
+
+
 def _problems(
-    s: Snapshot, writer: Writer, globs: tuple[str, ...], chosen: dict[str, FileRow]
+    s: Snapshot, writer: Writer, globs: tuple[str, ...], chosen: dict[str, FileRow], *, newer: bool
 ) -> list[NotedProblem]:
-    """Those of paths that the library does not know; none of a file that one of the libraries could read."""
+    """Those of paths that the library does not know, or with `newer` of all; none of a file that one of the
+    libraries could read."""
     held, earlier = writer.files(), writer.problems()
     found: dict[str, NotedProblem] = {}
     for row in s.scan("problems", schema.column_names("problems")).to_pylist():
         noted = schema.problem_of(row)
         path = noted.problem.path
-        known = path in held or (path in earlier and path not in chosen)
+        known = not newer and (path in held or (path in earlier and path not in chosen))
         unread = path in chosen and noted.problem.action == SKIPPED
         if not (known or unread) and (not globs or path_matches((path,), globs)):
             found.setdefault(path, noted)
     return [found[path] for path in sorted(found)]
 
 
-def copy_videos(s: Snapshot, writer: Writer, videos: Sequence[Video]) -> list[str]:
-    """Copy videos with all their rows; returns their ids. One that `s` no longer has is left out."""
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was there to copy."""
+
+    contents: tuple[str, ...] = ()
+    """Ids of videos and of sources of passages."""
+    rows: int = 0
+    """Their clips, or passages."""
+
+
+def copy_videos(
+    s: Snapshot, writer: Writer, videos: Sequence[Video], replaced: Collection[str] = ()
+) -> Copied:
+    """Copy videos with all their rows. One that `s` no longer has is left out; `replaced`: those of which
+    the library's rows go."""
     there = [video for video in videos if video.video_id in s.ready]
+    clips = 0
+
+    def rows() -> Iterator[tuple[str, Any]]:
+        nonlocal clips
+        for name in video_tables(s.meta):
+            for table in s.stream(name, where):
+                clips += table.num_rows if name == "clips" else 0
+                yield name, table
+
     if there:
         where = f"video_id IN {quoted(video.video_id for video in there)}"
         stages = {video: s.stages(video.video_id) for video in there}
-        writer.put_copies(
-            stages, ((name, rows) for name in video_tables(s.meta) for rows in s.stream(name, where))
-        )
-    return [video.video_id for video in there]
+        writer.put_copies(stages, rows(), replaced=replaced)
+    return Copied(tuple(video.video_id for video in there), clips)
 
 
 def video_tables(meta: Meta | None) -> Iterator[str]:
@@ -115,12 +178,20 @@ def video_tables(meta: Meta | None) -> Iterator[str]:
     yield from ("evidence", *schema.MEASURED_TABLES, "clips")
 
 
-def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> list[str]:
+def copy_passages(s: Snapshot, writer: Writer, sources: Sequence[FileRow]) -> Copied:
     """Copy the passages of sources; they are seen once `Writer.put_file` has their paths.
 
-    Returns the ids of the sources that were copied. One that `s` no longer has is left out.
+    One that `s` no longer has is left out.
     """
     there = [row.content_id for row in sources if row.content_id in s.sources]
+    passages = 0
+
+    def rows() -> Iterator[Any]:
+        nonlocal passages
+        for table in s.stream("passages", f"source_id IN {quoted(there)}"):
+            passages += table.num_rows
+            yield table
+
     if there:
-        writer.put_passage_copies(there, s.stream("passages", f"source_id IN {quoted(there)}"))
-    return there
+        writer.put_passage_copies(there, rows())
+    return Copied(tuple(there), passages)

@@ -77,10 +77,9 @@ def find_library(
     return here / LIBRARY_NAME
 
 
-def index_command(folder: Location, *, staged: bool = False) -> str:
-    """The command that makes a library in `folder`, which it names where that is not the default; with
-    `staged` the one that adds what is staged there."""
-    return f"rag index {'--commit-staged' if staged else 'FOLDER'}{library_option(folder)}"
+def index_command(folder: Location) -> str:
+    """The command that makes a library in `folder`, which it names where that is not the default."""
+    return f"rag index FOLDER{library_option(folder)}"
 
 
 def library_option(folder: Location) -> str:
@@ -92,19 +91,12 @@ def library_option(folder: Location) -> str:
 
 def advice_to_fill(folder: Location) -> str:
     """A sentence on a library without content, with the command that adds some."""
-    staged = open_layout(folder).has_staged()
-    what = (
-        "All contents of the library are staged; add them"
-        if staged
-        else "The library holds nothing yet; fill it"
-    )
-    return f"{what} with: {index_command(folder, staged=staged)}"
+    return f"The library holds nothing yet; fill it with: {index_command(folder)}"
 
 
 def nothing_indexed(folder: Location) -> LibraryNotFound:
     """The error for a library without content, with the command that indexes into it."""
-    command = index_command(folder, staged=open_layout(folder).has_staged())
-    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {command}")
+    return LibraryNotFound(f"{folder}: nothing is indexed here yet; run: {index_command(folder)}")
 
 
 def require_library(folder: Location) -> LibraryLayout:

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +28,8 @@ MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
 DROPPED = ".dropped"
+SHARDS = "shards"
+"""Folder of the libraries of a run in shards, until they are merged."""
 COPY = "copy.json"
 """In a folder that holds the copy of a library: what it is a copy of."""
 Location: TypeAlias = Path | StoreAddress
@@ -142,9 +144,12 @@ class LibraryLayout(ABC):
     def owns_unnamed_files(self) -> bool:
         """Whether files that no version names are of a killed writer for certain."""
 
-    @abstractmethod
-    def has_staged(self) -> bool:
-        """Whether anything waits below `staging/` (`rag.store.staging`)."""
+    def shards(self) -> Sequence[Location]:
+        """Libraries that a killed run has left to be merged into this one (`rag.indexing.shards`)."""
+        try:
+            return sorted((self.cache / SHARDS).iterdir())
+        except OSError:
+            return []
 
     @abstractmethod
     def drop(self, table: str) -> None:
@@ -219,11 +224,6 @@ class Layout(LibraryLayout):
     def marker(self) -> Path:
         """The file that says that the folder is a library."""
         return self.folder / MARKER
-
-    @property
-    def staging(self) -> Path:
-        """Folder of bundles that wait for a writer (`rag.store.staging`)."""
-        return self.folder / "staging"
 
     def copy_note(self) -> CopyNote | None:
         """Raises `LibraryReadOnly` where it is there and cannot be read."""
@@ -311,10 +311,6 @@ class Layout(LibraryLayout):
     def owns_unnamed_files(self) -> bool:
         """The lock says that no other writer is at work."""
         return True
-
-    def has_staged(self) -> bool:
-        """False where that cannot be seen."""
-        return any(names for _, _, names in os.walk(self.staging))
 
     def drop(self, table: str) -> None:
         """By a rename first, and without its index and its sums: row ids and versions begin again in another
@@ -435,9 +431,13 @@ class ObjectLayout(LibraryLayout):
         """A writer that lost its lease in a pause may be about to name some."""
         return False
 
-    def has_staged(self) -> bool:
-        """By a listing."""
-        return next(self.store.list("staging"), None) is not None
+    def shards(self) -> Sequence[Location]:
+        """On this machine, and by a listing."""
+        there = (
+            StoreAddress(f"{self.folder.url}/{SHARDS}/{name}", self.folder.settings)
+            for name in self.store.folders(SHARDS)
+        )
+        return [*super().shards(), *there]
 
     def drop(self, table: str) -> None:
         """The newest version goes last: until then the table is whole, after that it is none."""

@@ -24,7 +24,7 @@ Row = TypeVar("Row")
 
 
 class Tables(Protocol):
-    """What a writer of videos writes to: the tables of a library, or those of a bundle (`rag.store.bundles`).
+    """What a writer of videos writes to: the tables of a library.
 
     Conditions are SQL, rows Arrow tables, as of `rag.store.database.Database`.
     """

@@ -317,15 +317,6 @@ class Writer(VideoWriter):
         self._passages.erase(sources)
         return Removed(tuple(sorted(named & files.keys())), tuple(videos), tuple(sorted(sources)))
 
-    def drop_nameless(self, contents: Iterable[str]) -> None:
-        """Erase those of `contents` that no path names."""
-        self.flush()
-        lost = set(contents) - self._contents()
-        videos = sorted(lost & self._status.keys())
-        self._mark_removing(videos)
-        self._erase_videos(videos)
-        self._passages.erase(lost & self._passages.sources)
-
     def drop_unfinished(self) -> tuple[str, ...]:
         """Erase videos that were begun and never finished, if no known path names them."""
         gone = sorted(self.pending() - self._contents())

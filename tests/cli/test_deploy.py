@@ -29,4 +29,4 @@ def test_their_commands_have_flags_that_there_are(tmp_path: Path) -> None:
         if match := re.search(r"rag index .*", line):
             used |= set(re.findall(r"--[a-z-]+", match[0]))
     known = set(re.findall(r"--[a-z-]+", run_rag(tmp_path, "index", "--help").stdout))
-    assert {"--engine", "--address", "--stage-only", "--commit-staged"} <= used <= known
+    assert {"--engine", "--address", "--shard", "--library"} <= used <= known

@@ -35,25 +35,3 @@ def test_an_answer_says_so() -> None:
     assert main(["index", "notes.txt"]) == 0
     with Library.open(".rag") as opened:
         assert "behind the left cover" in opened.ask("Where is the oil pump?").text
-
-
-def test_where_everything_is_staged_all_lines_name_the_command_that_adds_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["index", "notes.txt", "--stage-only"]) == 0
-    capsys.readouterr()
-    main(["search", "oil pump"])
-    staged, empty = capsys.readouterr().err.splitlines()[:2]
-    assert staged.endswith(".rag: all its contents are staged; to add them: rag index --commit-staged")
-    assert empty.endswith(".rag: nothing is indexed here yet; run: rag index --commit-staged")
-    with Library.open(".rag") as opened:
-        explanation = opened.ask("Where is the oil pump?").explanation
-    assert explanation == "All contents of the library are staged; add them with: rag index --commit-staged"
-    Path(".rag").rename("other library")
-    with Library.open("other library") as opened:
-        explanation = opened.ask("Where is the oil pump?").explanation
-    assert explanation.endswith(f"rag index --commit-staged --library '{Path.cwd() / 'other library'}'")
-    Path("other library").rename(".rag")
-    assert main(["index", "--commit-staged"]) == 0
-    with Library.open(".rag") as opened:
-        assert "behind the left cover" in opened.ask("Where is the oil pump?").text

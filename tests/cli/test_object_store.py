@@ -64,6 +64,11 @@ def test_index_ask_show_remove_and_pull(
     assert [hit.get("path") for hit in hits] == [hit.get("path") for hit in wanted]
     refused = run_rag(home, "index", "corpus", "--library", "copy")
     assert (refused.returncode, "a copy of" in refused.stderr) == (1, True)
+    (corpus / "notes.md").write_text("# Chain oil\n\nUse three drops of oil on every link.\n")
+    run_rag(home, "index", "corpus", *local)
+    pushed = run_rag(home, "library", "push", "local", library, "--text")
+    assert pushed.stdout.startswith("copied 0 files"), pushed.stderr
+    assert list(dump(address)) == list(dump(home / "local"))
 
     unchanged = json.loads(run_rag(home, "index", "corpus", *stored).stdout)
     assert (unchanged["unchanged"], unchanged["indexed"]) == (3, 0)

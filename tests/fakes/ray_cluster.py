@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Iterator
@@ -41,15 +42,27 @@ def open_cluster() -> Iterator[Any]:
             made.shutdown()
 
 
-def busy_workers(node: Any) -> list[int]:
-    """Processes of a node that stage a content now."""
-    raylet = node.all_processes["raylet"][0].process.pid
+def busy_workers(raylet: int) -> list[int]:
+    """Processes of a node, by that of its raylet, that have a task now."""
+    return [process for process in _children(raylet) if b"run_task" in _command(process)]
+
+
+def raylets() -> list[int]:
+    """Nodes that this process has started."""
+    return [process for process in _children(os.getpid()) if b"raylet/raylet" in _command(process)]
+
+
+def _children(parent: int) -> list[int]:
     found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == raylet and b"RayWorker.stage" in (entry / "cmdline").read_bytes():
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == parent:
                 found.append(int(entry.name))
-        except (OSError, ValueError, IndexError):
-            continue
     return found
+
+
+def _command(process: int) -> bytes:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""

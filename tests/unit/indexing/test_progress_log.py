@@ -64,8 +64,8 @@ def test_what_workers_do_is_shown_while_no_single_file_is_in_work() -> None:
     watch = LineProgress()
     watch.total_files = 3
     watch.file("a.mp4")
-    watch.status("files in work: 2, staged: 0")
-    assert watch.line() == "file 1 of 3: files in work: 2, staged: 0"
+    watch.status("shards in work: 2, done: 0 of 8")
+    assert watch.line() == "file 1 of 3: shards in work: 2, done: 0 of 8"
     watch.status("")
     assert watch.line() == "file 1 of 3: a.mp4"
 

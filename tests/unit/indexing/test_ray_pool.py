@@ -11,58 +11,64 @@ from typing import Any
 
 import pytest
 
-from corpora.scan import FoundFile
 from rag.errors import RagError, SettingsError
 from rag.indexing import ray_workers
-from rag.indexing.planning import Group
 from rag.indexing.ray_workers import RayPool
-from rag.indexing.report import Silent
-from rag.indexing.scheduling import ATTEMPTS
+from rag.indexing.report import Progress, Silent
 from rag.settings import ClusterSettings, Settings
-from tests.fakes.store_material import META
 
 
 class Died(Exception):
-    """As `RayActorError`."""
+    """As `WorkerCrashedError`."""
 
 
-class FakeWorker:
-    """An actor: a call of `choose`, `open` or `stage` is the worker's number and that name."""
+class RayTaskError(Died):
+    """What a task raised; Ray's own is a `RayError` too."""
 
-    def __init__(self, number: int) -> None:
-        for name in ("choose", "open", "stage"):
-            setattr(self, name, SimpleNamespace(remote=partial(self._call, number, name)))
-
-    @staticmethod
-    def _call(number: int, name: str, *_: Any) -> tuple[int, str]:
-        return number, name
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(cause)
+        self.cause = cause
 
 
 class FakeRay:
-    """Ray whose workers give what `reply` does for their number and the name of a call."""
+    """Ray that runs a task when its result is asked for, and an actor at once; `room` is in cores."""
 
-    exceptions = SimpleNamespace(RayActorError=Died, RayTaskError=KeyError)
+    exceptions = SimpleNamespace(RayError=Died, RayActorError=Died, RayTaskError=RayTaskError)
 
-    def __init__(self, reply: Callable[[int, str], Any], cores: float = 2.0) -> None:
-        self.made = 0
+    def __init__(self, room: float = 4.0) -> None:
         self.ended = False
-        self._reply = reply
-        self._cores = cores
+        self.most_at_once = 0
+        self._room = room
 
     def cluster_resources(self) -> dict[str, float]:
-        return {"CPU": self._cores}
+        return {"CPU": self._room}
 
-    def remote(self, _: type) -> Any:
-        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=self._new))
+    def remote(self, given: Any) -> Any:
+        return SimpleNamespace(options=lambda **_: SimpleNamespace(remote=partial(self._begin, given)))
 
-    def _new(self) -> FakeWorker:
-        self.made += 1
-        return FakeWorker(self.made)
+    def _begin(self, given: Any, *values: Any) -> Any:
+        if not isinstance(given, type):
+            return partial(given, *values)
+        actor, calls = given(), SimpleNamespace()
+        for name in ("add", "take"):
+            setattr(calls, name, SimpleNamespace(remote=partial(self._call, getattr(actor, name))))
+        return calls
 
-    def get(self, call: tuple[int, str]) -> Any:
-        return self._reply(*call)
+    @staticmethod
+    def _call(method: Callable[..., Any], *values: Any) -> Any:
+        result = method(*values)
+        return lambda: result
+
+    def get(self, call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Died:
+            raise
+        except Exception as error:
+            raise RayTaskError(error) from None
 
     def wait(self, calls: list[Any], **_: Any) -> tuple[list[Any], list[Any]]:
+        self.most_at_once = max(self.most_at_once, len(calls))
         return calls[:1], calls[1:]
 
     def shutdown(self) -> None:
@@ -71,11 +77,11 @@ class FakeRay:
 
 class Lines(Silent):
     def __init__(self) -> None:
-        self.notes: list[str] = []
+        self.seconds = 0.0
         self.doing: list[str] = []
 
-    def note(self, line: str) -> None:
-        self.notes.append(line)
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
 
     def status(self, line: str) -> None:
         self.doing.append(line)
@@ -92,64 +98,52 @@ def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[FakeRay], FakeRay]:
     return connect
 
 
-def dying(*calls: tuple[int, str]) -> Callable[[int, str], Any]:
-    """Workers that die in these calls, and else answer as `RayWorker` does."""
-
-    def reply(number: int, name: str) -> Any:
-        if (number, name) in calls:
-            raise Died
-        return {"choose": META, "open": "", "stage": None}[name]
-
-    return reply
+def work(name: str, progress: Progress) -> str:
+    progress.advance(10.0)
+    if name == "dies":
+        raise Died
+    if name == "fails":
+        raise SettingsError("no such encoder")
+    return name.upper()
 
 
 def test_a_machine_without_room_for_a_worker_is_refused(use: Callable[[FakeRay], FakeRay]) -> None:
     """Ray itself would wait for room without a word."""
-    ray = use(FakeRay(dying(), cores=4.0))
+    ray = use(FakeRay())
     with pytest.raises(SettingsError, match=r"no room for a worker of 2 cores and 0.1 GPUs"):
         RayPool(Settings(cluster=ClusterSettings(worker_gpus=0.1)), Silent())
     assert ray.ended
 
 
-def test_encoders_are_measured_by_another_worker_where_one_dies(use: Callable[[FakeRay], FakeRay]) -> None:
-    ray, lines = use(FakeRay(dying((1, "choose"), (2, "choose")))), Lines()
+def test_tasks_report_results_losses_and_progress(use: Callable[[FakeRay], FakeRay]) -> None:
+    ray, lines = use(FakeRay()), Lines()
+    watches = [Lines() for _ in range(3)]
     with RayPool(Settings(), lines) as pool:
-        assert pool.choose(None) == META
-        assert lines.notes == [
-            f"a worker died while it measured encoders ({n} of {ATTEMPTS})" for n in (1, 2)
-        ]
-        assert staged(pool, ["a"]) == [("a", None)]
-    assert ray.made == ATTEMPTS
+        assert list(pool.run(work, [["a"], ["dies"], ["b"]], watches)) == [(0, "A"), (1, None), (2, "B")]
+    assert [watch.seconds for watch in watches] == [10.0, 10.0, 10.0]
+    assert ray.most_at_once == pool.workers == 2
+    assert lines.doing[0] == "starting Ray"
+    assert lines.doing[-2:] == ["shards in work: 1, done: 2 of 3", ""]
 
 
-def test_workers_that_all_die_while_they_measure_end_the_run(use: Callable[[FakeRay], FakeRay]) -> None:
-    ray = use(FakeRay(dying(*((n, "choose") for n in range(99)))))
+def test_what_a_task_raises_ends_the_run(use: Callable[[FakeRay], FakeRay]) -> None:
+    ray = use(FakeRay())
+    with pytest.raises(SettingsError, match="no such encoder"), RayPool(Settings(), Silent()) as pool:
+        list(pool.run(work, [["fails"]], [Silent()]))
+    assert ray.ended
+
+
+def test_workers_that_all_die_while_they_measure_end_the_run(
+    use: Callable[[FakeRay], FakeRay], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(FakeRay())
+
+    def dies(*_: Any) -> None:
+        raise Died
+
+    monkeypatch.setattr(ray_workers, "choose_encoders", dies)
     with RayPool(Settings(), Silent()) as pool, pytest.raises(RagError, match="3 workers died while"):
         pool.choose(None)
-    assert ray.made == ATTEMPTS
-
-
-def staged(pool: RayPool, names: list[str]) -> list[tuple[str, Any]]:
-    groups = [Group(n, (FoundFile(n, "video", 1, 2, 3, (), n),), (), ()) for n in names]
-    run = pool.run(Path("library"), META, None, groups, dict.fromkeys(names, 60.0), {})
-    return [(group.first.path, problem) for group, problem in run]
-
-
-def test_what_workers_do_is_said_before_anything_is_committed(use: Callable[[FakeRay], FakeRay]) -> None:
-    use(FakeRay(dying((1, "open"), (2, "stage"))))
-    lines = Lines()
-    with RayPool(Settings(), lines) as pool:
-        assert staged(pool, ["a", "b"]) == [("a", None), ("b", None)]
-    assert lines.doing == [
-        "starting Ray",
-        "workers loading models: 1, files in work: 0, staged: 0",
-        "workers loading models: 1, files in work: 0, staged: 0",
-        "files in work: 1, staged: 0",
-        "workers loading models: 1, files in work: 0, staged: 0",
-        "files in work: 1, staged: 0",
-        "files in work: 1, staged: 1",
-    ]
-    assert lines.notes == ["a worker died or was lost; another one takes its place"] * 2
 
 
 def test_an_address_where_nothing_listens_is_refused_before_ray_asks_it() -> None:

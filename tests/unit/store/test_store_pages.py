@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from corpora.records import Passage
 from rag.indexing.merging import merge_libraries
 from rag.settings import Settings
-from rag.store.bundles import Bundle, BundleHead, BundleInvalid, BundleWriter, read_bundle
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -87,23 +85,6 @@ def test_it_is_merged_and_joined_with_one_of_today(old: Path, tmp_path: Path) ->
     assert list(dump(tmp_path / "a")) == list(dump(tmp_path / "b"))
     merge_libraries(tmp_path / "new", old, settings=Settings())
     assert pages_in(old) == expected()
-
-
-def test_a_bundle_of_before_is_read() -> None:
-    writer = BundleWriter(META)
-    writer.add_passages("s", passages(OLD), unit(1, 4, TEXT.dim))
-    whole = writer.bundle(BundleHead("s"))
-    rows = whole.tables["passages"]
-    bundle = read_bundle(
-        Bundle(whole.head, {"passages": rows.drop_columns(["pages", "page_starts"])}).to_bytes()
-    )
-    assert bundle.tables["passages"].schema == rows.schema
-    assert bundle.tables["passages"]["pages"].null_count == 4
-    assert read_bundle(whole.to_bytes()).tables["passages"] == rows
-    other = rows.append_column("other", pa.nulls(4, pa.string()))
-    for bad in (rows.drop_columns(["doc_id"]), other):
-        with pytest.raises(BundleInvalid, match="other columns"):
-            read_bundle(Bundle(whole.head, {"passages": bad}).to_bytes())
 
 
 def test_of_two_files_the_pages_are_those_of_the_one_that_is_cited(tmp_path: Path) -> None:

@@ -1,0 +1,300 @@
+"""A run in shards: each shard indexes some of the files into a library of its own, which is then merged.
+
+Two kinds of runs are made so. The workers of a cluster have no writer in common. And on an object store the
+commits of each video on its own take longer than the video, so a library there is fed from one on this
+machine. What a killed run leaves in its shards is merged by the next run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import heapq
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from corpora.fetching import scratch_folder
+from corpora.objects import StoreAddress, open_store
+from corpora.records import Problem
+from corpora.scan import FoundFile, Scan
+from indexers.asr import asr_line
+from indexers.ocr import ocr_line
+from rag.errors import EncoderMismatch, LibraryError, WorkerLost
+from rag.indexing.contents import index_contents, pinned_settings
+from rag.indexing.encoders import select_encoders
+from rag.indexing.merging import copy_library
+from rag.indexing.outcomes import FileOutcomes
+from rag.indexing.passages import document_seconds
+from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan
+from rag.indexing.ray_workers import RayPool
+from rag.indexing.report import Progress, Silent
+from rag.settings import ReasonerSettings, Settings
+from rag.store.layout import SHARDS, Location, open_layout
+from rag.store.reading import Reader
+from rag.store.records import Meta
+from rag.store.writing import Writer
+
+HERE = "here"
+"""The shard of this process, kept until it is merged: a killed run goes on within a video."""
+A_WORKER = 4
+"""Shards for each worker, so that all end at about the same time."""
+LEAST_SECONDS = 600.0
+"""Of media in a shard, where there are more shards than workers: each shard loads the models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Some contents that are indexed into a library of their own."""
+
+    library: Location
+    groups: tuple[Group, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Of media, by the sizes of the files."""
+        return sum(map(_seconds, self.groups))
+
+    @property
+    def files(self) -> tuple[FoundFile, ...]:
+        """The files of all contents. The first of each has all sidecars of its content."""
+        return tuple(
+            replace(found, sidecars=group.sidecars) if found is group.first else found
+            for group in self.groups
+            for found in group.files
+        )
+
+
+def index_shard(
+    shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
+) -> list[str]:
+    """Index a shard into its library, as a plain run does, with the encoders of `meta`.
+
+    One that goes on a store is made on this machine first. Called again, it goes on where it was. Returns
+    one line for each stage. Raises the errors of the library and of the models.
+    """
+    if isinstance(shard.library, Path):
+        return _index_into(shard.library, shard, meta, settings, recommended, progress)
+    with scratch_folder(settings.storage) as scratch:
+        lines = _index_into(scratch / HERE, shard, meta, settings, recommended, progress)
+        with Reader.open(scratch / HERE) as reader, Writer.open(shard.library) as writer:
+            copy_library(reader, writer, newer=True)
+    return lines
+
+
+def _index_into(
+    folder: Path, shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
+) -> list[str]:
+    with Writer.open(folder) as writer:
+        writer.set_meta(meta)
+        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
+        scan = Scan(shard.files, (), ())
+        plan = make_plan(scan, [], writer, settings)
+        outcomes.report(plan.problems)
+        outcomes.publish(*plan.known)
+        index_contents(writer, plan.groups, [], settings, outcomes, progress, recommended=recommended)
+        outcomes.keep_scan_problems(plan, scan, [])
+    return outcomes.stats.stages
+
+
+def split(groups: Iterable[Group], count: int) -> list[list[Group]]:
+    """`count` parts of about the same length, the longest first: each content into the shortest part yet."""
+    parts: list[list[Group]] = [[] for _ in range(count)]
+    lengths = [(0.0, at) for at in range(count)]
+    for group in sorted(groups, key=_seconds, reverse=True):
+        length, at = heapq.heappop(lengths)
+        parts[at].append(group)
+        heapq.heappush(lengths, (length + _seconds(group), at))
+    return sorted(filter(None, parts), key=lambda part: sum(map(_seconds, part)), reverse=True)
+
+
+def _seconds(group: Group) -> float:
+    """Of media, or how long a document takes as such."""
+    found = group.first
+    return estimated_seconds(found) if group.is_media else document_seconds(found.path, found.size)
+
+
+class ShardProgress(Silent):
+    """Passes the progress of one shard on to that of the run, whose total has the shard's `seconds`.
+
+    A shard that begins again, after its worker was lost, counts what is left of it once.
+    """
+
+    def __init__(self, run: Progress, seconds: float, note: Callable[[str], None]) -> None:
+        """`note`: takes the lines of shards, which are often the same."""
+        self._run = run
+        self._seconds = seconds
+        self._done = 0.0
+        self._note = note
+
+    def start(self, total_seconds: float, total_files: int) -> None:  # noqa: ARG002 (files are counted by the run)
+        """What the shard has left, now that its files were opened."""
+        self._count(self._seconds - total_seconds - self._done)
+
+    def file(self, path: str) -> None:
+        """As of the run."""
+        self._run.file(path)
+
+    def advance(self, seconds: float) -> None:
+        """As of the run."""
+        self._count(seconds)
+
+    def advance_documents(self, documents: float, seconds: float) -> None:
+        """As of the run."""
+        self._run.advance_documents(documents, seconds)
+
+    def note(self, line: str) -> None:
+        """As `note` of the constructor."""
+        self._note(line)
+
+    def problem(self, problem: Problem) -> None:
+        """As of the run."""
+        self._run.problem(problem)
+
+    def done(self) -> None:
+        """The shard is merged."""
+        self._count(self._seconds - self._done)
+
+    def _count(self, seconds: float) -> None:
+        self._done += seconds
+        self._run.advance(seconds)
+
+
+class ShardedRun:
+    """The shards of one run, under the lock that `writer` holds."""
+
+    def __init__(
+        self, writer: Writer, settings: Settings, outcomes: FileOutcomes, progress: Progress
+    ) -> None:
+        self._writer = writer
+        self._layout = open_layout(writer.folder)
+        self._settings = settings
+        self._outcomes = outcomes
+        self._progress = progress
+
+    @property
+    def wanted(self) -> bool:
+        """Whether this run indexes in shards."""
+        return self._settings.cluster.engine == "ray" or not isinstance(self._writer.folder, Path)
+
+    def take_up(self) -> set[str]:
+        """Merge what a killed run left, and give back its paths: the plan of this run then knows them."""
+        paths: set[str] = set()
+        for library in self._layout.shards():
+            try:
+                paths |= self._merge(library)
+            except (LibraryError, EncoderMismatch) as error:
+                self._outcomes.note(f"what a killed run left cannot be used, and is indexed again: {error}")
+                _discard(library)
+            if library != self._here:
+                _discard(library)
+        return paths
+
+    def index(self, groups: Sequence[Group], *, recommended: str | None) -> None:
+        """Index contents. Raises the errors of the library, of the models and of the cluster."""
+        documents = [group for group in groups if not group.is_media]
+        media = [group for group in groups if group.is_media]
+        self._progress.start(sum(map(_seconds, media)), len(groups))
+        self._progress.start_documents(len(documents), sum(map(_seconds, documents)))
+        if self._settings.cluster.engine == "ray":
+            self._by_ray(groups, recommended)
+            return
+        meta = select_encoders(self._writer, self._settings, recommended=recommended).meta
+        most = self._settings.cluster.group
+        for at in range(0, len(groups), most):
+            shard = Shard(self._here, tuple(groups[at : at + most]))
+            watch = self._watch(shard)
+            self._note(index_shard(shard, meta, self._settings, recommended, watch))
+            self._merge(shard.library)
+            _discard(shard.library)
+            watch.done()
+
+    def close(self) -> None:
+        """Delete what a killed run left of videos that are not there any more."""
+        _discard(self._here)
+
+    @property
+    def _here(self) -> Path:
+        return self._layout.cache / SHARDS / HERE
+
+    def _by_ray(self, groups: Sequence[Group], recommended: str | None) -> None:
+        settings = pinned_settings(self._settings).model_copy(update={"reasoner": ReasonerSettings()})
+        with RayPool(settings, self._progress) as pool:
+            if self._writer.meta is None:
+                self._writer.set_meta(pool.choose(recommended))
+            encoders = select_encoders(self._writer, self._settings, recommended=recommended)
+            speech = asr_line(self._settings.asr, self._settings.encoder)
+            self._note([encoders.line, ocr_line(self._settings.ocr), speech])
+            parts = split(groups, self._shards(groups, pool.workers))
+            while parts:
+                shards = [Shard(self._new_library(), tuple(part)) for part in parts]
+                watches = [self._watch(shard) for shard in shards]
+                left: list[Group] = []
+                given = [(shard, encoders.meta, settings, recommended) for shard in shards]
+                for at, lines in pool.run(index_shard, given, watches):
+                    self._note(lines or [])
+                    done = self._merge(shards[at].library)
+                    _discard(shards[at].library)
+                    watches[at].done()
+                    left += [group for group in shards[at].groups if group.first.path not in done]
+                # One of a shard's files may be what its workers died of: each is tried on its own.
+                parts = [[group] for group in left] if max(map(len, parts)) > 1 else []
+            for group in left:
+                reason = "its worker died in each attempt"
+                self._outcomes.skip_file(group, WorkerLost(f"{group.first.path}: {reason}"))
+
+    def _shards(self, groups: Sequence[Group], workers: int) -> int:
+        """How many shards: some for each worker, unless they would be short or have too many contents."""
+        long_enough = int(sum(map(_seconds, groups)) / LEAST_SECONDS)
+        count = max(
+            workers, min(A_WORKER * workers, long_enough), len(groups) // self._settings.cluster.group
+        )
+        return min(count, len(groups))
+
+    def _new_library(self) -> Location:
+        folder, name = self._writer.folder, secrets.token_hex(8)
+        if isinstance(folder, Path):
+            return folder.absolute() / SHARDS / name
+        return StoreAddress(f"{folder.url}/{SHARDS}/{name}", folder.settings)
+
+    def _watch(self, shard: Shard) -> ShardProgress:
+        seconds = sum(_seconds(group) for group in shard.groups if group.is_media)
+        return ShardProgress(self._progress, seconds, lambda line: self._note([line]))
+
+    def _note(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            if line not in self._outcomes.stats.stages:
+                self._outcomes.note(line)
+
+    def _merge(self, library: Location) -> set[str]:
+        """Copy what a shard has finished, and count it. Returns its paths, and those of its problems."""
+        if not open_layout(library).exists():
+            return set()
+        with Reader.open(library) as reader:
+            if reader.meta is None:
+                return set()
+            plan, videos, documents = copy_library(reader, self._writer, newer=True)
+            ready = {video.video_id for video in reader.videos()}
+            done = {r.path for r in reader.file_rows() if r.kind == "passages" or r.content_id in ready}
+        stats = self._outcomes.stats
+        copied = {*videos.contents, *documents.contents}
+        stats.indexed += len(copied)
+        stats.moved += sum(len(plan.paths.get(content, ())) - 1 for content in copied)
+        stats.clips += videos.rows
+        stats.passages += documents.rows
+        stats.video_seconds += sum(video.duration for video in plan.videos)
+        stats.deferred.update(noted.problem.path for noted in plan.problems if not noted.stamp)
+        self._outcomes.report(noted.problem for noted in plan.problems)
+        return done.union(noted.problem.path for noted in plan.problems)
+
+
+def _discard(library: Location) -> None:
+    """Delete a shard's library."""
+    if isinstance(library, Path):
+        shutil.rmtree(library, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            library.parent.rmdir()
+    else:
+        store = open_store(library.url, library.settings)
+        store.delete([found.key for found in store.list()])

@@ -1,0 +1,148 @@
+"""Runs in shards, into a library on an object store and by hand; what a kill left is taken up."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.indexing import index
+from rag.indexing.merging import merge_libraries
+from rag.indexing.report import IndexReport
+from rag.settings import Settings, load_settings
+from rag.store.layout import open_layout
+from rag.store.reading import Reader
+from rag.store.records import DEVICES
+from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
+from tests.fakes.synthetic import write_video
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    write_video(folder / "a.mp4", 4)
+    write_video(folder / "b.mp4", 3, fps=5)
+    (folder / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nTighten the bolt.\n")
+    for place in ("c", "deep/d"):
+        (folder / place).parent.mkdir(exist_ok=True)
+        shutil.copy(folder / "a.mp4", folder / f"{place}.mp4")
+    (folder / "empty.mp4").write_bytes(b"")
+    (folder / "bad.mp4").write_bytes(b"no video" * 99)
+    for n in range(3):
+        (folder / f"{n}.md").write_text(f"# Bolts\n\nBolt {n} is too tight.\n")
+    return folder
+
+
+def settings_of(library: Path | str, **given: Any) -> Settings:
+    flags = {"library": library, "ocr.mode": "off", "encoder.image": "none", **given}
+    return load_settings(flags={name.replace("__", "."): value for name, value in flags.items()})
+
+
+def on_store(bucket: FakeStore, **given: Any) -> Settings:
+    storage = {f"storage.{name}": value for name, value in bucket.storage.model_dump().items()}
+    return settings_of(bucket.address("library").url, **storage, cluster__group=2, **given)
+
+
+def counts(report: IndexReport) -> tuple[object, ...]:
+    return (report.indexed, report.moved, report.clips, report.passages, report.problems, report.exit_code)
+
+
+@pytest.mark.slow
+def test_shards_by_hand_merged_are_a_plain_run(corpus: Path, tmp_path: Path) -> None:
+    plain = index([corpus], settings=settings_of(tmp_path / "plain"))
+    shards = [tmp_path / "1", tmp_path / "2"]
+    for number, shard in enumerate(shards, 1):
+        index([corpus], settings=settings_of(shard, scan__shard=f"{number}/2"))
+    merge_libraries(shards, tmp_path / "merged")
+    assert list(dump(tmp_path / "merged")) == list(dump(tmp_path / "plain"))
+    after = index([corpus], settings=settings_of(tmp_path / "merged"))
+    assert (after.indexed, after.problems) == (0, plain.problems)
+
+
+@pytest.mark.slow
+def test_a_library_on_a_store_is_written_by_shards(corpus: Path, tmp_path: Path, bucket: FakeStore) -> None:
+    """The rows and the report of a run on disk: new, and after every kind of change."""
+    changing = tmp_path / "corpus"
+    shutil.copytree(corpus, changing)
+    plain = index([changing], settings=settings_of(tmp_path / "plain"))
+    report = index([changing], settings=on_store(bucket))
+    assert counts(report) == counts(plain)
+    assert list(dump(bucket.address("library"))) == list(dump(tmp_path / "plain"))
+    assert not open_layout(bucket.address("library")).shards()
+
+    (changing / "b.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nLoosen the nut.\n")
+    write_video(changing / "c.mp4", 5)
+    (changing / "0.md").rename(changing / "0.txt")
+    (changing / "1.md").write_text("# Nuts\n\nA nut.\n")
+    (changing / "2.md").write_bytes(b"")
+    (changing / "bad.mp4").unlink()
+    write_video(changing / "bad.mp4", 2)
+    plain = index([changing], settings=settings_of(tmp_path / "plain"))
+    report = index([changing], settings=on_store(bucket))
+    assert counts(report) == counts(plain)
+    assert list(dump(bucket.address("library"))) == list(dump(tmp_path / "plain"))
+    assert index([changing], settings=on_store(bucket)).indexed == 0
+
+
+class Stop(Exception):
+    pass
+
+
+@pytest.mark.slow
+def test_what_a_killed_run_left_in_its_shard_is_merged_by_the_next(
+    corpus: Path, tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index([corpus], settings=settings_of(tmp_path / "plain"))
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise Stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr("rag.indexing.shards.copy_library", stop)
+        with pytest.raises(Stop):
+            index([corpus], settings=on_store(bucket))
+    layout = open_layout(bucket.address("library"))
+    (left,) = layout.shards()
+    assert isinstance(left, Path)
+    with Reader.open(left) as reader:
+        assert len(reader.files()) == 2
+    report = index([corpus], settings=on_store(bucket))
+    assert (report.indexed, report.unchanged) == (5, 0)
+    assert list(dump(layout.folder)) == list(dump(tmp_path / "plain"))
+    assert not layout.shards()
+
+
+@pytest.mark.slow
+def test_a_shard_of_other_encoders_is_named_and_indexed_again(corpus: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    index([corpus / "0.md"], settings=settings_of(library))
+    left = library / "shards" / "left"
+    index([corpus / "1.md"], settings=settings_of(left, video__rate=4.0))
+    report = index([corpus / "0.md", corpus / "1.md"], settings=settings_of(library))
+    assert (report.indexed, report.unchanged) == (1, 1)
+    (line,) = (line for line in report.stages if "cannot be used, and is indexed again" in line)
+    assert "video.rate = 4.0" in line
+    assert not left.exists()
+
+
+def test_another_kind_of_processor_is_named(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = tmp_path / "library"
+    index([corpus / "0.md"], settings=settings_of(library))
+    monkeypatch.setattr("rag.indexing.encoders.describe_device", lambda _: "another")
+    report = index([corpus / "1.md"], settings=settings_of(library))
+    assert any("encodes on another" in line for line in report.stages)
+    with Reader.open(library) as reader:
+        assert reader.meta is not None
+        assert "another" in reader.meta.settings[DEVICES]
+
+
+def test_a_forecast_by_number_of_workers(corpus: Path, tmp_path: Path) -> None:
+    """No cluster is contacted. The longest video bounds what workers can gain."""
+    report = index([corpus], settings=settings_of(tmp_path / "l", cluster__engine="ray"), dry_run=True)
+    (line,) = (line for line in report.stages if line.startswith("time by number of workers"))
+    assert "1: 0.1 min, 4: 0.1 min" in line

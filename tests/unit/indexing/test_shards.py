@@ -1,0 +1,147 @@
+"""How contents are split into shards, and what becomes of shards whose workers die."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from corpora.scan import FoundFile
+from rag.indexing import index
+from rag.indexing.encoders import choose_encoders
+from rag.indexing.planning import MEDIA_BYTES_A_SECOND, Group
+from rag.indexing.report import Progress, Silent
+from rag.indexing.shards import Shard, ShardProgress, split
+from rag.settings import Settings, load_settings
+from rag.store.layout import open_layout
+from rag.store.reading import Reader
+from tests.fakes.library_dump import dump
+from tests.fakes.object_store import FakeStore
+
+
+def group(name: str, seconds: int) -> Group:
+    found = FoundFile(name, "video", seconds * MEDIA_BYTES_A_SECOND, 2, 3, (), name)
+    return Group(name, (found,), (found,), ())
+
+
+def test_parts_have_about_the_same_length_the_longest_first() -> None:
+    groups = [group(str(n), length) for n, length in enumerate((60, 1, 2, 30, 29, 50))]
+    parts = split(groups, 3)
+    lengths = [sum(int(each.first.size / MEDIA_BYTES_A_SECOND) for each in part) for part in parts]
+    assert lengths == [60, 59, 53]
+    assert sorted(itertools.chain(*parts), key=lambda each: each.content_id) == groups
+    assert len(split(groups[:2], 9)) == 2
+
+
+def test_the_first_file_of_a_content_has_the_sidecars_of_all() -> None:
+    one, other = (FoundFile(n, "video", 1, 2, 3, (f"{n}.srt",), n) for n in ("a", "b"))
+    shard = Shard(Path("shard"), (Group("c", (one, other), (), ("a.srt", "b.srt", "elsewhere.srt")),))
+    assert [found.sidecars for found in shard.files] == [("a.srt", "b.srt", "elsewhere.srt"), ("b.srt",)]
+
+
+class Counting(Silent):
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def advance(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+def test_a_shard_that_begins_again_is_counted_once() -> None:
+    run = Counting()
+    shard = ShardProgress(run, 100.0, lambda _: None)
+    shard.start(80.0, 4)
+    shard.advance(50.0)
+    assert run.seconds == 70.0, "20 of the 100 that were estimated are none"
+    shard.start(60.0, 3)
+    assert run.seconds == 40.0
+    shard.advance(60.0)
+    shard.done()
+    assert run.seconds == 100.0
+
+
+class InProcess:
+    """As `RayPool`, in this process; the workers of a shard that has one of `deadly` die before its work."""
+
+    workers = 2
+    deadly: ClassVar[set[str]] = set()
+
+    def __init__(self, settings: Settings, _: Progress) -> None:
+        self._settings = settings
+
+    def __enter__(self) -> InProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to end."""
+
+    def choose(self, recommended: str | None) -> Any:
+        return choose_encoders(self._settings, recommended)[0]
+
+    def run(
+        self, work: Callable[..., Any], given: Sequence[Sequence[Any]], watches: Sequence[Progress]
+    ) -> Iterator[tuple[int, Any]]:
+        for at, (values, watch) in enumerate(zip(given, watches, strict=True)):
+            dies = any(Path(found.path).name in self.deadly for found in values[0].files)
+            yield at, None if dies else work(*values, watch)
+
+
+def settings_of(library: Path | str, **given: Any) -> Settings:
+    flags = {"library": library, "ocr.mode": "off", "encoder.image": "none"}
+    return load_settings(flags=flags | {name.replace("__", "."): value for name, value in given.items()})
+
+
+def texts(folder: Path) -> Path:
+    folder.mkdir()
+    for n in range(5):
+        (folder / f"{n}.md").write_text(f"# Bolts\n\nBolt {n} is too tight.\n" * (n + 1))
+    return folder
+
+
+def test_of_a_shard_whose_workers_die_each_file_is_tried_on_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
+    monkeypatch.setattr(InProcess, "deadly", {"3.md"})
+    corpus, library = texts(tmp_path / "corpus"), tmp_path / "library"
+    ray = settings_of(library, cluster__engine="ray")
+    report = index([corpus], settings=ray)
+    assert report.indexed == 4
+    assert [(problem.path, problem.reason) for problem in report.problems] == [
+        (str(corpus / "3.md"), "its worker died in each attempt")
+    ]
+    monkeypatch.setattr(InProcess, "deadly", set())
+    assert (index([corpus], settings=ray).indexed, index([corpus], settings=ray).unchanged) == (1, 5)
+    index([corpus], settings=settings_of(tmp_path / "plain"))
+    assert list(dump(library)) == list(dump(tmp_path / "plain"))
+
+
+def test_a_file_whose_workers_died_leaves_what_the_library_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
+    corpus, library = texts(tmp_path / "corpus"), tmp_path / "library"
+    index([corpus], settings=settings_of(library))
+    (corpus / "3.md").write_text("# Nuts\n\nA nut.\n")
+    monkeypatch.setattr(InProcess, "deadly", {"3.md"})
+    report = index([corpus], settings=settings_of(library, cluster__engine="ray"))
+    assert len(report.problems) == 1
+    with Reader.open(library) as reader:
+        assert str(corpus / "3.md") in reader.files()
+
+
+@pytest.mark.slow
+def test_shards_go_by_way_of_the_store_where_the_library_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: FakeStore
+) -> None:
+    monkeypatch.setattr("rag.indexing.shards.RayPool", InProcess)
+    storage = {f"storage__{name}": value for name, value in bucket.storage.model_dump().items()}
+    corpus, library = texts(tmp_path / "corpus"), bucket.address("library")
+    report = index([corpus], settings=settings_of(library.url, cluster__engine="ray", **storage))
+    assert report.indexed == 5
+    index([corpus], settings=settings_of(tmp_path / "plain"))
+    assert list(dump(library)) == list(dump(tmp_path / "plain"))
+    assert not open_layout(library).shards()
