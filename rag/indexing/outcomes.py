@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from corpora.errors import ChangedFile, OverLimit, reason_of
+from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Passage, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import StorageSettings
-from rag.errors import FileProblem
+from rag.errors import FileProblem, WorkerLost
 from rag.indexing.missing import LOCAL, below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
@@ -34,6 +34,13 @@ def require_unchanged(found: FoundFile) -> None:
         return  # gone, but it was read to its end
     if (now.st_size, mtime_ns(now)) != (found.size, found.mtime_ns):
         raise ChangedFile(found.path)
+
+
+def is_unread(group: Group, problem: FileProblem) -> bool:
+    """Whether nothing was learnt of the file: what the library has under its paths stays."""
+    if isinstance(problem, WorkerLost):
+        return True
+    return is_url(group.first.path) and isinstance(problem, ChangedFile | UnfetchedFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +162,10 @@ class FileOutcomes:
     def skip_file(self, group: Group, problem: FileProblem) -> None:
         """Nothing of this content can be used: every path of it gets a problem, and no row stays.
 
-        What the library has stays where the next run may read the file.
+        What the library has stays where the file was not read (`is_unread`).
         """
         known = [found.path for found in group.files if self._writer.file(found.path) is not None]
-        if known and problem.lasting:
+        if known and not is_unread(group, problem):
             self._writer.remove_paths(known)
         if not problem.lasting:
             self.stats.deferred.update(f.path for f in group.files)
