@@ -33,10 +33,10 @@ from tests.fakes.stopped_runs import COMMITS
 LEASE_SECONDS = 4.0
 STAGES: dict[str, tuple[str, ...]] = {
     "scan": ("rag.indexing.run:scan",),
-    "plan": ("rag.indexing.pipeline:make_plan", "rag.indexing.shards:make_plan"),
+    "plan": ("rag.indexing.pipeline:make_plan",),
     "load encoders": ("rag.indexing.encoders:open_image_encoder",),
     "fetch": ("rag.indexing.copies:fetch",),
-    "probe": ("rag.indexing.contents:ContentIndexer._probe",),
+    "probe": ("rag.indexing.pipeline:ContentIndexer._probe",),
     "read subtitles": ("corpora.video.reader:MediaReader.sidecars",),
     "decode": ("rag.indexing.media:cut_clips", "rag.indexing.reembed:decode_clips"),
     "embed": ("rag.indexing.stages:Stages.embed", "rag.indexing.reembed:embed_clip"),
@@ -312,7 +312,7 @@ def fake_readers() -> None:
     from indexers.asr import Asr
     from indexers.ocr import Ocr
     from indexers.screen import TextBox
-    from rag.indexing import contents
+    from rag.indexing import pipeline, stages
 
     class Colours(Ocr):
         def read_clip(self, images: Iterable[Any]) -> Iterator[tuple[TextBox, ...]]:
@@ -326,8 +326,8 @@ def fake_readers() -> None:
                 yield begun, end, f"loudness {100 * abs(chunk).mean():.0f}"
                 begun = end
 
-    vars(contents).update(
-        open_ocr=lambda _: Colours(None, "colours", 0.0, "on-screen text: on"),
+    vars(pipeline).update(open_ocr=lambda _: Colours(None, "colours", 0.0, "on-screen text: on"))
+    vars(stages).update(
         open_asr=lambda *_: Loudness(None, "", "loudness", "speech: on", lambda _: ()),
         asr_line=lambda *_: "speech: on",
     )

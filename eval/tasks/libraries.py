@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eval.task import ProgressCallback
 from indexers.ocr import ocr_line
 from localization.sampling import midpoints
-from rag.indexing.report import Silent
+from rag.indexing.report import Progress
 
 if TYPE_CHECKING:
     from corpora.records import Frames
@@ -53,7 +53,7 @@ def window_frames(library: Library, path: str, window: ClipWindow, count: int) -
 
 
 @dataclass
-class FileCounter(Silent):
+class FileCounter(Progress):
     """A `Progress` of rendering and of indexing: says each file, and passes over notes."""
 
     say: ProgressCallback

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from rag._cli.output import echo_stderr, print_event
+from rag.indexing.report import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -65,8 +66,8 @@ class _Pace:
         )
 
 
-class ProgressDisplay:
-    """`rag.indexing.report.Progress` as a context manager that keeps the lines it printed.
+class ProgressDisplay(Progress):
+    """Progress as a context manager that keeps the lines it printed.
 
     The displays show seconds of media, files and documents done, the current file or what workers do, and
     the time since the last progress.
@@ -356,7 +357,8 @@ class BarProgress(ProgressDisplay):
 
 def _rich_bar(counted: ProgressDisplay) -> RichProgress:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task
+    from rich.progress import BarColumn, ProgressColumn, Task
+    from rich.progress import Progress as RichProgress
     from rich.text import Text
 
     from rag.rendering.terminal import duration, excerpt
@@ -376,7 +378,9 @@ def _rich_bar(counted: ProgressDisplay) -> RichProgress:
             return Text(head) + Text(tail, style="dim") + Text(stall, style="yellow")
 
     console = Console(stderr=True)
-    return Progress(BarColumn(bar_width=20), _Where(), console=console, transient=True, redirect_stdout=False)
+    return RichProgress(
+        BarColumn(bar_width=20), _Where(), console=console, transient=True, redirect_stdout=False
+    )
 
 
 class BytesProgress:

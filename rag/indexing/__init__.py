@@ -1,6 +1,6 @@
 """Indexing: from folders of videos and documents to a library."""
 
-from rag.indexing.report import Forecast, IndexReport, Progress, Silent
+from rag.indexing.report import Forecast, IndexReport, Progress
 from rag.indexing.run import index
 
-__all__ = ["Forecast", "IndexReport", "Progress", "Silent", "index"]
+__all__ = ["Forecast", "IndexReport", "Progress", "index"]

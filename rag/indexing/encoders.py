@@ -11,9 +11,18 @@ from corpora.settings import SHORT_SIDE
 from indexers.devices import describe_device
 from indexers.errors import OTHER_ENCODER, EncoderKind
 from indexers.families import require_backend
-from indexers.protocol import ImageEncoder, TextEncoder
-from indexers.registry import choose_backend, open_image_encoder, open_text_encoder, resolve_image_encoder
+from indexers.models.catalogue import is_specialised
+from indexers.models.lookup import specialised_encoder_warning
+from indexers.protocol import ImageEncoder, TextEncoder, TextTower
+from indexers.registry import (
+    choose_backend,
+    open_image_encoder,
+    open_text_encoder,
+    open_text_tower,
+    resolve_image_encoder,
+)
 from rag.errors import EncoderMismatch, SettingsError
+from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.records import DEVICES, EncoderRef, Meta
 from rag.store.writing import Writer
@@ -198,6 +207,20 @@ def _mismatch(kind: EncoderKind, held: str, asked: str) -> EncoderMismatch:
         f"this library was made with the {kind} encoder {held}, not {asked}: use that one, or "
         f"{OTHER_ENCODER[kind]}"
     )
+
+
+def warn_of_specialised(encoder: EncoderRef | None, recommended: str | None, progress: Progress) -> None:
+    """Note an encoder that knows other images than those of a corpus that does not recommend it."""
+    if encoder is not None and encoder.name != recommended and is_specialised(encoder.name):
+        progress.note(specialised_encoder_warning(encoder.name))
+
+
+def open_tower_of_library(meta: Meta, settings: Settings) -> TextTower | None:
+    """The text half of a library's image encoder, which names styles; None without one, and for a specialised
+    encoder, which does not know their words."""
+    if meta.image_encoder is None or is_specialised(meta.image_encoder.name):
+        return None
+    return open_text_tower(meta.image_encoder.name, settings_of_library(meta, settings).encoder)
 
 
 class LazyTextEncoder(TextEncoder):

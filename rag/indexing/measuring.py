@@ -24,6 +24,7 @@ from corpora.records import Video
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from indexers.frame_measures import StylePrompts
+from indexers.ocr import reads_text
 from indexers.settings import FRAME_MEASURES, SOUND_MEASURES
 from indexers.shots import FrameFigures, describe_shots, joined, measure_frames, thumbnails_of
 from indexers.soundtrack import SoundMeter
@@ -33,6 +34,7 @@ from rag.indexing.copies import LocalGroup
 from rag.indexing.decoding import interleave
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
+from rag.settings import Settings
 from rag.store.records import EncoderRef, Fingerprint
 from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
@@ -44,14 +46,13 @@ MEASURED = ("shots", "sound")
 """Stages of a video that a later run can add without doing the others again."""
 
 
-def measure_fingerprints(
-    settings: VideoSettings, encoder: EncoderRef | None, *, decodes: bool
-) -> dict[str, str]:
-    """Of the stages `shots` and `sound`; `off` where off. `decodes`: whether a run decodes frames."""
+def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
+    """Of the stages `shots` and `sound`, for a library's image encoder; `off` where off."""
+    decodes = encoder is not None or reads_text(settings.ocr)
     style = encoder.fingerprint[:24] if encoder is not None else "none"
     return {
-        "shots": f"{FRAME_MEASURES}+{style}" if settings.shots and decodes else "off",
-        "sound": SOUND_MEASURES if settings.sound else "off",
+        "shots": f"{FRAME_MEASURES}+{style}" if settings.video.shots and decodes else "off",
+        "sound": SOUND_MEASURES if settings.video.sound else "off",
     }
 
 

@@ -1,4 +1,4 @@
-"""One media file into the library: frames, texts, audio, and `ready` written last.
+"""What is known of a media file without decoding it, and its frames into rows, clip by clip.
 
 Clips are committed in groups, but a video's evidence and its shots only as a whole. The OCR text of the
 committed clips, and the figures of their frames, are in `progress/<video_id>.jsonl`, one line a clip each,
@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from corpora.errors import reason_of
-from corpora.fetching import LocalCopy
 from corpora.file_names import words_of_name
 from corpora.records import Clip, Evidence, Video
 from corpora.scan import FoundFile
@@ -26,124 +25,39 @@ from corpora.video.records import FrameBatch, Probe, TimedText
 from corpora.video.sidecars import Sidecars
 from indexers.settings import FRAME_MEASURES
 from indexers.shots import FrameFigures, measure_frames
-from indexers.soundtrack import SoundMeter
 from rag.errors import FileProblem
-from rag.indexing.clips import (
-    BATCHES_AHEAD,
-    CLIPS_PER_COMMIT,
-    CutClip,
-    Prefetcher,
-    clip_audio,
-    clip_spans,
-    cut_clips,
-)
+from rag.indexing.clips import BATCHES_AHEAD, CLIPS_PER_COMMIT, CutClip, Prefetcher, clip_spans, cut_clips
 from rag.indexing.measuring import packed, unpacked
 from rag.indexing.report import Progress
 from rag.indexing.stages import Stages
 from rag.store.records import ClipFrames
-from rag.store.sidecars import EXCLUDED, sidecar_hash
-from rag.store.tables import VideoWriter
+from rag.store.writing import Writer
 
 
-@dataclass(frozen=True, slots=True)
-class MediaResult:
-    """What one file gave: its final record, the number of its clips, and a line on what is wrong with it."""
-
-    video: Video
-    clips: int
-    note: str
-    lost: float = 0.0
-    """About how many seconds of its duration have no frame, for they are damaged."""
-
-
-@dataclass(frozen=True, slots=True)
-class MediaContext:
-    """What indexing a media file needs; all but `writer` and `reader` is the same for all files of a run."""
-
-    writer: VideoWriter
-    cache: Path
-    """Where progress logs are kept."""
-    reader: MediaReader
-    stages: Stages
-    settings: VideoSettings
-    progress: Progress
-    keep: Callable[[MediaResult], None] = lambda _: None
-    """Called before the video is finished."""
-    exclude: tuple[str, ...] = ()
-    """Globs by which sidecars may have been left out; they are kept with the video."""
-
-
-def index_media(
-    context: MediaContext, found: FoundFile, copy: LocalCopy, probe: Probe
-) -> Generator[None, None, MediaResult]:
-    """Index one file, a clip a step. Raises `FileProblem` where nothing of it can be used.
-
-    `copy`: where the file, its content and its sidecars are read.
-
-    Killed at any instant and called again, it goes on behind the last
-    committed clip and ends with the same rows.
-    """
-    writer, reader, stages, video_id = context.writer, context.reader, context.stages, copy.content_id
-    # Before they are read: one that is edited while the video is decoded is read again by the next run.
-    sidecars_read = sidecar_hash(copy.sidecars)
-    sidecars = reader.sidecars(copy.sidecars)
-    texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
-    video = _describe(found, video_id, probe, sidecars)
-    writer.begin_video(video)
-    log = ProgressLog(context.cache, video_id, stages.fingerprints()["ocr"])
-    frames = _FrameIndexer(context, video, min(_last_end(texts), probe.duration), log)
-    if probe.stream >= 0 and stages.needs_frames:
-        yield from frames.decode(copy.path)
-    else:
-        frames.store_times(copy.path, probe)
-    video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
-    evidence = [*_timed_evidence(texts, video), *_title_evidence(video), *frames.screen_text]
-    meter, problem = None, ""
-    if probe.audio:
-        spoken, meter, problem = _index_audio(context, copy.path, video)
-        evidence += beyond_subtitles(spoken, evidence)
-    lost = stages.measuring.store(writer, video, frames.figures if stages.measuring.frames_on else {}, meter)
-    writer.put_evidence(video_id, evidence, stages.encode([span.text for span in evidence]))
-    # What is cut off of a damaged file is no fault of its subtitles.
-    late = "" if frames.damage else _late_cues(texts, video.duration)
-    notes = [note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note]
-    result = MediaResult(video, frames.clips, "; ".join(notes), frames.lost)
-    context.keep(result)
-    finished: dict[str, str | list[str]] = {**stages.fingerprints(), "sidecars": sidecars_read}
-    if context.exclude:
-        finished[EXCLUDED] = list(context.exclude)
-    writer.finish_video(video, finished)
-    log.close()
-    return result
-
-
-def _index_audio(
-    context: MediaContext, path: str, video: Video
-) -> tuple[list[Evidence], SoundMeter | None, str]:
-    """Audio embeddings of clips are stored; returns speech, the measured sound, and what went wrong."""
-    stages, reader = context.stages, context.reader
-    if stages.audio_encoder is not None:
-        audio = clip_audio(stages.audio_encoder, reader.audio(path), video, context.settings)
-        context.writer.put_sounds(video.video_id, *audio)
-    meter = SoundMeter() if stages.measuring.sound_on else None
-    if stages.transcribes:
-        blocks = reader.audio(path, gaps=meter is not None)
-        passed = meter.feed_through(blocks) if meter is not None else blocks
-        return list(stages.transcribe(passed, video.video_id)), meter, ""
-    problem = stages.measuring.measure_sound(meter, reader, path) if meter is not None else ""
-    return [], meter, problem
-
-
-class _FrameIndexer:
+class FrameIndexer:
     """The clips of one video: cut, embedded, read and committed in groups."""
 
-    def __init__(self, context: MediaContext, video: Video, last_end: float, log: ProgressLog) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        reader: MediaReader,
+        stages: Stages,
+        settings: VideoSettings,
+        progress: Progress,
+        video: Video,
+        last_end: float,
+    ) -> None:
         """`last_end`: where the last timed text ends, in seconds; the video lasts at least as long."""
-        self._context = context
+        self._writer = writer
+        self._reader = reader
+        self._stages = stages
+        self._settings = settings
+        self._progress = progress
         self._video = video
         self._last_end = last_end
-        self._log = log
-        self._committed = {c.clip.clip_id: c for c in context.writer.committed_clips(video.video_id)}
+        self.log = ProgressLog(writer.cache, video.video_id, stages.fingerprints()["ocr"])
+        """To be closed when the video is ready."""
+        self._committed = {c.clip.clip_id: c for c in writer.committed_clips(video.video_id)}
         self._rows: list[ClipFrames] = []
         self._unlogged: dict[str, list[Evidence]] = {}
         self._unlogged_figures: dict[str, tuple[str, FrameFigures]] = {}
@@ -157,60 +71,60 @@ class _FrameIndexer:
 
     def store_times(self, path: str, probe: Probe) -> None:
         """Clips of a file without frames, or whose frames no stage uses: times only."""
-        settings = self._context.settings
+        settings = self._settings
         self.duration = probe.duration
         if probe.stream >= 0:
-            report = self._context.reader.packets(path)
+            report = self._reader.packets(path)
             self.damage = report.damage
             if report.damage:
                 self.duration = max(report.end, self._last_end)
         spans = clip_spans(self.duration, settings.clip_seconds, settings.min_last_clip_seconds)
-        self._context.writer.put_clips_without_vectors(
+        self._writer.put_clips_without_vectors(
             [Clip(self._clip_id(k), self._video.video_id, *span) for k, span in enumerate(spans)]
         )
         self.clips = len(spans)
-        self._context.progress.advance(self.duration)
+        self._progress.advance(self.duration)
 
     def decode(self, path: str) -> Generator[None, None, None]:
         """Decode, from the last committed clip where the decoder lands on the very same pixels.
 
         Yields once the decoder runs, and after each clip.
         """
-        last = None if self._log.damaged else self._resumable()
+        last = None if self.log.damaged else self._resumable()
         if last is None or not (yield from self._pass(path, first=last, verify=True)):
             yield from self._pass(path, first=0, verify=False)
-        self.screen_text = [span for clip_id in sorted(self._log.spans) for span in self._log.spans[clip_id]]
+        self.screen_text = [span for clip_id in sorted(self.log.spans) for span in self.log.spans[clip_id]]
         ids = (self._clip_id(index) for index in range(self.clips))
-        self.figures = {i: self._log.figures[i] for i in ids if i in self._log.figures}
+        self.figures = {i: self.log.figures[i] for i in ids if i in self.log.figures}
 
     def _clip_id(self, index: int) -> str:
         return f"{self._video.video_id}:{index:05d}"
 
     def _resumable(self) -> int | None:
         """Index of the last clip up to which everything is committed."""
-        stages = self._context.stages
+        stages = self._stages
         count = 0
         while True:
             clip_id = self._clip_id(count)
             committed = self._committed.get(clip_id)
-            read = stages.keyframe_side is None or clip_id in self._log.spans
+            read = stages.keyframe_side is None or clip_id in self.log.spans
             if committed is None or not read or not self._is_measured(clip_id, committed.pixels):
                 return count - 1 if count else None
             count += 1
 
     def _is_measured(self, clip_id: str, pixels: str) -> bool:
-        return not self._context.stages.measuring.frames_on or self._log.measured(clip_id, pixels)
+        return not self._stages.measuring.frames_on or self.log.measured(clip_id, pixels)
 
     def _pass(self, path: str, *, first: int, verify: bool) -> Generator[None, None, bool]:
         """One pass from clip `first` to the end; False if its pixels are not those of the first run."""
-        settings = self._context.settings
-        stream = self._context.reader.frames(
+        settings = self._settings
+        stream = self._reader.frames(
             path,
             rate=settings.rate,
             short_side=settings.short_side or SHORT_SIDE,
             start=first * settings.clip_seconds,
             seek=first > 0,
-            keyframe_side=self._context.stages.keyframe_side,
+            keyframe_side=self._stages.keyframe_side,
             keyframe_reset=settings.clip_seconds,
         )
         self.clips, self._rows, self._unlogged, self._unlogged_figures = first, [], {}, {}
@@ -244,13 +158,13 @@ class _FrameIndexer:
     def _noting_damage(self, batches: Iterable[FrameBatch]) -> Iterator[FrameBatch]:
         for batch in batches:
             if batch.salvaged:
-                self._log.note_damage()
+                self.log.note_damage()
             yield batch
 
     def _take(self, cut: CutClip) -> None:
         """Read and embed a clip, clip by clip so that the progress moves; its images are then released."""
-        clip_id, stages = cut.clip.clip_id, self._context.stages
-        if stages.keyframe_side is not None and clip_id not in self._log.spans:
+        clip_id, stages = cut.clip.clip_id, self._stages
+        if stages.keyframe_side is not None and clip_id not in self.log.spans:
             self._unlogged[clip_id] = stages.read_keyframes(cut)
         if not self._is_measured(clip_id, cut.pixels):
             self._unlogged_figures[clip_id] = cut.pixels, measure_frames(cut.frames)
@@ -259,30 +173,31 @@ class _FrameIndexer:
             self._rows.append(stages.embed(cut))
         self.clips += 1
         self.duration = cut.clip.end
-        self._context.progress.advance(cut.clip.end - cut.clip.start)
+        self._progress.advance(cut.clip.end - cut.clip.start)
         if self.clips % CLIPS_PER_COMMIT == 0:
             self._flush()
 
     def _flush(self) -> None:
         """Commit the group: the log first, then the clips; a committed clip stays as it is."""
         if self._unlogged:
-            self._log.append(self._unlogged)
+            self.log.append(self._unlogged)
         if self._unlogged_figures:
-            self._log.append_figures(self._unlogged_figures)
-        if self._context.stages.embeds_frames:
-            self._context.writer.add_clips(self._rows)
+            self.log.append_figures(self._unlogged_figures)
+        if self._stages.embeds_frames:
+            self._writer.add_clips(self._rows)
         else:
-            self._context.writer.put_clips_without_vectors(
+            self._writer.put_clips_without_vectors(
                 [row.clip for row in self._rows], [row.pixels for row in self._rows]
             )
         self._rows, self._unlogged, self._unlogged_figures = [], {}, {}
 
 
-def _last_end(texts: Iterable[TimedText]) -> float:
+def last_end(texts: Iterable[TimedText]) -> float:
+    """Where the last timed text ends, in seconds; 0 without any."""
     return max((text.end for text in texts), default=0.0)
 
 
-def _describe(found: FoundFile, video_id: str, probe: Probe, sidecars: Sidecars) -> Video:
+def describe(found: FoundFile, video_id: str, probe: Probe, sidecars: Sidecars) -> Video:
     """The video's record before decoding; a sidecar's value takes precedence over the container's."""
     return Video(
         video_id=video_id,
@@ -300,13 +215,18 @@ def _describe(found: FoundFile, video_id: str, probe: Probe, sidecars: Sidecars)
     )
 
 
-def _timed_evidence(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
-    """Timed texts as evidence, cut at the video's end, each one once."""
+def texts_of_video(texts: Iterable[TimedText], video: Video) -> list[Evidence]:
+    """Timed texts, cut at the video's end, each once; and title, description and tags, of the whole video."""
     spans = {
         Evidence(video.video_id, max(text.start, 0.0), min(text.end, video.duration), text.kind, text.text)
         for text in texts
     }
-    return [span for span in spans if span.end > span.start and span.text.strip()]
+    found = [span for span in spans if span.end > span.start and span.text.strip()]
+    parts = [video.title, video.description, ", ".join(video.tags)]
+    whole = ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
+    if whole and video.duration:
+        found.append(Evidence(video.video_id, 0.0, video.duration, "tag", whole))
+    return found
 
 
 def beyond_subtitles(spoken: Sequence[Evidence], others: Sequence[Evidence]) -> list[Evidence]:
@@ -319,7 +239,7 @@ def beyond_subtitles(spoken: Sequence[Evidence], others: Sequence[Evidence]) -> 
     return [line for line in spoken if covered(line) < (line.end - line.start) / 2]
 
 
-def _late_cues(texts: Iterable[TimedText], duration: float) -> str:
+def late_cues(texts: Iterable[TimedText], duration: float) -> str:
     """How many subtitles begin after the end of the video, in words; empty for none."""
     late = sum(text.kind == "subtitle" and text.start >= duration for text in texts)
     return (
@@ -327,13 +247,6 @@ def _late_cues(texts: Iterable[TimedText], duration: float) -> str:
         if late
         else ""
     )
-
-
-def _title_evidence(video: Video) -> list[Evidence]:
-    """Title, description and tags, as evidence of the whole video."""
-    parts = [video.title, video.description, ", ".join(video.tags)]
-    text = ". ".join(part.strip().rstrip(".") for part in parts if part.strip())
-    return [Evidence(video.video_id, 0.0, video.duration, "tag", text)] if text and video.duration else []
 
 
 def _title_of(stem: str) -> str:

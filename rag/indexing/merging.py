@@ -15,7 +15,7 @@ from corpora.records import Problem
 from rag.errors import UsageError
 from rag.indexing.calibrating import calibrate_scores
 from rag.indexing.passages import document_seconds
-from rag.indexing.report import Progress, Silent
+from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
 from rag.store.copying import Copied, CopyPlan, chosen_files, copy_passages, copy_videos, plan_copies
 from rag.store.finding import library_location, nothing_indexed, path_list, real_name, writable_library
@@ -92,7 +92,7 @@ def merge_libraries(
     Raises `UsageError` for folders that contain each other and for copies without frame matrices,
     `StoreError` where the store of any library fails, and the errors of the libraries.
     """
-    started, watch = time.monotonic(), progress or Silent()
+    started, watch = time.monotonic(), progress or Progress()
     settings, paths = settings or load_settings(), (paths,) if isinstance(paths, str) else paths
     *folders, target = (library_location(each, settings.storage) for each in (*path_list(libraries), into))
     _require_apart([*folders, target])
@@ -146,7 +146,7 @@ def copy_library(
     assert meta is not None, "a library with content is made with encoders"
     _prepare(writer, meta, reader.folder)
     plan = _ask(reader, lambda s: plan_copies(s, writer, paths, newer=newer))
-    return plan, *_copy(reader, writer, plan, progress or Silent())
+    return plan, *_copy(reader, writer, plan, progress or Progress())
 
 
 def _require_apart(folders: Sequence[Location]) -> None:
@@ -241,7 +241,7 @@ def _sum(parts: Sequence[Copied]) -> Copied:
 
 
 def _seconds(documents: Iterable[FileRow]) -> float:
-    return sum(document_seconds(row.path, row.size) for row in documents)
+    return sum(document_seconds(row) for row in documents)
 
 
 def _publish(writer: Writer, plan: CopyPlan, contents: Iterable[str]) -> None:

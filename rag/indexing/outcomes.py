@@ -5,23 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
-from corpora.records import SKIPPED, Passage, Problem
+from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
 from corpora.settings import StorageSettings
 from rag.errors import FileProblem, WorkerLost
 from rag.indexing.missing import LOCAL, below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
-from rag.store.tables import VideoWriter
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 
 def require_unchanged(found: FoundFile) -> None:
@@ -121,21 +119,10 @@ class FileOutcomes:
             self._writer.put_file(row_of(found, content_id))
         self._writer.clear_problem(*solved)
 
-    def begin_video(self, group: Group) -> VideoWriter:
-        """Store the paths, so that a killed run is taken up again, and give the library's writer."""
+    def begin_video(self, group: Group) -> None:
+        """Store the paths, so that a killed run is taken up again."""
         self.publish(group)
         self._writer.flush()
-        return self._writer
-
-    def begin_passages(self, group: Group) -> None:
-        """As `Writer.begin_passages`."""
-        self._writer.begin_passages(group.content_id)
-
-    def add_passages(
-        self, group: Group, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
-    ) -> None:
-        """As `Writer.add_passages`; `vectors`: unit rows, float (n, text dim)."""
-        self._writer.add_passages(group.content_id, passages, vectors)
 
     def keep_problem(self, group: Group, done: Done) -> None:
         """Store what is wrong with a content that is usable in part, before it can be seen."""

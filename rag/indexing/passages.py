@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from corpora.formats import text_bytes
 from corpora.passages.scanned_text import ScannedPage, TextLine
 from corpora.records import Passage, Problem
+from corpora.scan import FoundFile
 from corpora.video.reader import MediaReader, PageReader
 from indexers.protocol import TextEncoder
 from rag.errors import FileProblem
@@ -20,6 +21,8 @@ from rag.indexing.copies import LocalGroup
 from rag.indexing.outcomes import Done, FileOutcomes, require_unchanged
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
+from rag.store.records import FileRow
+from rag.store.writing import Writer
 
 LineReader = Callable[[NDArray[np.uint8]], Sequence[TextLine] | None]
 """The pieces of text in a gray image, uint8 (h, w), upright; None where there is no OCR after all."""
@@ -32,9 +35,9 @@ for 720p and a ViT-B/32, 2,700.
 """
 
 
-def document_seconds(path: str, size: int) -> float:
-    """Seconds of media that take about as long as a document of `size` bytes."""
-    return text_bytes(path, size) / PASSAGE_BYTES_PER_SECOND
+def document_seconds(found: FoundFile | FileRow) -> float:
+    """Seconds of media that take about as long as a document of that size."""
+    return text_bytes(found.path, found.size) / PASSAGE_BYTES_PER_SECOND
 
 
 def _seconds_of(passage: Passage) -> float:
@@ -56,6 +59,7 @@ class PassageIndexer:
 
     def __init__(
         self,
+        writer: Writer,
         encoder: TextEncoder,
         reader: MediaReader,
         outcomes: FileOutcomes,
@@ -64,19 +68,23 @@ class PassageIndexer:
         read_lines: LineReader | None = None,
     ) -> None:
         """`read_lines`: OCR of scanned pages; None: they are not read."""
+        self._writer = writer
         self._encoder = encoder
         self._reader = reader
         self._outcomes = outcomes
         self._progress = progress
         self._read_lines = read_lines
         self._pending: list[_ReadFile] = []
+        self._lengths: dict[str, float] = {}
+        """Seconds by which the progress counts each open file, by content."""
         self._advanced: dict[str, float] = {}
-        """Share of each open file that the progress has counted, by content."""
+        """Share of it that has been counted."""
 
     def add(self, local: LocalGroup) -> None:
         """Read a file. A large one is stored part by part; small ones are encoded together later."""
         group = local.group
         self._progress.file(group.first.path)
+        self._lengths[group.content_id] = document_seconds(group.first)
         notes: list[str] = []
         try:
             found = self._reader.passages(local.require().path, self._page_reader(group))
@@ -88,12 +96,12 @@ class PassageIndexer:
                 if sum(len(read.passages) for read in self._pending) >= PASSAGES_PER_CALL:
                     self.flush()
                 return
-            self._outcomes.begin_passages(group)
+            self._writer.begin_passages(group.content_id)
             count = 0
-            whole = document_seconds(group.first.path, group.first.size)
+            whole = self._lengths[group.content_id]
             while part:
                 vectors = self._encode([(group, passage) for passage in part], {group.content_id: whole})
-                self._outcomes.add_passages(group, part, vectors)
+                self._writer.add_passages(group.content_id, part, vectors)
                 count += len(part)
                 part = list(itertools.islice(passages, PASSAGES_PER_CALL))
             require_unchanged(group.first)
@@ -127,8 +135,8 @@ class PassageIndexer:
         first = 0
         for read in self._pending:
             last = first + len(read.passages)
-            self._outcomes.begin_passages(read.group)
-            self._outcomes.add_passages(read.group, read.passages, vectors[first:last])
+            self._writer.begin_passages(read.group.content_id)
+            self._writer.add_passages(read.group.content_id, read.passages, vectors[first:last])
             self._finish(read.group, len(read.passages), read.notes)
             first = last
         self._pending = []
@@ -150,7 +158,7 @@ class PassageIndexer:
         """So much more of a file is done; never more than all of it."""
         before = self._advanced.get(group.content_id, 0.0)
         after = self._advanced[group.content_id] = min(1.0, before + share)
-        whole = document_seconds(group.first.path, group.first.size)
+        whole = self._lengths[group.content_id]
         self._progress.advance_documents(after - before, (after - before) * whole)
 
     def _finish(self, group: Group, passages: int, notes: Sequence[str]) -> None:

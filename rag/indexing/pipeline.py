@@ -1,27 +1,72 @@
-"""One indexing run under the writer's lock: plan, encoders, media, passages, removal, maintenance."""
+"""One indexing run, in order: plan, read, sense, write, commit.
+
+- **Plan** (`planning`): which contents are new or changed, which paths moved, and which are gone.
+- **Read** (`copies`, `decoding`): the file of a content on this machine, decoded or parsed in a subprocess.
+- **Sense** (`stages`, `measuring`): what encoders and readers make of its clips, its audio and its text.
+- **Write** (`media`, `passages`): rows, which no reader of the library sees yet.
+- **Commit** (`outcomes`, `missing`): each content with its paths, then what is gone, then the indexes.
+
+With workers, or into a library on an object store, contents are read to committed in shards, by the same
+code, and the shards are merged (`shards`).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from corpora.fetching import scratch_folder
 from corpora.manifest import recommended_encoder
+from corpora.objects import is_url
+from corpora.passages.scanned_text import TextLine
+from corpora.records import Evidence, Video
 from corpora.scan import Scan
-from rag.errors import LibraryError
+from corpora.video.reader import MediaReader
+from corpora.video.records import Probe
+from indexers.ocr import Ocr, open_ocr, reads_text
+from indexers.protocol import Disabled, TextTower
+from indexers.soundtrack import SoundMeter
+from rag.errors import FileProblem, LibraryError, UnfetchedFile
 from rag.indexing.calibrating import calibrate_scores
-from rag.indexing.contents import index_contents, stage_fingerprints
-from rag.indexing.measuring import unmeasured
+from rag.indexing.clips import clip_audio
+from rag.indexing.copies import LocalGroup, local_groups
+from rag.indexing.decoding import interleave, open_readers
+from rag.indexing.encoders import (
+    SelectedEncoders,
+    device_here,
+    open_tower_of_library,
+    other_devices,
+    select_encoders,
+    stored_side,
+    warn_of_specialised,
+)
+from rag.indexing.measuring import Measuring, backfill_measurements, stage_fingerprints, unmeasured
+from rag.indexing.media import FrameIndexer, beyond_subtitles, describe, last_end, late_cues, texts_of_video
+from rag.indexing.merging import copy_library
 from rag.indexing.missing import prune_refusal, remove_missing
-from rag.indexing.outcomes import FileOutcomes, IndexingStats
-from rag.indexing.planning import Group, Plan, limits_of, make_plan
+from rag.indexing.outcomes import Done, FileOutcomes, IndexingStats, require_unchanged
+from rag.indexing.passages import PassageIndexer, document_seconds
+from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan
 from rag.indexing.reembed import reembed_library
 from rag.indexing.report import Progress, Prune
-from rag.indexing.shards import ShardedRun
+from rag.indexing.shards import HERE, Shard, ShardedRun
+from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
 from rag.store.damage import damaged_index
 from rag.store.layout import Location, open_layout
-from rag.store.sidecars import EXCLUDED
+from rag.store.reading import Reader
+from rag.store.records import Meta
+from rag.store.sidecars import EXCLUDED, sidecar_hash
 from rag.store.writing import Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def run_indexing(
@@ -47,37 +92,41 @@ def run_indexing(
         stats = outcomes.stats
         for line in (*made_again, *_links(scan)):
             outcomes.note(line)
-        shards = ShardedRun(writer, settings, outcomes, progress)
+        shards = ShardedRun(writer, settings, outcomes, progress, index_shard)
         earlier = shards.take_up()
+
+        # Plan
         recommended = recommended_encoder({*roots, *(os.path.dirname(path) for path in writer.files())})
-        plan = _planned(
-            writer, scan, roots, settings, outcomes, prune=prune, limit=limit, hash_later=shards.wanted
-        )
+        plan = make_plan(scan, roots, writer, settings, hash_later=shards.wanted)
+        if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
+            raise LibraryError(refusal)
+        outcomes.report(plan.problems)
         stats.unchanged = len(plan.unchanged - earlier)
+        groups = plan.groups[:limit]
+        stats.deferred = {found.path for group in plan.groups[len(groups) :] for found in group.files}
+
+        # Read, sense, write and commit each content
         if reembed:
-            lines, problems, stats.reembedded = reembed_library(
-                writer, settings, progress, recommended=recommended
-            )
-            stats.stages += lines
-            stats.problems += problems
+            reembed_library(writer, settings, progress, stats, recommended=recommended)
         fingerprints = stage_fingerprints(settings, writer.meta.image_encoder if writer.meta else None)
         outdated = unmeasured(plan.ready, writer.stage_fingerprints(), fingerprints)
         # First: a moved file's content would go with its earlier name where another file has that now.
         outcomes.publish(*plan.known)
         stats.moved += plan.arrived
-        here = plan.groups
-        if shards.wanted and plan.groups:
-            shards.index(plan.groups, recommended=recommended)
-            here = []
+        if shards.wanted and groups:
+            shards.index(groups, recommended=recommended)
+        here = [] if shards.wanted else groups
         if here or plan.known or reembed or outdated:
             index_contents(writer, here, outdated, settings, outcomes, progress, recommended=recommended)
         shards.close()
+
+        # Commit what is gone, and the indexes
         stats.forgotten += remove_missing(
             writer, plan.missing, roots, outcomes, settings.storage, prune=prune
         )
         _keep_exclude(writer, plan.ready, settings.scan.exclude)
         outcomes.keep_scan_problems(plan, scan, roots)
-        changed = plan.groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
+        changed = groups or plan.known or earlier or stats.forgotten or reembed or stats.backfilled
         if changed or damaged_index(folder):
             for line in writer.maintain(settings.search.exact_rows):
                 outcomes.note(line)
@@ -85,6 +134,257 @@ def run_indexing(
             stats.stages.append(line)
         stats.library_id = writer.meta.library_id if writer.meta else ""
     return stats
+
+
+def index_shard(
+    shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
+) -> list[str]:
+    """Index a shard into its library, with the encoders of `meta`; one on a store is made here first.
+
+    Called again, it goes on where it was. Returns one line for each stage. Raises the errors of the library
+    and of the models.
+    """
+    if not isinstance(shard.library, Path):
+        with scratch_folder(settings.storage) as scratch:
+            local = replace(shard, library=scratch / HERE)
+            lines = index_shard(local, meta, settings, recommended, progress)
+            with Reader.open(local.library) as reader, Writer.open(shard.library) as writer:
+                copy_library(reader, writer, newer=True)
+        return lines
+    with Writer.open(shard.library) as writer:
+        writer.set_meta(meta)
+        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
+        scan = Scan(shard.files, (), ())
+        plan = make_plan(scan, [], writer, settings)
+        outcomes.report(plan.problems)
+        outcomes.publish(*plan.known)
+        index_contents(writer, plan.groups, [], settings, outcomes, progress, recommended=recommended)
+        outcomes.keep_scan_problems(plan, scan, [])
+    return outcomes.stats.stages
+
+
+def index_contents(
+    writer: Writer,
+    groups: Sequence[Group],
+    outdated: Sequence[Group],
+    settings: Settings,
+    outcomes: FileOutcomes,
+    progress: Progress,
+    *,
+    recommended: str | None,
+) -> None:
+    """Read, sense, write and commit `groups`; then measure those of `outdated`, which the library has."""
+    stats = outcomes.stats
+    encoders = select_encoders(writer, settings, recommended=recommended)
+    if encoders.meta.image_encoder is None and encoders.line not in stats.stages:
+        stats.stages.append(encoders.line)
+    if groups:
+        device = device_here(encoders.meta)
+        if line := other_devices(encoders.meta, device):
+            outcomes.note(line)
+        writer.put_devices({device})
+    image = encoders.meta.image_encoder
+    warn_of_specialised(image, recommended, progress)
+    with open_readers(settings.video, image.backend if image else "", settings.reading) as readers:
+        contents = ContentIndexer(writer, settings, encoders, readers, outcomes, progress)
+        left = sum(writer.video(group.content_id).duration for group in outdated)
+        if groups or outdated:
+            contents.index(groups, others=len(outdated), other_seconds=left)
+        stats.stages += contents.lines
+        if outdated:
+            outcomes.note(f"measuring shots and sound of videos indexed before: {len(outdated)}")
+            measuring, video = contents.measuring, contents.video_settings
+            with closing(local_groups(outdated, settings.storage)) as there:
+                stats.backfilled = backfill_measurements(
+                    there, writer, readers, measuring, video, progress, outcomes.append_problem
+                )
+
+
+class ContentIndexer:
+    """Reads, senses, writes and commits contents. Models are loaded when the first content needs them."""
+
+    def __init__(
+        self,
+        writer: Writer,
+        settings: Settings,
+        encoders: SelectedEncoders,
+        readers: Sequence[MediaReader],
+        outcomes: FileOutcomes,
+        progress: Progress,
+    ) -> None:
+        """`readers`: as many as files are read at once."""
+        fingerprints = stage_fingerprints(settings, encoders.meta.image_encoder)
+        self.measuring = Measuring(settings.video, fingerprints, self._open_tower)
+        self.video_settings = settings.video.model_copy(update={"short_side": stored_side(encoders.meta)})
+        self.lines: list[str] = []
+        """One line for each stage of media, once it is opened."""
+        self._writer = writer
+        self._settings = settings
+        self._encoders = encoders
+        self._readers = readers
+        self._outcomes = outcomes
+        self._progress = progress
+        self._begun: set[str] = set()
+
+    def index(self, groups: Iterable[Group], *, others: int = 0, other_seconds: float = 0.0) -> None:
+        """Videos, then documents. `others`: files that the progress counts too, and their seconds."""
+        groups = list(groups)
+        media = [group for group in groups if group.is_media]
+        documents = [group for group in groups if not group.is_media]
+        probes = self._probe(media)
+        remote = [group for group in media if is_url(group.first.path)]
+        media = [group for group in media if is_url(group.first.path) or group.content_id in probes]
+        seconds = other_seconds + sum(probe.duration for probe in probes.values())
+        seconds += sum(estimated_seconds(group.first) for group in remote)
+        self._progress.start(seconds, len(media) + len(documents) + others)
+        reading = sum(document_seconds(group.first) for group in documents)
+        self._progress.start_documents(len(documents), reading)
+        if media:
+            self._index_media(media, probes)
+        self._index_documents(documents)
+
+    def _probe(self, groups: Iterable[Group]) -> dict[str, Probe]:
+        """What the headers of videos say, by content; those that have none that can be read are skipped.
+
+        Objects are probed when they are fetched.
+        """
+        probes: dict[str, Probe] = {}
+        for group in groups:
+            if is_url(group.first.path):
+                continue
+            try:
+                probes[group.content_id] = self._readers[0].probe(group.first.path)
+            except FileProblem as problem:
+                self._outcomes.skip_file(group, problem)
+        return probes
+
+    def _index_media(self, groups: Sequence[Group], probes: Mapping[str, Probe]) -> None:
+        """Index videos: objects, and those of this machine that have a probe."""
+
+        def steps(local: LocalGroup, reader: MediaReader) -> Generator[None, None, Done]:
+            try:
+                return (yield from self._index_video(local, reader, probes))
+            finally:
+                local.discard()
+
+        with (
+            closing(local_groups(groups, self._settings.storage)) as there,
+            closing(interleave(there, self._readers, steps)) as done,
+        ):
+            for local, result in done:
+                if isinstance(result, FileProblem):
+                    self._outcomes.skip_file(local.group, local.problem_of(result))
+                else:
+                    self._outcomes.finish(local.group, result)
+
+    def _index_video(
+        self, local: LocalGroup, reader: MediaReader, probes: Mapping[str, Probe]
+    ) -> Generator[None, None, Done]:
+        """Index one video, a clip a step. Raises `FileProblem` where nothing of it can be used.
+
+        Killed at any instant and called again, it goes on behind the last committed clip and ends with the
+        same rows.
+        """
+        writer, stages, group = self._writer, self.stages, local.group
+        copy, first = local.require(), group.first
+        self._progress.file(first.path)
+        if copy.content_id in self._begun:
+            # Two objects of one content that could not be compared before: the next run does.
+            raise UnfetchedFile(f"{first.path}: it has the content of another one; run the command again")
+        self._begun.add(copy.content_id)
+
+        # Read. The hash comes before: subtitles that are edited meanwhile are read again by the next run.
+        sidecars_read = sidecar_hash(copy.sidecars)
+        probe = probes.get(copy.content_id) or reader.probe(copy.path)
+        sidecars = reader.sidecars(copy.sidecars)
+        texts = [*sidecars.texts, *probe.chapters, *reader.texts(copy.path)]
+        video = describe(first, copy.content_id, probe, sidecars)
+        self._outcomes.begin_video(group)
+        writer.begin_video(video)
+
+        # Sense and write: frames clip by clip, then what is of the whole video.
+        end = min(last_end(texts), probe.duration)
+        frames = FrameIndexer(writer, reader, stages, self.video_settings, self._progress, video, end)
+        if probe.stream >= 0 and stages.needs_frames:
+            yield from frames.decode(copy.path)
+        else:
+            frames.store_times(copy.path, probe)
+        video = replace(video, duration=frames.duration, damage=frames.damage, decoder=frames.decoder)
+        evidence = [*texts_of_video(texts, video), *frames.screen_text]
+        meter, problem = None, ""
+        if probe.audio:
+            spoken, meter, problem = self._index_audio(copy.path, video, reader)
+            evidence += beyond_subtitles(spoken, evidence)
+        lost = self.measuring.store(writer, video, frames.figures if self.measuring.frames_on else {}, meter)
+        writer.put_evidence(video.video_id, evidence, stages.encode([span.text for span in evidence]))
+
+        # Commit
+        # What is cut off of a damaged file is no fault of its subtitles.
+        late = "" if frames.damage else late_cues(texts, video.duration)
+        reason = "; ".join(note for note in (frames.damage, problem, lost, *sidecars.notes, late) if note)
+        action = f"indexed {max(video.duration - frames.lost, 0.0):.0f} s of it" if reason else ""
+        done = Done(frames.clips, 0, video.duration, reason, action)
+        self._outcomes.keep_problem(group, done)
+        exclude = list(self._settings.scan.exclude)
+        finished = {**stages.fingerprints(), "sidecars": sidecars_read}
+        writer.finish_video(video, finished | ({EXCLUDED: exclude} if exclude else {}))
+        frames.log.close()
+        require_unchanged(first)
+        if is_url(first.path):
+            self._progress.advance(estimated_seconds(first) - video.duration)
+        return done
+
+    def _index_audio(
+        self, path: str, video: Video, reader: MediaReader
+    ) -> tuple[list[Evidence], SoundMeter | None, str]:
+        """Audio embeddings of clips are stored; returns speech, the measured sound, and what went wrong."""
+        stages = self.stages
+        if stages.audio_encoder is not None:
+            audio = clip_audio(stages.audio_encoder, reader.audio(path), video, self.video_settings)
+            self._writer.put_sounds(video.video_id, *audio)
+        meter = SoundMeter() if self.measuring.sound_on else None
+        if stages.transcribes:
+            blocks = reader.audio(path, gaps=meter is not None)
+            passed = meter.feed_through(blocks) if meter is not None else blocks
+            return list(stages.transcribe(passed, video.video_id)), meter, ""
+        problem = self.measuring.measure_sound(meter, reader, path) if meter is not None else ""
+        return [], meter, problem
+
+    def _index_documents(self, groups: Iterable[Group]) -> None:
+        """Small documents are encoded together, and each is committed when its passages are."""
+        read_lines = self._read_lines if reads_text(self._settings.ocr) else None
+        passages = PassageIndexer(
+            self._writer,
+            self._encoders.text,
+            self._readers[0],
+            self._outcomes,
+            self._progress,
+            read_lines=read_lines,
+        )
+        with closing(local_groups(groups, self._settings.storage)) as there:
+            for local in there:
+                passages.add(local)
+                local.discard()
+        passages.flush()
+
+    def _read_lines(self, image: NDArray[np.uint8]) -> Sequence[TextLine] | None:
+        ocr = self._ocr
+        return ocr.read_page(image) if isinstance(ocr, Ocr) else None
+
+    @cached_property
+    def _ocr(self) -> Ocr | Disabled:
+        return open_ocr(self._settings.ocr)
+
+    @cached_property
+    def stages(self) -> Stages:
+        """Of media; their models are loaded now, and said in lines."""
+        stages, self.lines = open_stages(self._settings, self._encoders, self._ocr, self.measuring)
+        for line in self.lines:
+            self._progress.note(line)
+        return stages
+
+    def _open_tower(self) -> TextTower | None:
+        return open_tower_of_library(self._encoders.meta, self._settings)
 
 
 def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str]) -> None:
@@ -110,26 +410,3 @@ def _links(scan: Scan) -> Iterator[str]:
             f"{links} of the files are links out of the folders given, such as {first}; "
             "scan.within bounds where links may lead"
         )
-
-
-def _planned(
-    writer: Writer,
-    scan: Scan,
-    roots: Sequence[str],
-    settings: Settings,
-    outcomes: FileOutcomes,
-    *,
-    prune: Prune,
-    limit: int | None,
-    hash_later: bool,
-) -> Plan:
-    """The work of a run, with its problems reported, and what is beyond `limit` deferred."""
-    plan = make_plan(scan, roots, writer, settings, hash_later=hash_later)
-    if prune is True and (refusal := prune_refusal(writer.files(), plan.missing, plan.moved, roots)):
-        raise LibraryError(refusal)
-    stats = outcomes.stats
-    outcomes.report(plan.problems)
-    if limit is not None and len(plan.groups) > limit:
-        stats.deferred = {f.path for group in plan.groups[limit:] for f in group.files}
-        del plan.groups[limit:]
-    return plan

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from rag.errors import ExtraMissing, RagError, SettingsError
 from rag.indexing.encoders import choose_encoders
-from rag.indexing.report import Progress, Silent
+from rag.indexing.report import Progress
 from rag.settings import ClusterSettings, Settings
 
 if TYPE_CHECKING:
-    from corpora.records import Problem
     from rag.store.records import Meta
 
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
@@ -54,36 +53,23 @@ class Board:
         return taken
 
 
-class BoardProgress(Silent):
-    """The progress of one task, sent to the board."""
+class BoardProgress(Progress):
+    """The progress of one task: its calls are sent to the board."""
 
     def __init__(self, board: Any, task: int) -> None:
         self._board = board
         self._task = task
 
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "start", total_seconds, total_files)
 
-    def file(self, path: str) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "file", path)
+def _sent(name: str) -> Callable[..., None]:
+    def send(self: BoardProgress, *given: Any) -> None:
+        self._board.add.remote(self._task, name, *given)
 
-    def advance(self, seconds: float) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "advance", seconds)
+    return send
 
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "advance_documents", documents, seconds)
 
-    def note(self, line: str) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "note", line)
-
-    def problem(self, problem: Problem) -> None:
-        """Sent."""
-        self._board.add.remote(self._task, "problem", problem)
+for _name in ("start", "file", "advance", "advance_documents", "note", "problem"):
+    setattr(BoardProgress, _name, _sent(_name))
 
 
 def run_task(work: Callable[..., Any], given: Sequence[Any], board: Any, task: int) -> Any:
@@ -164,7 +150,7 @@ class RayPool:
 
     def _relay(self, board: Any, watches: Sequence[Progress]) -> None:
         """Pass on what the tasks have reported; what was lost with the node of the board is not missed."""
-        with contextlib.suppress(self._ray.exceptions.RayActorError):
+        with contextlib.suppress(self._ray.exceptions.RayError):
             for task, name, given in self._ray.get(board.take.remote()):
                 getattr(watches[task], name)(*given)
 

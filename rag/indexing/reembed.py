@@ -27,6 +27,7 @@ from rag.indexing.encoders import (
     settings_of_library,
     stored_side,
 )
+from rag.indexing.outcomes import IndexingStats
 from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.indexing.stages import embed_clip
@@ -39,25 +40,30 @@ from rag.store.writing import Writer
 
 
 def reembed_library(
-    writer: Writer, settings: Settings, progress: Progress, *, recommended: str | None = None
-) -> tuple[list[str], list[Problem], int]:
+    writer: Writer,
+    settings: Settings,
+    progress: Progress,
+    stats: IndexingStats,
+    *,
+    recommended: str | None = None,
+) -> None:
     """Decode and encode every video again; the new vectors replace the old when the last video is done.
 
-    Until then questions are answered from the old ones; killed, it resumes
-    where it was. Returns the lines to show, the problems, of videos whose
-    files are gone or fail, which keep their text and lose their image
-    embeddings, and how many of the others there are.
+    Until then questions are answered from the old ones; killed, it resumes where it was. `stats` gets the
+    lines to show, the problems of videos whose files are gone or fail, which keep their text and lose their
+    image embeddings, and how many of the others there are.
     Raises `WeightsMissing` where the settings find no encoder.
     """
     if writer.meta is None:
-        return [], [], 0
+        return
     settings = settings_of_library(writer.meta, settings)
     encoder, line = open_configured_encoder(settings, recommended=recommended)
     if encoder is None:
         raise WeightsMissing(line.removeprefix("image embeddings: off (").removesuffix(")"))
     ref = reference(encoder)
     if writer.meta.image_encoder is not None and writer.meta.image_encoder.fingerprint == ref.fingerprint:
-        return [f"{line}; the library has these vectors already"], [], 0
+        stats.stages.append(f"{line}; the library has these vectors already")
+        return
     side = settings.video.short_side or frame_side(stored_side(writer.meta), encoder)
     writer.put_devices({device_here(replace(writer.meta, image_encoder=ref))})
     switch = writer.switch_encoder(ref, {**writer.meta.settings, STORED_SIDE: side})
@@ -99,7 +105,9 @@ def reembed_library(
                     problems.append(Problem(path, reason, "kept its text, lost its image embeddings"))
                     progress.problem(problems[-1])
     switch.commit()
-    return [line], problems, len(videos) - len(problems)
+    stats.stages.append(line)
+    stats.problems += problems
+    stats.reembedded = len(videos) - len(problems)
 
 
 def _has_content(row: FileRow) -> bool:

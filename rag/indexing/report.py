@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from corpora.kinds import kind_of, lines_on_ignored
 from corpora.records import Problem
@@ -16,8 +16,8 @@ Prune = bool | Literal["all"]
 """Whether missing files are removed; `all`: also where they may be on a disk that is not mounted."""
 
 
-class Progress(Protocol):
-    """Receives the progress of an indexing run."""
+class Progress:
+    """Receives the progress of an indexing run; this one shows nothing."""
 
     def start(self, total_seconds: float, total_files: int) -> None:
         """Total work: seconds of media, and number of files of all kinds."""
@@ -45,37 +45,6 @@ class Progress(Protocol):
 
     def done(self) -> None:
         """The run is over."""
-
-
-class Silent:
-    """A `Progress` that shows nothing."""
-
-    def start(self, total_seconds: float, total_files: int) -> None:
-        """Ignored."""
-
-    def start_documents(self, total: int, seconds: float) -> None:
-        """Ignored."""
-
-    def file(self, path: str) -> None:
-        """Ignored."""
-
-    def advance(self, seconds: float) -> None:
-        """Ignored."""
-
-    def advance_documents(self, documents: float, seconds: float) -> None:
-        """Ignored."""
-
-    def status(self, line: str) -> None:
-        """Ignored."""
-
-    def note(self, line: str) -> None:
-        """Ignored."""
-
-    def problem(self, problem: Problem) -> None:
-        """Ignored."""
-
-    def done(self) -> None:
-        """Ignored."""
 
 
 MOST_EXAMPLES = 3

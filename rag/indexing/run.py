@@ -21,7 +21,7 @@ from corpora.scan import FoundFile, Scan, Shard, scan
 from indexers.settings import FRAME_MEASURES, SCANNED_PAGES, SOUND_MEASURES
 from rag.errors import UnreadableFile, UsageError
 from rag.indexing.missing import below, find_missing
-from rag.indexing.report import IndexReport, Progress, Prune, Silent, scan_report
+from rag.indexing.report import IndexReport, Progress, Prune, scan_report
 from rag.settings import Settings
 from rag.store.damage import damaged_file
 from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
@@ -59,7 +59,7 @@ def index(
     `Problem` in the report.
     """
     started = time.monotonic()
-    watch = progress or Silent()
+    watch = progress or Progress()
     _require_options(prune, limit)
     roots = [absolute_path(path) for path in path_list(paths)]
     folder = find_library(library=settings.library, storage=settings.storage)

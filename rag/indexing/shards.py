@@ -13,23 +13,23 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
-from corpora.fetching import scratch_folder
 from corpora.objects import StoreAddress, open_store
 from corpora.records import Problem
-from corpora.scan import FoundFile, Scan
+from corpora.scan import FoundFile
 from indexers.asr import asr_line
 from indexers.ocr import ocr_line
 from rag.errors import EncoderMismatch, LibraryError, WorkerLost
-from rag.indexing.contents import index_contents, pinned_settings
 from rag.indexing.encoders import select_encoders
 from rag.indexing.merging import copy_library
 from rag.indexing.outcomes import FileOutcomes
 from rag.indexing.passages import document_seconds
-from rag.indexing.planning import Group, estimated_seconds, limits_of, make_plan
+from rag.indexing.planning import Group, estimated_seconds
 from rag.indexing.ray_workers import RayPool
-from rag.indexing.report import Progress, Silent
+from rag.indexing.report import Progress
+from rag.indexing.stages import pinned_settings
 from rag.settings import ReasonerSettings, Settings
 from rag.store.layout import SHARDS, Location, open_layout
 from rag.store.reading import Reader
@@ -52,11 +52,6 @@ class Shard:
     groups: tuple[Group, ...]
 
     @property
-    def seconds(self) -> float:
-        """Of media, by the sizes of the files."""
-        return sum(map(_seconds, self.groups))
-
-    @property
     def files(self) -> tuple[FoundFile, ...]:
         """The files of all contents. The first of each has all sidecars of its content."""
         return tuple(
@@ -66,56 +61,29 @@ class Shard:
         )
 
 
-def index_shard(
-    shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
-) -> list[str]:
-    """Index a shard into its library, as a plain run does, with the encoders of `meta`.
-
-    One that goes on a store is made on this machine first. Called again, it goes on where it was. Returns
-    one line for each stage. Raises the errors of the library and of the models.
-    """
-    if isinstance(shard.library, Path):
-        return _index_into(shard.library, shard, meta, settings, recommended, progress)
-    with scratch_folder(settings.storage) as scratch:
-        lines = _index_into(scratch / HERE, shard, meta, settings, recommended, progress)
-        with Reader.open(scratch / HERE) as reader, Writer.open(shard.library) as writer:
-            copy_library(reader, writer, newer=True)
-    return lines
-
-
-def _index_into(
-    folder: Path, shard: Shard, meta: Meta, settings: Settings, recommended: str | None, progress: Progress
-) -> list[str]:
-    with Writer.open(folder) as writer:
-        writer.set_meta(meta)
-        outcomes = FileOutcomes(writer, progress, settings.storage, limits_of(settings))
-        scan = Scan(shard.files, (), ())
-        plan = make_plan(scan, [], writer, settings)
-        outcomes.report(plan.problems)
-        outcomes.publish(*plan.known)
-        index_contents(writer, plan.groups, [], settings, outcomes, progress, recommended=recommended)
-        outcomes.keep_scan_problems(plan, scan, [])
-    return outcomes.stats.stages
+IndexShard = Callable[[Shard, Meta, Settings, str | None, Progress], list[str]]
+"""`rag.indexing.pipeline.index_shard`."""
 
 
 def split(groups: Iterable[Group], count: int) -> list[list[Group]]:
     """`count` parts of about the same length, the longest first: each content into the shortest part yet."""
     parts: list[list[Group]] = [[] for _ in range(count)]
     lengths = [(0.0, at) for at in range(count)]
-    for group in sorted(groups, key=_seconds, reverse=True):
+    sized = [(_seconds(group), group) for group in groups]
+    for seconds, group in sorted(sized, key=itemgetter(0), reverse=True):
         length, at = heapq.heappop(lengths)
         parts[at].append(group)
-        heapq.heappush(lengths, (length + _seconds(group), at))
-    return sorted(filter(None, parts), key=lambda part: sum(map(_seconds, part)), reverse=True)
+        heapq.heappush(lengths, (length + seconds, at))
+    return [parts[at] for _, at in sorted(lengths, reverse=True) if parts[at]]
 
 
 def _seconds(group: Group) -> float:
     """Of media, or how long a document takes as such."""
     found = group.first
-    return estimated_seconds(found) if group.is_media else document_seconds(found.path, found.size)
+    return estimated_seconds(found) if group.is_media else document_seconds(found)
 
 
-class ShardProgress(Silent):
+class ShardProgress(Progress):
     """Passes the progress of one shard on to that of the run, whose total has the shard's `seconds`.
 
     A shard that begins again, after its worker was lost, counts what is left of it once.
@@ -165,8 +133,15 @@ class ShardedRun:
     """The shards of one run, under the lock that `writer` holds."""
 
     def __init__(
-        self, writer: Writer, settings: Settings, outcomes: FileOutcomes, progress: Progress
+        self,
+        writer: Writer,
+        settings: Settings,
+        outcomes: FileOutcomes,
+        progress: Progress,
+        index_shard: IndexShard,
     ) -> None:
+        """`index_shard`: as of `rag.indexing.pipeline`."""
+        self._index_shard = index_shard
         self._writer = writer
         self._layout = open_layout(writer.folder)
         self._settings = settings
@@ -205,7 +180,7 @@ class ShardedRun:
         for at in range(0, len(groups), most):
             shard = Shard(self._here, tuple(groups[at : at + most]))
             watch = self._watch(shard)
-            self._note(index_shard(shard, meta, self._settings, recommended, watch))
+            self._note(self._index_shard(shard, meta, self._settings, recommended, watch))
             self._merge(shard.library)
             _discard(shard.library)
             watch.done()
@@ -232,7 +207,7 @@ class ShardedRun:
                 watches = [self._watch(shard) for shard in shards]
                 left: list[Group] = []
                 given = [(shard, encoders.meta, settings, recommended) for shard in shards]
-                for at, lines in pool.run(index_shard, given, watches):
+                for at, lines in pool.run(self._index_shard, given, watches):
                     self._note(lines or [])
                     done = self._merge(shards[at].library)
                     _discard(shards[at].library)

@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Evidence
-from indexers.asr import Asr
+from indexers.asr import Asr, asr_line, open_asr
 from indexers.frame_dedup import encode_frames
-from indexers.ocr import Ocr
-from indexers.protocol import ImageEncoder, TextEncoder
+from indexers.models.catalogue import is_packaged
+from indexers.models.lookup import readable_size, recommended_model
+from indexers.ocr import Ocr, reads_text
+from indexers.protocol import Disabled, ImageEncoder, TextEncoder
 from indexers.text_tracking import text_spans
 from rag.indexing.clips import CutClip
-from rag.indexing.measuring import Measuring
+from rag.indexing.encoders import SelectedEncoders, enlarging_line
+from rag.indexing.measuring import Measuring, off_lines
+from rag.settings import Settings
 from rag.store.records import ClipFrames
 
 OCR_SHORT_SIDE = 720
@@ -118,3 +122,62 @@ def embed_clip(encoder: ImageEncoder | None, cut: CutClip, *, reuse: bool) -> Cl
     vectors = encode_frames(encoder, cut.frames, reuse=reuse)
     whole = encoder.encode_clip(cut.frames, vectors)
     return ClipFrames(cut.clip, cut.frames.times, vectors, whole, cut.pixels)
+
+
+def open_stages(
+    settings: Settings, encoders: SelectedEncoders, ocr: Ocr | Disabled, measuring: Measuring
+) -> tuple[Stages, list[str]]:
+    """Load the models of media; with one line for each stage. Raises the errors of the models."""
+    asr, image = open_asr(settings.asr, settings.encoder), encoders.open_image()
+    lines = [
+        reads_line(image, ocr, asr, settings.asr.model),
+        *(each.reason for each in (ocr, asr) if isinstance(each, Disabled)),
+        *off_lines(settings.video, measuring.fingerprints),
+        better_line(image) if encoders.new else "",
+        enlarging_line(image, encoders.meta),
+    ]
+    stages = Stages(
+        text=encoders.text,
+        image=image,
+        ocr=ocr if isinstance(ocr, Ocr) else None,
+        asr=asr if isinstance(asr, Asr) else None,
+        reuse_still_frames=settings.encoder.reuse_still_frames,
+        measuring=measuring,
+    )
+    return stages, [line for line in lines if line]
+
+
+def pinned_settings(settings: Settings) -> Settings:
+    """The settings with what `auto` means on this machine for text on the screen and speech.
+
+    Raises as opening those with `on` does.
+    """
+    read = reads_text(settings.ocr)
+    transcribes = asr_line(settings.asr, settings.encoder).startswith("speech: on")
+    ocr = settings.ocr.model_copy(update={"mode": "on" if read else "off"})
+    asr = settings.asr.model_copy(update={"mode": "on" if transcribes else "off"})
+    return settings.model_copy(update={"ocr": ocr, "asr": asr})
+
+
+def reads_line(
+    image: ImageEncoder | None, ocr: Ocr | Disabled, asr: Asr | Disabled, speech_model: str
+) -> str:
+    """What a run reads of media: `reads: text, images (efficientnet-lite2), text on screen, speech (X)`."""
+    senses = ["text"]
+    if image is not None:
+        senses.append(f"images ({image.name})")
+    if not isinstance(ocr, Disabled):
+        senses.append("text on screen")
+    if not isinstance(asr, Disabled):
+        senses.append(f"speech ({speech_model})")
+    return f"reads: {', '.join(senses)}"
+
+
+def better_line(image: ImageEncoder | None) -> str:
+    """What sees more than the encoder that comes with the installation, and how to get it; empty beside
+    others. Said once, where a library is made."""
+    if image is None or not is_packaged(image.name):
+        return ""
+    best = recommended_model("image encoder")
+    size = readable_size(best.size)
+    return f"sees more: rag models pull {best.name} ({size}), then rag index FOLDER --reembed"

@@ -9,13 +9,13 @@ import pytest
 from eval.workbench.corpus import write_marker
 from indexers.models.lookup import specialised_encoder_warning
 from rag.indexing import index
-from rag.indexing.report import Silent
+from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
 from rag.store.reading import Reader
 from tests.fakes.synthetic import write_video
 
 
-class Notes(Silent):
+class Notes(Progress):
     def __init__(self) -> None:
         self.lines: list[str] = []
 

@@ -14,7 +14,7 @@ from corpora.video.records import FrameBatch
 from rag._cli.index import summary_lines
 from rag.errors import EncoderMismatch, LibraryBusy, SettingsError, StalledFile, UnreadableFile
 from rag.indexing import IndexReport, index
-from rag.indexing.report import Silent
+from rag.indexing.report import Progress
 from rag.library import Library
 from rag.records import SearchFilter
 from rag.settings import Settings, load_settings
@@ -162,7 +162,7 @@ def test_an_edited_subtitle_file_is_read_again(corpus: Path, settings: Settings)
 def test_a_subtitle_file_that_is_edited_while_its_video_is_indexed_is_read_again(
     corpus: Path, settings: Settings
 ) -> None:
-    class Editing(Silent):
+    class Editing(Progress):
         def advance(self, seconds: float) -> None:  # noqa: ARG002 (of the protocol)
             (corpus / "a.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nLoosen it again.\n")
 
@@ -482,7 +482,7 @@ def test_reembedding_keeps_nothing_of_a_file_that_is_changed_meanwhile(
     other.mkdir()
     (other / "notes.md").write_text("A bolt.\n")
 
-    class Replacing(Silent):
+    class Replacing(Progress):
         def file(self, path: str) -> None:
             if path.endswith("2.mp4"):
                 shutil.copy(corpus / "0.mp4", corpus / "2.mp4")

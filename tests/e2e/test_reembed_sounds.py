@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from indexers.protocol import ImageEncoder, unit_rows
-from rag.indexing import Silent, contents, encoders, index, reembed
+from rag.indexing import Progress, encoders, index, reembed
+from rag.indexing.outcomes import IndexingStats
 from rag.settings import load_settings
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
@@ -46,10 +47,10 @@ def test_sounds_are_those_of_a_library_with_sounds_from_the_first(
 
     monkeypatch.setattr(encoders, "open_configured_encoder", open_configured_encoder)
     monkeypatch.setattr(reembed, "open_configured_encoder", open_configured_encoder)
-    monkeypatch.setattr(contents, "open_text_tower", lambda *_: None)
+    monkeypatch.setattr(encoders, "open_text_tower", lambda *_: None)
     index([corpus], settings=hearing)
     with Writer.open(tmp_path / "deaf") as writer:
-        reembed.reembed_library(writer, deaf, Silent())
+        reembed.reembed_library(writer, deaf, Progress(), IndexingStats())
     first, again = (
         [row for row in dump(tmp_path / name) if '"table": "sounds_' in row] for name in ("hearing", "deaf")
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rag.indexing import index
-from rag.indexing.report import Silent
+from rag.indexing.report import Progress
 from rag.settings import Settings, load_settings
 from rag.store.layout import open_layout
 from tests.fakes.library_dump import dump
@@ -26,7 +26,7 @@ def settings_of(library: Path, **given: Any) -> Settings:
     return load_settings(flags={"library": library, "ocr.mode": "off", "encoder.image": "none", **given})
 
 
-class Counting(Silent):
+class Counting(Progress):
     def __init__(self) -> None:
         self.total = self.done_seconds = 0.0
         self.files = 0

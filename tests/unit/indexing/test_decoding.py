@@ -13,7 +13,7 @@ import pytest
 from corpora.settings import VideoSettings
 from corpora.video.reader import MediaReader
 from rag.errors import DamagedFile, FileProblem
-from rag.indexing import IndexReport, Silent, contents, encoders, index, reembed
+from rag.indexing import IndexReport, Progress, encoders, index, reembed
 from rag.indexing.clips import CLIPS_PER_COMMIT
 from rag.indexing.decoding import MOST_DECODERS, decoder_count, interleave
 from rag.settings import load_settings
@@ -89,11 +89,11 @@ def mean(monkeypatch: pytest.MonkeyPatch) -> MeanColors:
     for module in (encoders, reembed):
         monkeypatch.setattr(module, "open_configured_encoder", lambda *_, **__: (encoder, "mean"))
     monkeypatch.setattr(encoders, "_open_held", lambda *_: encoder)
-    monkeypatch.setattr(contents, "open_text_tower", lambda *_: None)
+    monkeypatch.setattr(encoders, "open_text_tower", lambda *_: None)
     return encoder
 
 
-class Log(Silent):
+class Log(Progress):
     """What the run comes to: files, and the first second of each clip that is done. Broken off at `last`."""
 
     def __init__(self, last: int = 1000) -> None:
@@ -131,7 +131,7 @@ def single(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     library, log = tmp_path_factory.mktemp("one") / "library", Log()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encoders, "open_configured_encoder", lambda *_, **__: (MeanColors(), "mean"))
-        patch.setattr(contents, "open_text_tower", lambda *_: None)
+        patch.setattr(encoders, "open_text_tower", lambda *_: None)
         indexed(corpus, library, 1, log)
     assert log.events[:2] == ["0.mkv", "clip"]
     return library

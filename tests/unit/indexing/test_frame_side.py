@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from indexers.preprocess import Preprocessing
 from indexers.protocol import ImageEncoder
-from rag.indexing import IndexReport, Silent, encoders, index, reembed
+from rag.indexing import IndexReport, Progress, encoders, index, reembed
+from rag.indexing.outcomes import IndexingStats
 from rag.settings import load_settings
 from rag.store.reading import Reader
 from rag.store.writing import Writer
@@ -81,7 +82,7 @@ def test_reembedding_takes_the_new_encoders_size(tmp_path: Path, large: Large) -
         indexed(tmp_path, "a.mp4")
     assert side(tmp_path) == 224
     with Writer.open(tmp_path / "library") as writer:
-        reembed.reembed_library(writer, load_settings(), Silent())
+        reembed.reembed_library(writer, load_settings(), Progress(), IndexingStats())
     assert (large.sides, side(tmp_path)) == ({384}, 384)
 
 

@@ -21,7 +21,7 @@ from rag.errors import UnreadableFile
 from rag.indexing.copies import local_groups
 from rag.indexing.measuring import Measuring, backfill_measurements
 from rag.indexing.planning import Group
-from rag.indexing.report import Silent
+from rag.indexing.report import Progress
 from rag.store.database import Database
 from rag.store.reading import Reader
 from rag.store.records import Fingerprint
@@ -54,7 +54,7 @@ def backfill(
     group: Group, writer: Writer, reader: MediaReader, measuring: Measuring, problems: Problems
 ) -> int:
     groups, settings = local_groups([group], StorageSettings()), VideoSettings()
-    return backfill_measurements(groups, writer, [reader], measuring, settings, Silent(), problems)
+    return backfill_measurements(groups, writer, [reader], measuring, settings, Progress(), problems)
 
 
 def test_sound_that_ends_early_is_reported_and_what_was_measured_is_kept(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from rag.errors import RagError, SettingsError
 from rag.indexing import ray_workers
 from rag.indexing.ray_workers import RayPool
-from rag.indexing.report import Progress, Silent
+from rag.indexing.report import Progress
 from rag.settings import ClusterSettings, Settings
 
 
@@ -33,7 +33,7 @@ class RayTaskError(Died):
 class FakeRay:
     """Ray that runs a task when its result is asked for, and an actor at once; `room` is in cores."""
 
-    exceptions = SimpleNamespace(RayError=Died, RayActorError=Died, RayTaskError=RayTaskError)
+    exceptions = SimpleNamespace(RayError=Died, RayTaskError=RayTaskError)
 
     def __init__(self, room: float = 4.0) -> None:
         self.ended = False
@@ -75,7 +75,7 @@ class FakeRay:
         self.ended = True
 
 
-class Lines(Silent):
+class Lines(Progress):
     def __init__(self) -> None:
         self.seconds = 0.0
         self.doing: list[str] = []
@@ -111,7 +111,7 @@ def test_a_machine_without_room_for_a_worker_is_refused(use: Callable[[FakeRay],
     """Ray itself would wait for room without a word."""
     ray = use(FakeRay())
     with pytest.raises(SettingsError, match=r"no room for a worker of 2 cores and 0.1 GPUs"):
-        RayPool(Settings(cluster=ClusterSettings(worker_gpus=0.1)), Silent())
+        RayPool(Settings(cluster=ClusterSettings(worker_gpus=0.1)), Progress())
     assert ray.ended
 
 
@@ -128,8 +128,8 @@ def test_tasks_report_results_losses_and_progress(use: Callable[[FakeRay], FakeR
 
 def test_what_a_task_raises_ends_the_run(use: Callable[[FakeRay], FakeRay]) -> None:
     ray = use(FakeRay())
-    with pytest.raises(SettingsError, match="no such encoder"), RayPool(Settings(), Silent()) as pool:
-        list(pool.run(work, [["fails"]], [Silent()]))
+    with pytest.raises(SettingsError, match="no such encoder"), RayPool(Settings(), Progress()) as pool:
+        list(pool.run(work, [["fails"]], [Progress()]))
     assert ray.ended
 
 
@@ -142,7 +142,7 @@ def test_workers_that_all_die_while_they_measure_end_the_run(
         raise Died
 
     monkeypatch.setattr(ray_workers, "choose_encoders", dies)
-    with RayPool(Settings(), Silent()) as pool, pytest.raises(RagError, match="3 workers died while"):
+    with RayPool(Settings(), Progress()) as pool, pytest.raises(RagError, match="3 workers died while"):
         pool.choose(None)
 
 

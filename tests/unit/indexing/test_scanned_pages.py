@@ -12,8 +12,8 @@ from PIL import Image
 
 from corpora.passages.scanned_text import TextLine
 from indexers.protocol import Disabled
-from rag.indexing import IndexReport, contents, index
-from rag.indexing.report import Silent
+from rag.indexing import IndexReport, index, pipeline
+from rag.indexing.report import Progress
 from rag.settings import load_settings
 from tests.fakes.documents import write_scans
 from tests.fakes.level_ocr import LevelOcr
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 SIZE = (300, 400)
 
 
-class Steps(Silent):
+class Steps(Progress):
     """Keeps the work ahead and what is done of it."""
 
     def __init__(self) -> None:
@@ -43,13 +43,13 @@ def write_levels(path: Path, levels: Sequence[int]) -> Path:
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     levels: list[int] = []
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr(levels))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(levels))
     return levels
 
 
-def run(folder: Path, mode: str = "on", progress: Silent | None = None) -> IndexReport:
+def run(folder: Path, mode: str = "on", progress: Progress | None = None) -> IndexReport:
     settings = {"library": folder / "library", "encoder.image": "none", "ocr.mode": mode}
-    return index([folder / "corpus"], settings=load_settings(flags=settings), progress=progress or Silent())
+    return index([folder / "corpus"], settings=load_settings(flags=settings), progress=progress or Progress())
 
 
 @pytest.fixture
@@ -77,10 +77,10 @@ def test_what_was_skipped_without_ocr_is_read_with_it(
             "a PDF without a text layer (images of pages?); set RAG_OCR__MODE=on to read them, "
             "or run it through an OCR program first"
         )
-    monkeypatch.setattr(contents, "open_ocr", lambda _: Disabled("rapidocr cannot be loaded"))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: Disabled("rapidocr cannot be loaded"))
     assert [each.reason for each in run(folder, "auto").problems] == [problem.reason]
     assert seen == []
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr(seen))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen))
     report = run(folder)
     assert (seen, report.passages, report.problems) == ([10], 1, ())
 
@@ -93,7 +93,7 @@ def test_progress_moves_with_the_pages_and_ends_at_all(folder: Path, monkeypatch
             at.append(steps.moved / steps.total)
             return super().read_page(image)
 
-    monkeypatch.setattr(contents, "open_ocr", lambda _: Timed([]))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: Timed([]))
     write_levels(folder / "corpus/a.pdf", [10, 20, 30, 40])
     run(folder, progress=steps)
     assert at == pytest.approx([0, 0.25, 0.5, 0.75], abs=0.01)
@@ -104,10 +104,10 @@ def test_an_interrupted_document_is_read_again_as_a_whole(
     folder: Path, seen: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_levels(folder / "corpus/a.pdf", [10, 20])
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr(seen, stop_at=20))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen, stop_at=20))
     with pytest.raises(KeyboardInterrupt):
         run(folder)
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr(seen))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr(seen))
     report = run(folder)
     assert (seen, report.passages, report.problems) == ([10, 10, 20], 2, ())
 

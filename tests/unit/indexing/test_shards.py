@@ -13,7 +13,7 @@ from corpora.scan import FoundFile
 from rag.indexing import index
 from rag.indexing.encoders import choose_encoders
 from rag.indexing.planning import MEDIA_BYTES_A_SECOND, Group
-from rag.indexing.report import Progress, Silent
+from rag.indexing.report import Progress
 from rag.indexing.shards import Shard, ShardProgress, split
 from rag.settings import Settings, load_settings
 from rag.store.layout import open_layout
@@ -42,7 +42,7 @@ def test_the_first_file_of_a_content_has_the_sidecars_of_all() -> None:
     assert [found.sidecars for found in shard.files] == [("a.srt", "b.srt", "elsewhere.srt"), ("b.srt",)]
 
 
-class Counting(Silent):
+class Counting(Progress):
     def __init__(self) -> None:
         self.seconds = 0.0
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from rag.indexing import contents
+from rag.indexing import pipeline
 from rag.library import Library
 from rag.settings import load_settings
 from rag.web.building import build_web
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("tiny_text")
 
 
 def test_scanned_pages_are_those_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "open_ocr", lambda _: LevelOcr([]))
+    monkeypatch.setattr(pipeline, "open_ocr", lambda _: LevelOcr([]))
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     pages = [Image.new("L", (300, 400), level) for level in (10, 90)]
