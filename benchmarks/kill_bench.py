@@ -7,18 +7,14 @@ import os
 import random
 import shutil
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.kill_points import LEASE_SECONDS, Aim, Run
-from corpora.objects import ObjectStore
+from benchmarks.kill_points import Aim, Run
 from rag.store.layout import Location, open_layout
-from rag.store.lease import LEASE
 from tests.fakes.corpus import tiny_settings
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import KEYS, make_bucket, serve_buckets
@@ -173,9 +169,6 @@ class Bench:
         """Settings that open a library."""
         return {"library": library, "encoder.text": self.environment["RAG_ENCODER__TEXT"]}
 
-    def after_kill(self, library: Location) -> None:
-        """Called before a killed command is run again."""
-
     def log(self) -> str:
         """The end of what the last command said."""
         return (self.logs / "command.log").read_text(errors="replace")[-800:]
@@ -275,13 +268,6 @@ class StoreBench(Bench):
         self._bucket.intercept = lambda _: None
         storage = {"storage.endpoint": self._bucket.endpoint, "storage.allow_http": True}
         return {**super().flags(library), "library": str(library), **storage}
-
-    def after_kill(self, library: Location) -> None:  # noqa: ARG002 (there is one)
-        """Wait until the lease of the killed writer has ended."""
-        store: ObjectStore = self._bucket.open("library")
-        if (held := store.head(LEASE)) is not None:
-            left = held.modified.timestamp() + LEASE_SECONDS + 1.2 - datetime.now(UTC).timestamp()
-            time.sleep(max(0.0, left))
 
     def rows(self, step: int, library: Location) -> list[str]:
         """Read without errors of the store."""

@@ -76,7 +76,6 @@ class Killer:
                     break
                 kills += 1
                 self.result.times += 1
-                bench.after_kill(library)
                 hit += run.struck()
                 self.result.kills.update(run.struck() or ["between stages"])
             if failure := bench.failure(status):

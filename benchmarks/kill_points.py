@@ -30,7 +30,6 @@ from typing import Any, Literal, NoReturn
 from benchmarks import forked_worker
 from tests.fakes.stopped_runs import COMMITS
 
-LEASE_SECONDS = 4.0
 STAGES: dict[str, tuple[str, ...]] = {
     "scan": ("rag.indexing.run:scan",),
     "plan": ("rag.indexing.pipeline:make_plan",),
@@ -57,8 +56,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     "scan cache": ("rag.indexing.run:_update_scan_cache",),
     "merge a shard": ("rag.indexing.shards:ShardedRun._merge",),
     "delete a shard": ("rag.indexing.shards:_discard",),
-    "take the lease": ("rag.store.lease:Lease.acquire",),
-    "return the lease": ("rag.store.lease:Lease.release",),
 }
 """By name, the functions and methods of each stage, where they are called."""
 PRELOADED = (
@@ -98,7 +95,7 @@ class Moments:
         self._lock = threading.RLock()
 
     def install(self) -> None:
-        """Wrap every stage, and every method of the database that commits: with its table, a stage each."""
+        """Wrap every stage, and every method of the database that writes: with its table, a stage each."""
         for stage, places in STAGES.items():
             for place in places:
                 module, _, path = place.partition(":")
@@ -165,7 +162,9 @@ class Moments:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _commit_of(method: str, _: object, table: str, *__: Any) -> str:
+def _commit_of(method: str, _: object, table: str = "", *__: Any) -> str:
+    if not table:
+        return method
     return f"{method} {table.partition('_')[0] if table.startswith(('vectors_', 'sounds_')) else table}"
 
 
@@ -298,13 +297,11 @@ def _end(code: object) -> NoReturn:
 
 
 def small_commits() -> None:
-    """A commit of each clip, and leases that end soon: more boundaries in less material."""
+    """A commit of each clip: more boundaries in less material."""
     from rag.indexing import media, reembed
-    from rag.store.lease import Lease
 
     for module in (media, reembed):
         module.CLIPS_PER_COMMIT = 1  # type: ignore[attr-defined]  # imported names
-    Lease.seconds, Lease.beat = LEASE_SECONDS, LEASE_SECONDS / 4
 
 
 def fake_readers() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.kill_bench import Result, StoreBench, UnfakedBench
 from benchmarks.kill_points import open_server
 from rag.store.layout import Location
-from tests.fakes.ray_cluster import NODE, SHORT_LEASES, busy_workers, open_cluster
+from tests.fakes.ray_cluster import DRIVER, NODE, busy_workers, open_cluster
 
 WAIT_SECONDS = 300.0
 
@@ -54,7 +54,6 @@ class _RayKiller:
             time.sleep(self._random.uniform(0, 4))
             driver.send_signal(signal.SIGKILL)
         result.kills["driver"] += driver.returncode == -signal.SIGKILL
-        bench.after_kill(library)
         with self._driver(library) as driver:
             if busy := self._wait(driver, self._busy):
                 hit.append("worker")
@@ -84,7 +83,7 @@ class _RayKiller:
         image = {"RAG_ENCODER__IMAGE": f"hf:{bench.encoders[0]}"}
         with (bench.logs / "command.log").open("w") as log:
             return subprocess.Popen(
-                [sys.executable, "-c", SHORT_LEASES, *words],
+                [sys.executable, "-c", DRIVER, *words],
                 env={**os.environ, **bench.environment, **image},
                 stdout=log,
                 stderr=log,

@@ -34,24 +34,15 @@ class Check:
 
 
 def file_checks(health: Health, *, is_copy: bool = False) -> Iterable[Check]:
-    """The checks of a library's files: what was compared, then what is wrong."""
-    found = health.compared
-    compared = f"{found.bytes:,} of {found.of:,} bytes compared with the sums of when they were written"
-    if found.bytes < found.of:
-        compared += ", all with: rag doctor --full"
-    if health.rows_read:
-        compared += f"; without sums, so rows were read: {', '.join(sorted(health.rows_read))}"
-        if not all(health.rows_read.values()):
-            compared += " (the first ones, all with: rag doctor --full)"
-    yield Check("files of tables", True, compared)
+    """The checks of a library's files: what was read, then what is wrong."""
+    read = f"{health.bytes:,} of {health.of:,} bytes of rows read"
+    if health.bytes < health.of:
+        read += ", all with: rag doctor --full"
+    yield Check("files of tables", True, read)
     made = "rag library pull makes it again" if is_copy else "the next rag index makes it again"
     for name, fault in health.faults.items():
         if name.startswith("table "):
-            remedy = (
-                "remove this copy and pull it again"
-                if is_copy
-                else "restore what can be: rag doctor --repair"
-            )
+            remedy = "remove this copy and pull it again" if is_copy else REPAIR
             yield Check(name, False, fault if REPAIR in fault else f"{fault}; {remedy}")
         else:
             yield Check(name, False, f"{fault}; {made}")

@@ -498,9 +498,9 @@ class Library:
 
         One `Check` each, in this order; a failure is a check with `ok` False, and later checks are left out
         where the tables cannot be read. `recall`: so many stored texts or vectors are searched for through
-        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails. Of files
-        at most a GiB is compared with sums, with `full` all; the check `files of tables` says how much.
-        `progress` is called with the bytes that were compared, and those that will be.
+        index files and exactly; where fewer than 0.99 of the ten best are found, the check fails. Of rows at
+        most a GiB is read, with `full` all; the check `files of tables` says how much. `progress` is called
+        with the bytes that were read, and those that will be.
         """
         self._one_folder()
         checks = [*run_checks(self._engine, full=full, progress=progress)]
@@ -543,7 +543,7 @@ class Library:
         return len(at_or_below(known, [absolute_path(path) for path in path_list(paths)])), len(known)
 
     def refresh(self) -> None:
-        """Read the newest version of every table: what was indexed or removed since `open` or `refresh`."""
+        """Take up the last commit: what was indexed or removed since `open` or `refresh`."""
         self._reader.refresh()
 
     def reopen(self) -> Library:

@@ -65,14 +65,12 @@ def doctor(
     recall: Annotated[
         int, option("N", "Search for N stored texts or vectors through index files and exactly.", min=0)
     ] = 0,
-    full: Annotated[
-        bool, option("--full", "Compare all of the library's files, not a sample of them.")
-    ] = False,
+    full: Annotated[bool, option("--full", "Read all rows of the library, not a part of them.")] = False,
     repair: Annotated[
-        bool, option("--repair", "Restore what copies, indexes and the indexed files give again.")
+        bool, option("--repair", "Go back to the last state that reads whole, or give up what does not.")
     ] = False,
     yes: Annotated[
-        bool, option("--yes", "With --repair, delete what is lost in any case without asking.")
+        bool, option("--yes", "With --repair, erase what cannot be indexed again without asking.")
     ] = False,
     settings: Annotated[
         bool, option("--settings", "List the settings in effect and what sets each, instead.")
@@ -305,19 +303,18 @@ def _repair(session: Session, *, yes: bool) -> bool:
 
 def repair_lines(done: Repair) -> Iterator[str]:
     """What a repair did, a line for each thing; what cannot be restored last."""
-    yield from (f"restored {file}" for file in done.restored)
     yield from done.made_again
     yield from done.notes
     if done.refused:
-        yield "rag: no row was deleted or marked; add --yes to go on without what is lost"
+        yield "rag: nothing was erased; add --yes to go on without these"
         return
     yield from (f"{path}: is to be indexed again" for path in done.again)
-    yield from (f"{path}: is to be measured again" for path in done.measured_again)
-    yield from (f"{path}: damaged, and the file is gone; what can be read is kept" for path in done.damaged)
-    yield from (f"lost: {line}" for line in done.lost)
-    if done.again or done.measured_again or done.lost:
+    yield from (
+        f"lost: {path}: the file is gone, and what was indexed of it cannot be read" for path in done.lost
+    )
+    if done.made_again or done.again or done.lost:
         yield "rag: run rag index with the same folders as before"
-    elif not (done.restored or done.made_again or done.damaged):
+    else:
         yield "rag: nothing was to be repaired"
 
 
@@ -327,8 +324,10 @@ def _is_confirmed(lines: Sequence[str], stop: Callable[[], None]) -> bool:
     for line in lines:
         echo_stderr(visible(line))
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("the repair deletes what is left of these; no row was deleted; add --yes to go on")
-    sys.stderr.write("The repair deletes what is left of these. Continue? [y/N] ")
+        raise UsageError(
+            "these files are gone, and the repair erases them; nothing was erased; add --yes to go on"
+        )
+    sys.stderr.write("These files are gone, and the repair erases them. Continue? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 

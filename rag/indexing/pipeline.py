@@ -57,7 +57,7 @@ from rag.indexing.report import Progress, Prune
 from rag.indexing.shards import HERE, Shard, ShardedRun
 from rag.indexing.stages import Stages, open_stages
 from rag.settings import Settings
-from rag.store.damage import damaged_index
+from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
 from rag.store.records import Meta

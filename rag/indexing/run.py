@@ -10,7 +10,6 @@ import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
@@ -23,7 +22,7 @@ from rag.errors import UnreadableFile, UsageError
 from rag.indexing.missing import below, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, scan_report
 from rag.settings import Settings
-from rag.store.damage import damaged_file
+from rag.store.checking import damaged_index
 from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
 from rag.store.layout import Location, open_layout
 from rag.store.records import SCORE_MEASURES
@@ -139,7 +138,7 @@ def _nothing_to_do(
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
         return None
-    if damaged_file(folder):
+    if damaged_index(folder):
         return None
     with ScanCache(folder, read_only=True) as cache:
         if cache.changed(_as_cached(found, settings), fingerprint + _seen(folder)):
@@ -164,12 +163,8 @@ def _nothing_to_do(
 
 
 def _seen(folder: Location) -> str:
-    """What shows that a library was changed by others, or lost files, since its cache was written: on a store
-    its table of files, in a folder how many bytes its tables have."""
-    layout = open_layout(folder)
-    if isinstance(folder, Path):
-        return f" {sum(map(layout.size, layout.table_names()))}"
-    return f" {layout.changes('files')}"
+    """What shows that a library was changed by others since its cache was written."""
+    return f" {open_layout(folder).state()}"
 
 
 def _usable(status: str) -> bool:

@@ -23,25 +23,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WATCHED = ("meta", "videos", "files")
-"""Tables of which every change of the library makes a new version."""
 LOOK_SECONDS = 1.0
-"""Between two looks at the versions on disk."""
+"""Between two looks at the commits on disk."""
 RENEW_SECONDS = 30.0
 """Least time for which one snapshot is used while a writer works."""
-
-Version = tuple[int, ...]
 
 
 @dataclass
 class _Opened:
     library: Library
     facts: LibraryItem
-    version: Version
+    version: str
     since: float
     readers: int = 0
     retired: bool = False
-    failed: Version | None = None
+    failed: str | None = None
     """A newer version that did not open."""
 
 
@@ -153,7 +149,7 @@ class LibrarySession:
             opened, changes = self._opened, self._changes
             if opened is not None and not self._is_due():
                 return
-        found = open_layout(self.folder).changes(*WATCHED)
+        found = open_layout(self.folder).state()
         renewed, failure = None, None
         try:
             if opened is None or opened.version != found:
@@ -168,7 +164,7 @@ class LibrarySession:
         if failure is not None:
             raise failure
 
-    def _open(self, opened: _Opened | None, found: Version) -> _Opened | None:
+    def _open(self, opened: _Opened | None, found: str) -> _Opened | None:
         """The library, once more where it is `opened`; None where that fails: the old one is then kept."""
         from rag.library import Library
 
@@ -186,11 +182,11 @@ class LibrarySession:
             opened.failed = found
             return None
 
-    def _with_facts(self, library: Library, found: Version) -> _Opened:
+    def _with_facts(self, library: Library, found: str) -> _Opened:
         from rag.server.health import facts_of
 
         try:
-            facts = facts_of(library, self.folder, f"{sum(found):x}")
+            facts = facts_of(library, self.folder, found)
         except Exception:
             library.close()
             raise

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.store.clip_rows import clips_by_id
-from rag.store.database import quoted
 from rag.store.error_mapping import read_errors
 from rag.store.records import ClipFrames
+from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -34,7 +34,6 @@ import numpy as np
 
 from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_column, row_sums, strings_at
 from rag.store.schema import FULL_TEXT, column_matrix
-from rag.store.sums import CHECKED_BYTES, SUM_BLOCK, block_sum
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes, places_of
 from rag.store.vector_records import read_vectors, vector_records
@@ -43,11 +42,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = 6
+SUM_BLOCK = 4 * 2**20
+"""Bytes that one sum is of."""
+CHECKED_BYTES = 64 * 2**20
+"""Of codes and vectors, compared where an index is looked at without a search."""
 SEGMENT_ROWS = 1_000_000
 READING_THREADS = 8
 """A disk that gives one reader 300 MB/s gives eight of them 900."""
 ENDS_BYTES = 2**16
 """Of the beginning and the end of a file: what says how the rest is read."""
+
+
+def block_sum(block: bytes | memoryview) -> str:
+    """The sum of the 64-bit words of a block, little endian, the last filled up by zeros, modulo 2**64."""
+    whole = len(block) // 8 * 8
+    total = int(np.frombuffer(block[:whole], "<u8").sum(dtype=np.uint64))
+    rest = int.from_bytes(block[whole:], "little")
+    return f"{(total + rest) % 2**64:016x}"
 
 
 class IndexDamaged(Exception):

@@ -9,9 +9,9 @@ from typing import Any
 
 from corpora.records import SKIPPED, Problem, Video
 from rag.store import schema
-from rag.store.database import quoted
 from rag.store.filters import path_matches
 from rag.store.records import FileRow, Meta, NotedProblem
+from rag.store.schema import quoted
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 

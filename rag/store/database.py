@@ -1,147 +1,152 @@
-"""The writer's view of the tables, through LanceDB: create, add, delete, replace, rewrite.
+"""The writer's view of the tables, through LanceDB: create, add, delete, upsert, update; and the commit.
 
-Every call is one commit of Lance: it has happened or it has not, also when the
-process is killed in the middle.
+Each call makes a new version of one table, which nobody sees until `commit` names the versions of all tables
+in `head.json`. What a killed or failed writer wrote behind the head is put away by the next one, which
+restores the head's versions. A version that does not follow this writer's own was made by another process on
+an object store: then nothing more is committed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from rag.errors import LibraryBusy, LibraryFull, RagError
+from rag.errors import LibraryBusy, LibraryFull
 from rag.store.error_mapping import require_columns, write_errors
-from rag.store.lance_module import lance_module
-from rag.store.layout import LibraryLayout
-from rag.store.lease import Lease
-from rag.store.lock import WriterLock
+from rag.store.head import read_head
+from rag.store.layout import LibraryLayout, lance_module
 
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
-FENCED_AT_ONCE = 8
+OPENED_AT_ONCE = 8
 """Tables."""
-FENCE_ATTEMPTS = 5
-"""Another writer has one commit under way."""
-
-
-def quoted(values: Iterable[str]) -> str:
-    """A SQL list of strings."""
-    return "(" + ",".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
-
-
-def quoted_bytes(values: Iterable[bytes]) -> str:
-    """A SQL list of byte strings."""
-    return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
 
 
 class Database:
     """The LanceDB tables of one library, opened for writing."""
 
-    def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease | None = None) -> None:
-        """`lock`: held, and looked at before each commit; that of an earlier writer may still be under way.
+    def __init__(
+        self, layout: LibraryLayout, *, without: Collection[str] = (), only: Collection[str] | None = None
+    ) -> None:
+        """Restore the tables of the head, which is empty for a new library.
 
-        Raises as `commit`.
+        `without`: tables of it that cannot be opened, and are dropped. `only`: those that are written at all;
+        default, all. Raises `LibraryCorrupt` where one of them cannot be opened, and as `read_head`.
         """
         lance_module()
         import lancedb
 
         self.layout = layout
-        self._lock = lock
+        self.head, self._etag = read_head(layout)
+        self.meta = self.head.meta
+        """What the next commit says of the library's encoders and settings."""
+        self.versions = {name: at for name, at in self.head.tables.items() if name not in without}
+        """The version of each table, as this writer has written it."""
         self._tables: dict[str, Any] = {}
-        if lock is not None and lock.unsettled:
-            with ThreadPoolExecutor(FENCED_AT_ONCE) as pool:
-                list(pool.map(self._fence, layout.table_names()))
-            lock.unsettled = False
+        self._failure: BaseException | None = None
         with write_errors(layout.folder):
             self._db = lancedb.connect(layout.database, storage_options={**STORAGE, **layout.storage_options})
-        self._names: set[str] | None = None
+            if layout.is_locked and only is None:
+                layout.delete_unnamed(self.versions)
+        with ThreadPoolExecutor(OPENED_AT_ONCE) as pool:
+            list(
+                pool.map(self._restore, self.versions.keys() if only is None else self.versions.keys() & only)
+            )
+
+    def _restore(self, name: str) -> None:
+        """Put away what was written to a table behind the head."""
+        with write_errors(self.layout.folder, name):
+            newest = self.layout.dataset(name, to_write=True)
+            if newest.version != self.versions[name]:
+                held = self.layout.dataset(name, self.versions[name], to_write=True)
+                held.restore()
+                self.versions[name] = held.version
+
+    def commit(self) -> None:
+        """Make what was written the state of the library, in one step; nothing where nothing was written.
+
+        Raises `LibraryBusy` where another process has committed since, and what made a write fail before:
+        after that nothing is committed any more.
+        """
+        if self._failure is not None:
+            raise self._failure
+        if self.head.number and (self.head.tables, self.head.meta) == (self.versions, self.meta):
+            return
+        head = self.head.next(self.versions, self.meta)
+        try:
+            with write_errors(self.layout.folder):
+                self._etag = self.layout.write_head(head.to_bytes(), self._etag)
+        except BaseException as error:
+            self._failure = error
+            raise
+        self.head = head
+
+    @property
+    def failed(self) -> bool:
+        """Whether a write has failed, so that nothing is committed any more."""
+        return self._failure is not None
 
     def names(self) -> list[str]:
-        """Names of the tables, sorted; looked up once, for no other writer makes or drops any."""
-        if self._names is None:
-            self._names = set(self.layout.table_names())
-        return sorted(self._names)
+        """Names of the tables, sorted."""
+        return sorted(self.versions)
 
     def has(self, name: str) -> bool:
         """Whether a table exists."""
-        return name in self.names()
-
-    def _fence(self, name: str) -> None:
-        """Commit the newest version once more, as a restored one: what another writer began before and has
-        not committed yet is then refused, where Lance would put it after any other commit."""
-        import lance
-
-        dataset = self.lance(name)
-        newest = restored = dataset.version
-        for attempt in range(FENCE_ATTEMPTS):
-            try:
-                with self.commit(name):
-                    operation = lance.LanceOperation.Restore(restored)
-                    dataset = lance.LanceDataset.commit(dataset, operation, newest, max_retries=0)
-            except LibraryBusy:
-                if attempt + 1 == FENCE_ATTEMPTS:
-                    raise
-                dataset = self.lance(name)
-                newest = restored = dataset.version
-                continue
-            if dataset.version == newest + 1:
-                return
-            # What was committed in between stays, too.
-            newest, restored = dataset.version, dataset.version - 1
+        return name in self.versions
 
     @contextmanager
-    def commit(self, name: str) -> Iterator[None]:
-        """Around each change of a table, in a version that was opened before: the lock was held then, so no
-        change is put after what another writer has committed since. Raises `LibraryBusy` where one has."""
-        lock = self._lock
-        if lock is not None:
-            lock.require()
+    def writing(self, name: str, *steps: int) -> Iterator[None]:
+        """Around each change of a table. `steps`: how many versions it makes, one of these numbers.
+
+        A change that fails may have happened or may still happen, so nothing is committed after it. Raises
+        `LibraryBusy` where another process has changed the table.
+        """
+        before = self.versions.get(name)
         try:
             with write_errors(self.layout.folder, name):
+                self.layout.require_head(self._etag)
                 yield
+            if before is not None and self.versions[name] - before not in steps:
+                raise LibraryBusy(
+                    f"{self.layout.folder}: another process has changed table {name} meanwhile, and nothing "
+                    "more was committed; run the same command again once no other process writes"
+                )
         except BaseException as error:
-            if lock is not None:
-                lock.unsettled = True  # it may still arrive
-                if isinstance(error, RagError):
-                    lock.require()
+            self._failure = error
             raise
 
-    def create(self, name: str, schema: Any, rows: Any = None) -> None:
-        """Make an empty table, or one of `rows`; one that is there already stays as it is."""
-        with self.commit(name):
-            table = self._db.create_table(name, rows, schema=schema, exist_ok=True)
-            require_columns(self.layout.folder, name, table.schema.names)
-            self._tables[name] = table
-        self._names = {*self.names(), name}
+    def create(self, name: str, schema: Any) -> None:
+        """Make an empty table; one that is there already stays as it is."""
+        if name in self.versions:
+            return
+        # What a killed writer left under that name is written over, for its versions go on to count.
+        with self.writing(name):
+            mode = "overwrite" if self.layout.has_table(name) else "create"
+            table = self._tables[name] = self._db.create_table(name, schema=schema, mode=mode)
+            self.versions[name] = table.version
 
     def drop(self, name: str) -> None:
-        """A kill never leaves half a table under its name."""
+        """The next commit does not name it; its files go with the next cleaning."""
         self._tables.pop(name, None)
-        with self.commit(name):
-            self.layout.drop(name)
-        self._names = {*self.names()} - {name}
-
-    def delete_dropped(self) -> None:
-        """Delete what is left of tables that were dropped before."""
-        with self.commit(""):
-            self.layout.delete_dropped()
+        self.versions.pop(name, None)
 
     def table(self, name: str) -> Any:
         """The open table; opened at its first use."""
         if name not in self._tables:
             with write_errors(self.layout.folder, name):
-                self._tables[name] = self._db.open_table(name)
-                require_columns(self.layout.folder, name, self._tables[name].schema.names)
+                table = self._db.open_table(name)
+                require_columns(self.layout.folder, name, table.schema.names)
+                self._tables[name] = table
         return self._tables[name]
 
-    def add_column(self, name: str, field: Any) -> None:
-        """Add a column of nulls, an Arrow field, at the end; one that is there already stays as it is."""
+    @contextmanager
+    def _changing(self, name: str) -> Iterator[Any]:
         table = self.table(name)
-        if field.name not in table.schema.names:
-            with self.commit(name):
-                table.add_columns(field)
+        with self.writing(name, 1):
+            yield table
+            self.versions[name] = table.version
 
     def add(self, name: str, rows: Any) -> None:
         """Append the rows of an Arrow table; nothing where it has none."""
@@ -149,35 +154,18 @@ class Database:
             with self._written_whole(name) as table:
                 table.add(rows)
 
-    def replace_all(self, name: str, key: str, rows: Any) -> None:
-        """Put `rows`, each with another key, in place of all rows, in one commit.
-
-        By their keys: Lance never refuses an overwrite for what others have committed.
-        """
-        with self._written_whole(name) as table:
-            merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
-            merge.when_not_matched_by_source_delete().execute(rows)
-
     def upsert(self, name: str, key: str, rows: Any) -> None:
-        """Put each row in place of the one with its key, in one commit."""
+        """Put each row in place of the one with its key."""
         with self._written_whole(name) as table:
             table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(rows)
-
-    def update(self, name: str, where: str, values: dict[str, Any]) -> None:
-        """Set columns of the rows that an SQL condition selects."""
-        with self._written_whole(name) as table:
-            table.update(where=where, values=values)
 
     @contextmanager
     def _written_whole(self, name: str) -> Iterator[Any]:
         """Look at what was written: past a limit on file sizes the end of a file goes lost without a word."""
-        table = self.table(name)
-        with self.commit(name):
-            before = table.version
+        with self._changing(name) as table:
             yield table
-            if not self.layout.is_whole(name):
-                table.restore(before)
-                self.refresh(name)
+            newest = self.layout.dataset(name, table.version, to_write=True)
+            if self.layout.cut_file(name, newest.get_fragments()[-1:]):
                 raise LibraryFull(
                     f"{self.layout.folder}: a file could not be written to its end: full disk, quota or "
                     "limit on file sizes; make room and run the same command again, nothing is lost"
@@ -185,20 +173,47 @@ class Database:
 
     def delete(self, name: str, where: str) -> None:
         """Delete the rows that an SQL condition selects."""
-        table = self.table(name)
-        with self.commit(name):
+        with self._changing(name) as table:
             table.delete(where)
 
+    def index(self, name: str, column: str, config: Any) -> None:
+        """Make the index of a column, in place of the one before."""
+        with self._changing(name) as table:
+            table.create_index(column, config=config, replace=True)
+
+    def compact(self, name: str, rows: int) -> None:
+        """Merge fragments of fewer rows than that. Row ids stay."""
+        dataset = self.lance(name)
+        before = dataset.count_rows()
+        # Ids of fragments are reserved in a version of their own.
+        with self.writing(name, 0, 2):
+            dataset.optimize.compact_files(target_rows_per_fragment=rows)
+            dataset = self.layout.dataset(name, to_write=True)
+            if dataset.count_rows() == before:
+                self.versions[name] = dataset.version
+            else:
+                self.versions[name] = -1
+        self._tables.pop(name, None)
+
+    def remove_fragments(self, name: str, fragments: Iterable[int]) -> None:
+        """Take fragments out of a table, with all their rows, which are not read."""
+        import lance
+
+        dataset = self.lance(name)
+        with self.writing(name, 1):
+            change = lance.LanceOperation.Update(
+                removed_fragment_ids=sorted(fragments), updated_fragments=[], new_fragments=[]
+            )
+            changed = lance.LanceDataset.commit(dataset, change, read_version=dataset.version, max_retries=0)
+            self.versions[name] = changed.version
+        self._tables.pop(name, None)
+
     def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
-        """The newest rows as an Arrow table, in no particular order."""
+        """The rows as an Arrow table, in no particular order."""
         with write_errors(self.layout.folder, name):
-            return self.layout.dataset(name, to_write=True).to_table(columns=list(columns), filter=where)
+            return self.lance(name).to_table(columns=list(columns), filter=where)
 
     def lance(self, name: str) -> Any:
-        """The newest version as a Lance dataset, for what LanceDB does not offer."""
+        """The table as a Lance dataset, for what LanceDB does not offer."""
         with write_errors(self.layout.folder, name):
-            return self.layout.dataset(name, to_write=True)
-
-    def refresh(self, name: str) -> None:
-        """Take up what was committed past LanceDB."""
-        self._tables.pop(name, None)
+            return self.layout.dataset(name, self.versions[name], to_write=True)

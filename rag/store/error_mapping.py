@@ -9,16 +9,12 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from corpora.errors import os_reason
 from corpora.objects import is_failure, is_url, store_failure
 from rag.errors import LibraryBusy, LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, RagError
-
-if TYPE_CHECKING:
-    from rag.store.sums import Damage
 
 FULL_WORDS = (
     "no space left",
@@ -32,9 +28,8 @@ READ_ONLY_WORDS = ("permission denied", "read-only file system", "os error 13", 
 GONE_WORDS = ("not found", "no such file", "os error 2)")
 # A filter that Lance refuses is a bug of ours, not damage.
 OUR_FAULT_WORDS = ("sql filter", "schema mismatch")
-CONFLICT_WORDS = ("incompatible transaction", "commit conflict")
+CONFLICT_WORDS = ("incompatible transaction", "commit conflict", "already exists")
 KEY_COLUMNS = {
-    "meta": "key",
     "files": "path",
     "videos": "video_id",
     "clips": "clip_id",
@@ -46,7 +41,7 @@ KEY_COLUMNS = {
     "fingerprints": "video_id",
 }
 REMAKE = "it is made again by the next: rag index FOLDER"
-REPAIR = "to restore what can be restored: rag doctor --repair"
+REPAIR = "to go back to what can be read: rag doctor --repair"
 FULL_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 READ_ONLY_ERRNO = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -89,28 +84,6 @@ def require_columns(folder: os.PathLike[str], table: str, held: Iterable[str]) -
     key = KEY_COLUMNS.get(table, "clip_id" if table.startswith(("vectors_", "sounds_")) else None)
     if key is not None and key not in held:
         raise corrupt(folder, table, f"column {key} is missing")
-
-
-def require_as_written(folder: os.PathLike[str], damages: Sequence[Damage]) -> None:
-    """Raise `LibraryCorrupt` for the first of `damages`; `TableGone` where its file is missing."""
-    for damage in damages[:1]:
-        kind = TableGone if damage.missing else LibraryCorrupt
-        raise corrupt(folder, damage.table, str(damage), kind)
-
-
-def require_access(error: OSError, path: os.PathLike[str]) -> None:
-    """Raise `LibraryReadOnly` where permission is what a file of a library lacks, and nothing is damaged."""
-    if error.errno in READ_ONLY_ERRNO:
-        raise LibraryReadOnly(
-            f"{path}: cannot be read ({os.strerror(error.errno).lower()}); check its permissions"
-        ) from error
-
-
-def require_tables(folder: os.PathLike[str], needed: Iterable[str], held: Iterable[str]) -> None:
-    """Raise `TableGone` where one of `needed` is not there: its rows would be missed without a word."""
-    gone = sorted(set(needed) - set(held))
-    if gone:
-        raise corrupt(folder, gone[0], "it is gone", TableGone)
 
 
 def _mapped(error: Exception, folder: os.PathLike[str], table: str, done: str) -> Exception:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from corpora.escaping import visible
 from corpora.globs import composed
 from rag.records import SearchFilter
-from rag.store.database import quoted
+from rag.store.schema import quoted
 from rag.store.vector_index import FilterColumns, RowSpans, overlapping
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from corpora.objects import NoBucket, StoreError
 from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
-from rag.store.database import quoted
 from rag.store.finding import nothing_indexed
 from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location
 from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
+from rag.store.schema import quoted
 from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
@@ -119,7 +119,7 @@ class JoinedSnapshot(Snapshot):
         """By its address, a line for each library that is missing because its object store fails."""
         super().__init__(layouts[0], exact_rows)
 
-    def _pin(self) -> bool:
+    def _pin(self) -> None:
         import pyarrow as pa
 
         self._libraries, failed = [], dict[str, StoreError]()
@@ -152,7 +152,7 @@ class JoinedSnapshot(Snapshot):
         videos: dict[str, dict[str, Any]] = {}
         files: dict[tuple[bytes, str], dict[str, Any]] = {}
         for number, library in enumerate(self._libraries):
-            known = library.video_rows.keys() | library.sources | library.passage_owners
+            known = library.video_rows.keys() | library.sources
             self._hidden.append(sorted(key for key in known if owners.get(key, number) != number))
             shown = library.ready.keys() - self._hidden[-1]
             self.ready |= {video_id: library.ready[video_id] for video_id in shown}
@@ -163,7 +163,6 @@ class JoinedSnapshot(Snapshot):
             files |= {(row["path"], row["content_id"]): row for row in library._files.to_pylist()}
         self.video_rows = videos
         self._files = pa.Table.from_pylist(list(files.values()), schema.arrow_schema("files", 0))
-        return True
 
     def sidecars(self, video_id: str) -> frozenset[str]:
         """As of a snapshot of one library; several where libraries differ."""

@@ -1,5 +1,4 @@
-"""The tables and files of a library in a folder, or its objects on a store, and the marker by which it is
-recognized."""
+"""The files of a library in a folder, or its objects on a store, and the marker by which it is recognized."""
 
 from __future__ import annotations
 
@@ -8,47 +7,75 @@ import hashlib
 import json
 import os
 import shutil
+import sys
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
-from corpora.objects import PROBES, Refused, StoreAddress, StoredObject, open_store
-from corpora.outputs import LIBRARY_MARKER, LIBRARY_TABLES, atomic_file, atomic_write_text
-from rag.errors import LibraryReadOnly
-from rag.store.lance_module import lance_module
-from rag.store.lease import Lease
+from corpora.objects import PROBES, Refused, StoreAddress, open_store
+from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
+from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
+HEAD = "head.json"
+"""Names the version of each table (`rag.store.head`)."""
+SPARE_HEAD = "head.spare.json"
+"""A copy of it, made when a writer closes, for one that a disk has damaged."""
 SYSTEM_NAMES = frozenset({".DS_Store", "lost+found"})
 """Entries that an operating system adds to a folder: with nothing else, the folder counts as empty."""
-DROPPED = ".dropped"
 SHARDS = "shards"
 """Folder of the libraries of a run in shards, until they are merged."""
 COPY = "copy.json"
 """In a folder that holds the copy of a library: what it is a copy of."""
+UNNAMED_AGE = timedelta(days=7)
+"""Objects of a table that the head does not name are deleted once they are so old: another writer may be
+about to name it."""
 Location: TypeAlias = Path | StoreAddress
 """A library's folder, or its address on an object store."""
 
 
-def has_version(table: Path) -> bool:
-    """Whether the table was made to its end: its making may have been killed before the first version.
+def lance_module() -> Any:
+    """The package `lance`, untyped: its own types are those of a part of it.
 
-    Raises `LibraryReadOnly` where that cannot be seen.
+    It is imported without pandas, which takes as long as all else of it and 36 MB, and is not used.
     """
+    if "lance" in sys.modules:
+        return sys.modules["lance"]
+    with _without_pandas():
+        return import_module("lance")
+
+
+@contextlib.contextmanager
+def _without_pandas() -> Iterator[None]:
+    """In this thread pandas cannot be imported now, unless it is already.
+
+    PyArrow, which looks for it when it makes its first scalar, does without it, and imports it still when a
+    table is to become a data frame.
+    """
+    refusal = _Refusal(threading.get_ident())
+    sys.meta_path.insert(0, refusal)
     try:
-        return any(name.endswith(".manifest") for name in os.listdir(table / "_versions"))
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError as error:
-        raise LibraryReadOnly(
-            f"{table}: the library cannot be read ({os_reason(error)}); check its permissions"
-        ) from error
+        yield
+    finally:
+        sys.meta_path.remove(refusal)
+
+
+class _Refusal:
+    def __init__(self, thread: int) -> None:
+        self._thread = thread
+
+    def find_spec(self, name: str, *_: object) -> None:
+        """Raise ModuleNotFoundError for pandas in one thread."""
+        if name == "pandas" and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(name, name=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +100,16 @@ class LibraryLayout(ABC):
     """Of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
     """The same for whoever only reads."""
-    compared: set[tuple[object, ...]]
-    """Files that were found to be as they were written, as of `rag.store.sums.compare`."""
 
     @property
     @abstractmethod
     def database(self) -> str:
         """The LanceDB database; each table is `<name>.lance` below it."""
 
-    def dataset(self, name: str, *, to_write: bool = False) -> Any:
-        """The newest version of a table, as a Lance dataset. Raises what Lance raises."""
+    def dataset(self, name: str, version: int | None = None, *, to_write: bool = False) -> Any:
+        """A version of a table, by default the newest, as a Lance dataset. Raises what Lance raises."""
         options = dict(self.storage_options if to_write else self.reading_options) or None
-        return lance_module().dataset(f"{self.database}/{name}.lance", storage_options=options)
+        return lance_module().dataset(f"{self.database}/{name}.lance", version, storage_options=options)
 
     def copy_note(self) -> CopyNote | None:
         """None for a library that is no copy."""
@@ -100,21 +125,49 @@ class LibraryLayout(ABC):
         """The SQLite file that caches the identity of scanned files."""
         return self.cache / "scan.sqlite"
 
+    @abstractmethod
+    def read_head(self) -> tuple[bytes, str] | None:
+        """The content of `head.json`, and its ETag on a store; None where there is none."""
+
+    @abstractmethod
+    def write_head(self, content: bytes, etag: str) -> str:
+        """Replace `head.json` in one step; returns its new ETag.
+
+        Raises `LibraryBusy` where, on a store, it is no longer the one with `etag` (empty: none).
+        """
+
+    def require_head(self, etag: str) -> None:  # noqa: ARG002 (as of a store)
+        """Raise `LibraryBusy` where, on a store, `head.json` is no longer the one with `etag`."""
+        return
+
+    def keep_spare_head(self) -> None:
+        """Copy `head.json` beside it, where what is written may be damaged later."""
+        return
+
+    def read_spare_head(self) -> bytes | None:
+        """The content of that copy; None where there is none."""
+        return None
+
+    def state(self) -> str:
+        """16 hex digits, others after each commit; empty where there is no library."""
+        found = self.read_head()
+        return "" if found is None else hashlib.blake2b(found[0], digest_size=8).hexdigest()
+
     def exists(self) -> bool:
-        """Whether there is a library."""
-        return self.has_table("meta")
+        """Whether there is a library, which any writer has committed to."""
+        return self.read_head() is not None or self.read_spare_head() is not None
+
+    def is_older_format(self) -> bool:
+        """Whether there is a library of before there was a `head.json`."""
+        return not self.exists() and self.has_table("meta")
 
     def is_library(self) -> bool:
-        """Whether it may be written: it has the marker, or all tables of a library without one."""
-        return self.has_marker() or all(self.has_table(name) for name in LIBRARY_TABLES)
+        """Whether it may be written: it has the marker."""
+        return self.has_marker()
 
     @abstractmethod
     def has_table(self, name: str) -> bool:
-        """Whether a table has a version."""
-
-    @abstractmethod
-    def table_names(self) -> list[str]:
-        """Tables that have a version, sorted."""
+        """Whether there are files of a table, whether the head names it or not."""
 
     @abstractmethod
     def has_marker(self) -> bool:
@@ -129,8 +182,8 @@ class LibraryLayout(ABC):
         """Say that this is a library, before anything else is written."""
 
     @abstractmethod
-    def writer_lock(self) -> WriterLock | Lease:
-        """The lock of the one writer, not yet held."""
+    def writer_lock(self) -> WriterLock | None:
+        """The lock of the one writer, not yet held; None where the head alone keeps writers apart."""
 
     @abstractmethod
     def reader_mark(self) -> ReaderMark | None:
@@ -140,8 +193,9 @@ class LibraryLayout(ABC):
     def no_readers(self) -> bool:
         """True when no reader is open, so that old versions can go at once."""
 
+    @property
     @abstractmethod
-    def owns_unnamed_files(self) -> bool:
+    def is_locked(self) -> bool:
         """Whether files that no version names are of a killed writer for certain."""
 
     def shards(self) -> Sequence[Location]:
@@ -152,32 +206,28 @@ class LibraryLayout(ABC):
             return []
 
     @abstractmethod
-    def drop(self, table: str) -> None:
-        """Remove a table; a kill never leaves half of one under its name."""
+    def delete_unnamed(self, named: Collection[str]) -> None:
+        """Delete the tables that are not among `named`: dropped ones, and those of a killed writer."""
 
     @abstractmethod
-    def delete_dropped(self) -> None:
-        """Delete what a killed `drop` left."""
+    def versions(self, table: str) -> list[int]:
+        """The versions of a table that have a manifest, the newest first."""
+
+    @abstractmethod
+    def delete_version(self, table: str, version: int) -> None:
+        """Delete the manifest of a version that cannot be read."""
 
     @abstractmethod
     def size(self, table: str = "") -> int:
         """Bytes of a table's files; of the whole library without a name. Files may go meanwhile."""
 
     @abstractmethod
-    def is_whole(self, table: str) -> bool:
-        """Whether the data files of the newest fragment have the size that the table says they have."""
-
-    @abstractmethod
-    def require_whole(self, table: str) -> None:
-        """Raise where a data file of any fragment is gone or has another size than the table says it has."""
+    def cut_file(self, table: str, fragments: Collection[Any]) -> str:
+        """The first data file of fragments that is gone or has another size than the table says; or empty."""
 
     @abstractmethod
     def has_room(self, size: int) -> bool:
         """Whether `size` more bytes can be written."""
-
-    @abstractmethod
-    def changes(self, *tables: str) -> tuple[int, ...]:
-        """For each table a number that grows with every commit; empty where one is not there."""
 
 
 class Layout(LibraryLayout):
@@ -188,7 +238,6 @@ class Layout(LibraryLayout):
     def __init__(self, folder: Path) -> None:
         self.folder = self.cache = folder
         self.storage_options = self.reading_options = {}
-        self.compared = set()
 
     @property
     def database(self) -> str:
@@ -204,11 +253,6 @@ class Layout(LibraryLayout):
     def indexes(self) -> Path:
         """Index files of large tables, derived from them."""
         return self.folder / "indexes"
-
-    @property
-    def sums(self) -> Path:
-        """Sums of the files of tables (`rag.store.sums`)."""
-        return self.folder / "sums"
 
     @property
     def lock(self) -> Path:
@@ -249,31 +293,55 @@ class Layout(LibraryLayout):
         """Folder of one LanceDB table."""
         return self.tables / f"{name}.lance"
 
+    def read_head(self) -> tuple[bytes, str] | None:
+        """Raises `LibraryReadOnly` where it is there and cannot be read."""
+        content = self._read(HEAD)
+        return None if content is None else (content, "")
+
+    def _read(self, name: str) -> bytes | None:
+        path = self.folder / name
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+        except OSError as error:
+            raise LibraryReadOnly(
+                f"{path}: cannot be read ({os_reason(error)}); check its permissions"
+            ) from error
+
+    def write_head(self, content: bytes, etag: str) -> str:
+        """By a rename of what is on the disk. Raises OSError."""
+        self._write(HEAD, content)
+        return etag
+
+    def _write(self, name: str, content: bytes) -> None:
+        with atomic_file(self.folder / name) as draft, draft.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        folder = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def keep_spare_head(self) -> None:
+        """Raises OSError."""
+        if (content := self._read(HEAD)) is not None and content != self._read(SPARE_HEAD):
+            self._write(SPARE_HEAD, content)
+
+    def read_spare_head(self) -> bytes | None:
+        """Raises `LibraryReadOnly` where it is there and cannot be read."""
+        return self._read(SPARE_HEAD)
+
     def has_table(self, name: str) -> bool:
-        """Raises `LibraryReadOnly` where that cannot be seen."""
-        return has_version(self.table(name))
-
-    def exists(self) -> bool:
-        """Also where the table `meta` was lost later."""
-        return super().exists() or (self.sums / "meta.json").exists()
-
-    def table_names(self) -> list[str]:
-        """Raises `LibraryReadOnly` where that cannot be seen."""
-        return sorted(
-            path.name.removesuffix(".lance") for path in self.tables.glob("*.lance") if has_version(path)
-        )
+        """By its folder."""
+        return self.table(name).is_dir()
 
     def has_marker(self) -> bool:
         """Raises `LibraryReadOnly` where the marker is there and cannot be read."""
-        try:
-            content = self.marker.read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return False
-        except OSError as error:
-            raise LibraryReadOnly(
-                f"{self.marker}: cannot be read ({os_reason(error)}); check its permissions"
-            ) from error
-        return _is_marker(content)
+        content = self._read(MARKER)
+        return content is not None and _is_marker(content)
 
     def is_vacant(self) -> bool:
         """Raises `LibraryReadOnly` where that cannot be seen."""
@@ -308,24 +376,26 @@ class Layout(LibraryLayout):
         """By the lock that they share."""
         return no_readers(self.readers)
 
-    def owns_unnamed_files(self) -> bool:
+    @property
+    def is_locked(self) -> bool:
         """The lock says that no other writer is at work."""
         return True
 
-    def drop(self, table: str) -> None:
-        """By a rename first, and without its index and its sums: row ids and versions begin again in another
-        table of that name."""
-        (self.indexes / f"{table}.json").unlink(missing_ok=True)
-        (self.sums / f"{table}.json").unlink(missing_ok=True)
-        path = self.table(table)
-        if path.is_dir():
-            path.rename(path.with_suffix(DROPPED))
-        self.delete_dropped()
-
-    def delete_dropped(self) -> None:
+    def delete_unnamed(self, named: Collection[str]) -> None:
         """Raises OSError."""
-        for path in self.tables.glob(f"*{DROPPED}"):
-            shutil.rmtree(path)
+        for path in self.tables.glob("*.lance"):
+            if path.name.removesuffix(".lance") not in named:
+                # Row ids begin again in another table of that name.
+                (self.indexes / f"{path.stem}.json").unlink(missing_ok=True)
+                shutil.rmtree(path)
+
+    def versions(self, table: str) -> list[int]:
+        """By their files."""
+        return _versions(path.name for path in (self.table(table) / "_versions").glob("*.manifest"))
+
+    def delete_version(self, table: str, version: int) -> None:
+        """Raises OSError."""
+        (self.table(table) / manifest_name(version)).unlink(missing_ok=True)
 
     def size(self, table: str = "") -> int:
         """Without those that cannot be seen."""
@@ -338,32 +408,18 @@ class Layout(LibraryLayout):
                     continue
         return total
 
-    def is_whole(self, table: str) -> bool:
-        """Raises OSError."""
-        return not self._cut(table, self.dataset(table).get_fragments()[-1:])
-
-    def require_whole(self, table: str) -> None:
-        """Raises OSError."""
-        if cut := self._cut(table, self.dataset(table).get_fragments()):
-            raise OSError(f"{cut} has not the size that the table says it has")
-
-    def _cut(self, table: str, fragments: Iterable[Any]) -> str:
-        """The first data file of another size than its table says; empty for none."""
+    def cut_file(self, table: str, fragments: Collection[Any]) -> str:
+        """By the sizes on the disk."""
         data = self.table(table) / "data"
-        files = (file for fragment in fragments for file in fragment.metadata.files)
-        wrong = (f for f in files if f.file_size_bytes not in {None, (data / f.path).stat().st_size})
-        return next((file.path for file in wrong), "")
+        for file in (file for fragment in fragments for file in fragment.metadata.files):
+            size = data.joinpath(file.path).stat().st_size if (data / file.path).is_file() else -1
+            if file.file_size_bytes not in {None, size}:
+                return str(file.path)
+        return ""
 
     def has_room(self, size: int) -> bool:
         """On its disk."""
         return shutil.disk_usage(self.folder).free >= size
-
-    def changes(self, *tables: str) -> tuple[int, ...]:
-        """When a version was last added, in ns."""
-        try:
-            return tuple(os.stat(self.table(name) / "_versions").st_mtime_ns for name in tables)
-        except OSError:
-            return ()
 
 
 class ObjectLayout(LibraryLayout):
@@ -379,27 +435,42 @@ class ObjectLayout(LibraryLayout):
         name = hashlib.blake2b(f"{address.url}\n{address.settings.endpoint}".encode(), digest_size=16)
         root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
         self.cache = Path(root) / "rag" / "libraries" / name.hexdigest()
-        self.compared = set()
 
     @property
     def database(self) -> str:
         """The address of the tables."""
         return f"{self.folder.url}/tables"
 
-    def _versions(self, table: str) -> list[StoredObject]:
-        """The newest first, as their names sort: Lance counts them down."""
-        found = self.store.list(f"tables/{table}.lance/_versions")
-        return sorted((each for each in found if each.key.endswith(".manifest")), key=lambda each: each.key)
+    def read_head(self) -> tuple[bytes, str] | None:
+        """One request."""
+        found = self.store.read(HEAD)
+        return None if found is None else (found[0], found[1].etag)
+
+    def write_head(self, content: bytes, etag: str) -> str:
+        """By a conditional put."""
+        try:
+            return self.store.replace(HEAD, content, etag) if etag else self.store.create(HEAD, content)
+        except Refused as error:
+            found = self.store.read(HEAD)
+            if found is not None and found[0] == content:
+                return found[1].etag  # It was written, and the answer was lost.
+            raise self._busy() from error
+
+    def require_head(self, etag: str) -> None:
+        """One request."""
+        found = self.store.head(HEAD)
+        if ("" if found is None else found.etag) != etag:
+            raise self._busy()
+
+    def _busy(self) -> LibraryBusy:
+        return LibraryBusy(
+            f"{self.folder}: another process has written to this library since this one began; nothing was "
+            "written over that; run the same command again once no other process writes"
+        )
 
     def has_table(self, name: str) -> bool:
-        """One request."""
-        return bool(self._versions(name))
-
-    def table_names(self) -> list[str]:
-        """One request a table, all at once."""
-        names = [name.removesuffix(".lance") for name in self.store.folders("tables") if ".lance" in name]
-        with ThreadPoolExecutor(len(names) or 1) as pool:
-            return [name for name, there in zip(names, pool.map(self.has_table, names), strict=True) if there]
+        """By a listing."""
+        return next(self.store.list(f"tables/{name}.lance"), None) is not None
 
     def has_marker(self) -> bool:
         """One request."""
@@ -416,9 +487,8 @@ class ObjectLayout(LibraryLayout):
         with contextlib.suppress(Refused):
             self.store.create(MARKER, _marker())
 
-    def writer_lock(self) -> Lease:
-        """An object that is renewed while it is held."""
-        return Lease(self.store)
+    def writer_lock(self) -> None:
+        """The conditional put of `head.json` keeps writers apart."""
 
     def reader_mark(self) -> None:
         """A store knows nothing of its readers."""
@@ -427,8 +497,9 @@ class ObjectLayout(LibraryLayout):
         """There may always be some."""
         return False
 
-    def owns_unnamed_files(self) -> bool:
-        """A writer that lost its lease in a pause may be about to name some."""
+    @property
+    def is_locked(self) -> bool:
+        """Another writer may be about to name some."""
         return False
 
     def shards(self) -> Sequence[Location]:
@@ -439,44 +510,34 @@ class ObjectLayout(LibraryLayout):
         )
         return [*super().shards(), *there]
 
-    def drop(self, table: str) -> None:
-        """The newest version goes last: until then the table is whole, after that it is none."""
-        for version in reversed(self._versions(table)):
-            self.store.delete([version.key])
-        self._delete_rows(table)
+    def delete_unnamed(self, named: Collection[str]) -> None:
+        """Those objects that have been there for `UNNAMED_AGE`."""
+        before = datetime.now(UTC) - UNNAMED_AGE
+        for folder in self.store.folders("tables"):
+            if folder.removesuffix(".lance") not in named:
+                found = self.store.list(f"tables/{folder}")
+                self.store.delete([each.key for each in found if each.modified < before])
 
-    def _delete_rows(self, table: str) -> None:
-        self.store.delete([found.key for found in self.store.list(f"tables/{table}.lance")])
+    def versions(self, table: str) -> list[int]:
+        """By a listing."""
+        found = self.store.list(f"tables/{table}.lance/_versions")
+        return _versions(each.key.rpartition("/")[2] for each in found)
 
-    def delete_dropped(self) -> None:
-        """Those are the tables without a version."""
-        names = {name.removesuffix(".lance") for name in self.store.folders("tables") if ".lance" in name}
-        for name in names - set(self.table_names()):
-            self._delete_rows(name)
+    def delete_version(self, table: str, version: int) -> None:
+        """One request."""
+        self.store.delete([f"tables/{table}.lance/{manifest_name(version)}"])
 
     def size(self, table: str = "") -> int:
         """By a listing."""
         return sum(found.size for found in self.store.list(f"tables/{table}.lance" if table else ""))
 
-    def is_whole(self, table: str) -> bool:  # noqa: ARG002 (as of a folder)
-        """A store keeps an object as a whole or not at all."""
-        return True
-
-    def require_whole(self, table: str) -> None:
-        """As `is_whole`; objects that are gone are found when they are read."""
+    def cut_file(self, table: str, fragments: Collection[Any]) -> str:  # noqa: ARG002 (as of a folder)
+        """A store keeps an object as a whole or not at all; one that is gone is found when it is read."""
+        return ""
 
     def has_room(self, size: int) -> bool:  # noqa: ARG002 (as of a folder)
         """A store has."""
         return True
-
-    def changes(self, *tables: str) -> tuple[int, ...]:
-        """When a version was last added, in ns; the store counts seconds, the version's number the rest."""
-        newest = [versions[0] for name in tables if (versions := self._versions(name))]
-        if len(newest) < len(tables):
-            return ()
-        return tuple(
-            each.modified_ns - int(each.key.rpartition("/")[2].split(".")[0]) + 2**64 for each in newest
-        )
 
 
 def open_layout(location: Location) -> LibraryLayout:
@@ -484,6 +545,16 @@ def open_layout(location: Location) -> LibraryLayout:
     if isinstance(location, StoreAddress):
         return ObjectLayout(location)
     return Layout(location.absolute())
+
+
+def manifest_name(version: int) -> str:
+    """The file of a version below its table's folder: Lance counts down, so that the newest comes first."""
+    return f"_versions/{2**64 - 1 - version:020d}.manifest"
+
+
+def _versions(names: Iterable[str]) -> list[int]:
+    stems = (name.removesuffix(".manifest") for name in names if name.endswith(".manifest"))
+    return sorted((2**64 - 1 - int(stem) for stem in stems if stem.isdecimal()), reverse=True)
 
 
 def _marker() -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,23 +19,19 @@ from rag.store.code_index import (
     remove_unnamed,
     verify_without_vectors,
 )
-from rag.store.database import Database, quoted
-from rag.store.error_mapping import read_errors, require_as_written, write_errors
+from rag.store.database import Database
+from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
 from rag.store.mapped_columns import TEXT_SUM, clip_sums, row_sums
 from rag.store.records import Stats, TableStats
-from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, vector_columns
+from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, quoted, vector_columns
 from rag.store.snapshot import Snapshot
-from rag.store.sums import Damage, SumsAtOpening, compare_fragments, index_folders
 from rag.store.vector_codes import BITS
-from rag.store.vector_index import Codes
 from rag.store.vector_records import record_type
 
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
-PIN_SECONDS = 1800
-"""Versions younger than this stay while a reader may hold them."""
 INDEXED_KEYS = {"evidence": ("video_id",), "clips": ("video_id",), "passages": ("source_id", "passage_id")}
 """Columns by which rows of large tables are read; tables of clip vectors are read by `video_id`."""
 GONE_SHARE = 0.2
@@ -68,7 +64,7 @@ def fragment_rows(name: str, rows: int = 0) -> int:
 
 
 def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
-    """Compact, build the indexes, clean: in this order, so that an index outlives its building.
+    """Compact, build the indexes, commit, clean: in this order, so that an index outlives its building.
 
     `exact_rows`: tables of vectors with more rows get index files. Returns lines as `update_index_files`.
     """
@@ -78,6 +74,8 @@ def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
             index_keys(db, name, exact_rows)
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
+    db.commit()
+    # Of what is committed: row ids behind the head may come again for other rows.
     lines = update_index_files(db, exact_rows)
     clean(db)
     return lines
@@ -91,6 +89,7 @@ def compact_if_due(db: Database) -> bool:
     for name, count in small.items():
         if count > 1:
             compact(db, name)
+    db.commit()
     clean(db)
     return True
 
@@ -110,89 +109,57 @@ def _small(name: str, dataset: Any) -> int:
 def compact(db: Database, name: str) -> None:
     """Merge small fragments, where the disk has room for the copies."""
     dataset = db.lance(name)
-    with db.commit(name):
-        full = fragment_rows(name, dataset.count_rows())
-        small = [
-            each
-            for each in dataset.get_fragments()
-            if each.metadata.num_rows < full or each.metadata.deletion_file
-        ]
-        copied = [file for each in small for file in each.metadata.files]
-        if not db.layout.has_room(2 * sum(file.file_size_bytes or 0 for file in copied)):
-            return
-        # The copy of a damaged row would get a sum of its own.
-        require_as_written(db.layout.folder, compare_fragments(db.layout, name, small).damages)
-        dataset.optimize.compact_files(target_rows_per_fragment=full)
-    db.refresh(name)
+    full = fragment_rows(name, dataset.count_rows())
+    small = [
+        each
+        for each in dataset.get_fragments()
+        if each.metadata.num_rows < full or each.metadata.deletion_file
+    ]
+    copied = [file for each in small for file in each.metadata.files]
+    if db.layout.has_room(2 * sum(file.file_size_bytes or 0 for file in copied)):
+        db.compact(name, full)
 
 
-def check_files(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
-    """Raise `LibraryCorrupt` where rows of a table are gone, were cut, or are not as they were written; an
-    index that cannot be used is made again, and named.
+def require_whole(layout: LibraryLayout, name: str, dataset: Any) -> None:
+    """Raise `LibraryCorrupt` where a file of rows is gone or has another size than its table says."""
+    if cut := layout.cut_file(name, dataset.get_fragments()):
+        raise corrupt(layout.folder, name, f"data/{cut} is gone or has not the size that it was written with")
 
-    The sizes of all files are compared, and the content of as many as at each opening of a library.
-    """
-    datasets = {}
-    for name in db.names():
-        with read_errors(db.layout.folder, name):
-            db.layout.require_whole(name)
-            datasets[name] = db.lance(name)
-    damages = SumsAtOpening(db.layout).require_rows(datasets)
+
+def check_indexes(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
+    """Raise `LibraryCorrupt` where files of rows are gone or were cut; an index that cannot be used is made
+    again, and named."""
     made = []
-    for name, dataset in datasets.items():
-        for column in index_faults(db.layout, name, dataset, damages):
+    for name in db.names():
+        dataset = db.lance(name)
+        require_whole(db.layout, name, dataset)
+        for column in index_faults(db.layout, name, dataset):
             made.append(f"the index of {column} in table {name} is damaged, and made again")
             if column == FULL_TEXT:
                 index_text(db, name, afresh=True)
             else:
                 index_keys(db, name, exact_rows, afresh=column)
+    db.commit()
     return made
 
 
-def index_faults(
-    layout: LibraryLayout, name: str, dataset: Any, damages: Iterable[Damage] = ()
-) -> dict[str, str]:
-    """Why indexes of a table cannot be used, by the column: a file is damaged, or its first row is not found
-    by it. Those that are yet to be made are no fault."""
-    files = {damage.file: str(damage) for damage in damages if damage.table == name}
+def index_faults(layout: LibraryLayout, name: str, dataset: Any) -> dict[str, str]:
+    """Why indexes of a table cannot be used, by the column: their first row is not found by them."""
     found: dict[str, str] = {}
-    for column, folders in index_folders(dataset).items():
-        fault = next((words for file, words in files.items() if file.startswith(tuple(folders))), "")
-        if not fault:
-            fault = (
-                text_fault(layout, name) if column == FULL_TEXT else _key_fault(layout, name, dataset, column)
-            )
-        if fault:
-            found[column] = fault
+    for column in sorted({index.field_names[0] for index in dataset.describe_indices()}):
+        try:
+            with read_errors(layout.folder, name):
+                if not (probe(dataset) if column == FULL_TEXT else _finds_key(dataset, column)):
+                    found[column] = "it does not find what the table holds"
+        except LibraryCorrupt as error:
+            found[column] = " ".join(str(error.__cause__ or error).split()).split(", /")[0]
     return found
 
 
-def _key_fault(layout: LibraryLayout, name: str, dataset: Any, column: str) -> str:
+def _finds_key(dataset: Any, column: str) -> bool:
     first = dataset.scanner(columns=[column], limit=1).to_table()[column].to_pylist()
-    try:
-        with read_errors(layout.folder, name):
-            rows = dataset.scanner(
-                columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1
-            )
-            return "" if not first or rows.to_table().num_rows else "it does not find what the table holds"
-    except LibraryCorrupt as error:
-        return _first_words(error)
-
-
-def _first_words(error: LibraryCorrupt) -> str:
-    return " ".join(str(error.__cause__ or error).split()).split(", /")[0]
-
-
-def text_fault(layout: LibraryLayout, name: str) -> str:
-    """Why the full-text index of a table cannot be used; empty where it can, or is yet to be made."""
-    dataset = layout.dataset(name)
-    if not any(index.field_names == [FULL_TEXT] for index in dataset.describe_indices()):
-        return ""
-    try:
-        with read_errors(layout.folder, name):
-            return "" if probe(dataset) else "it does not find what the table holds"
-    except LibraryCorrupt as error:
-        return _first_words(error)
+    rows = dataset.scanner(columns=[], filter=f"{column} IN {quoted(first)}", with_row_id=True, limit=1)
+    return not first or bool(rows.to_table().num_rows)
 
 
 def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
@@ -203,17 +170,14 @@ def index_text(db: Database, name: str, *, afresh: bool = False) -> None:
     """
     from lancedb.index import FTS
 
-    db.refresh(name)
-    dataset, table = db.lance(name), db.table(name)
-    with db.commit(name):
-        built = [
-            index.segments[0].dataset_version_at_last_update
-            for index in dataset.describe_indices()
-            if index.field_names == [FULL_TEXT]
-        ]
-        if not afresh and built and dataset.version == built[0] + 1:
-            return
-        table.create_index(FULL_TEXT, config=FTS(**TOKENIZER), replace=True)
+    dataset = db.lance(name)
+    built = [
+        index.segments[0].dataset_version_at_last_update
+        for index in dataset.describe_indices()
+        if index.field_names == [FULL_TEXT]
+    ]
+    if afresh or not built or dataset.version != built[0] + 1:
+        db.index(name, FULL_TEXT, FTS(**TOKENIZER))
 
 
 def index_keys(db: Database, name: str, exact_rows: int, *, afresh: str = "") -> None:
@@ -229,12 +193,7 @@ def index_keys(db: Database, name: str, exact_rows: int, *, afresh: str = "") ->
         held = {index.field_names[0]: index.num_rows_indexed for index in dataset.describe_indices()}
     for column in INDEXED_KEYS.get(name, ("video_id",)):
         if column == afresh or (rows > exact_rows and rows - held.get(column, 0) > LATER_SHARE * rows):
-            # Through LanceDB: it cannot read an index that the newer Lance has written.
-            db.refresh(name)
-            table = db.table(name)
-            with db.commit(name):
-                table.create_index(column, config=BTree(), replace=True)
-    db.refresh(name)
+            db.index(name, column, BTree())
 
 
 def update_index_files(db: Database, exact_rows: int) -> list[str]:
@@ -332,22 +291,30 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
 
 
 def clean(db: Database) -> None:
-    """Remove old versions and dead files: at once where there are no readers, else only old ones."""
-    age = timedelta(0) if db.layout.no_readers() else timedelta(seconds=PIN_SECONDS)
-    unnamed = db.layout.owns_unnamed_files()
+    """Remove dead files, and the versions that neither the head nor a head that a reader may have open needs.
+
+    Nothing where something was written since the last commit.
+    """
+    if db.versions != db.head.tables:
+        return
+    layout, alone = db.layout, db.layout.no_readers()
     for name in db.names():
-        with db.commit(name):
-            # Without `unnamed`, Lance leaves files that no version names for a week.
-            db.lance(name).cleanup_old_versions(older_than=age, delete_unverified=unnamed)
-        db.refresh(name)
+        with write_errors(layout.folder, name):
+            dataset = db.lance(name)
+            oldest = dataset.version if alone else db.head.oldest_in_use(name)
+            old = [each["version"] for each in dataset.versions() if each["version"] < oldest]
+            # Without `delete_unverified`, Lance leaves files that no version names for a week.
+            which: dict[str, Any] = {"versions": old} if old else {"older_than": timedelta(days=36500)}
+            dataset.cleanup_old_versions(**which, delete_unverified=layout.is_locked)
+    with write_errors(layout.folder):
+        layout.delete_unnamed(db.head.tables)
+        layout.keep_spare_head()
 
 
 def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
-    """Counts of what readers see in the snapshot; sizes and health of the tables as they are now."""
-    tables = {name: _table(layout, name) for name in layout.table_names()}
+    """Counts of what readers see in the snapshot, and sizes and health of its tables."""
+    tables = {name: _table(layout, name, dataset) for name, dataset in s.tables.items()}
     passages = s.scan("passages", ["source_id", "doc_id"])
-    shown = passages.filter(Codes(passages["source_id"]).among(s.sources))
-    evidence = Codes(s.scan("evidence", ["video_id"])["video_id"]).among(s.ready)
     problems = {os.fsdecode(path) for path in s.scan("problems", ["path"])["path"].to_pylist()}
     contents = {row.content_id for row in s.file_rows if row.kind != "passages" and row.path not in problems}
     return Stats(
@@ -356,9 +323,9 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
         pending_videos=len(contents.union(s.video_rows) - s.ready.keys()),
         video_hours=sum(video.duration for video in s.videos.values()) / 3600,
         clips=s.clip_count,
-        evidence=int(evidence.sum()),
-        passages=shown.num_rows,
-        documents=shown.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
+        evidence=s.tables["evidence"].count_rows() if "evidence" in s.tables else 0,
+        passages=passages.num_rows,
+        documents=passages.group_by(["source_id", "doc_id"]).aggregate([]).num_rows,
         problems=len(problems),
         bytes=layout.size(),
         unindexed_rows=sum(table.unindexed_rows for table in tables.values()),
@@ -368,9 +335,8 @@ def collect(layout: LibraryLayout, s: Snapshot) -> Stats:
     )
 
 
-def _table(layout: LibraryLayout, name: str) -> TableStats:
+def _table(layout: LibraryLayout, name: str, dataset: Any) -> TableStats:
     with read_errors(layout.folder, name):
-        dataset = layout.dataset(name)
         rows = dataset.count_rows()
         small = _small(name, dataset)
         texts = [index for index in dataset.describe_indices() if index.field_names == [FULL_TEXT]]

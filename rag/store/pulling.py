@@ -1,9 +1,9 @@
 """A copy of a library on an object store in a folder: what questions need, kept up by pulling again.
 
-Of one version of every table the files are copied, which never change once they are written: what is there
-stays, and a killed pull goes on. The manifests that make a version readable come last. Clip vectors are
-copied by rows, without the frame matrices, which are nine tenths of a library; with `frames` their files are
-copied like all others.
+Of the versions of one head the files are copied, which never change once they are written: what is there
+stays, and a killed pull goes on. The copy's own `head.json` comes last. Clip vectors are copied by rows,
+without the frame matrices, which are nine tenths of a library; with `frames` their files are copied like all
+others.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,13 @@ from corpora.objects import ObjectStore, StoreAddress, StoredObject, StoreError
 from corpora.outputs import atomic_file
 from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
-from rag.store.database import Database, quoted
-from rag.store.error_mapping import TableGone, corrupt, read_errors, require_tables, write_errors
+from rag.store.database import Database
+from rag.store.error_mapping import TableGone, corrupt, read_errors, write_errors
 from rag.store.finding import nothing_indexed, require_library
-from rag.store.layout import CopyNote, Layout, ObjectLayout
+from rag.store.head import read_head
+from rag.store.layout import CopyNote, Layout, ObjectLayout, manifest_name
 from rag.store.maintenance import compact, index_keys, update_index_files
-from rag.store.migrations import MetaRows, refuse_newer, refuse_older
-from rag.store.sums import files_of, note_sums, sums_path
+from rag.store.schema import quoted
 
 PARALLEL = 8
 """Files in flight: a store answers late, and many at once."""
@@ -37,8 +36,6 @@ ROWS = 8192
 """Clip vectors in one commit."""
 ATTEMPTS = 10
 FRAME_COLUMNS = ("frames", "times")
-GUARDS = ("files", "videos", "meta")
-"""Tables that say what the rows of the others count for: while none changes, versions of all fit together."""
 
 Files = Mapping[str, StoredObject]
 """By path below the tables."""
@@ -97,12 +94,11 @@ def pull_library(
             target.write_copy_note(note)
             target.write_marker()
         lock = target.writer_lock()
-    add_frames = note.frames and held is not None and not held.frames
     with lock:
-        counts = _pull(source, target, exact_rows, announce, frames=note.frames, add_frames=add_frames)
-        lines = update_index_files(Database(target), exact_rows)
-        note_sums(target)
+        counts = _pull(source, target, exact_rows, announce, frames=note.frames)
+        lines = update_index_files(Database(target, only=()), exact_rows)
         with write_errors(folder):
+            target.keep_spare_head()
             target.write_copy_note(note)
     seconds = time.monotonic() - started
     return PullReport(
@@ -116,14 +112,12 @@ def _note_for(source: ObjectLayout, target: Layout, held: CopyNote | None, *, fr
         raise UsageError(
             f"{target.folder}: holds files and is no copy of a library; name a new or empty folder"
         )
-    library = source.folder
-    with read_errors(library, "meta"):
-        rows = MetaRows.read(source.dataset("meta").to_table().to_pylist())
-    if rows.meta is None:
+    library, meta = source.folder, read_head(source)[0].meta
+    if meta is None:
         raise nothing_indexed(library)
-    if held is not None and held.library_id != rows.meta.library_id:
+    if held is not None and held.library_id != meta.library_id:
         raise UsageError(f"{target.folder}: a copy of another library, {held.of}; name a new or empty folder")
-    return CopyNote(library.url, rows.meta.library_id, frames or (held is not None and held.frames))
+    return CopyNote(library.url, meta.library_id, frames or (held is not None and held.frames))
 
 
 def _pull(
@@ -133,46 +127,38 @@ def _pull(
     announce: Callable[[int, int], object],
     *,
     frames: bool,
-    add_frames: bool,
 ) -> tuple[int, int, int]:
     """As `_Pull.run`, of a newer version where a writer has removed the one that was pinned."""
     for _ in range(ATTEMPTS):
         with contextlib.suppress(_Cleaned):
-            return _Pull(source, target, exact_rows, frames=frames, add_frames=add_frames).run(announce)
+            return _Pull(source, target, exact_rows, frames=frames).run(announce)
     raise LibraryBusy(f"{source.folder}: is written faster than it can be copied; run the same command again")
 
 
 class _Pull:
-    """One version of every table, on its way into a folder."""
+    """The versions of one head, on their way into a folder."""
 
-    def __init__(
-        self, source: ObjectLayout, target: Layout, exact_rows: int, *, frames: bool, add_frames: bool
-    ) -> None:
-        """`add_frames`: to a copy that has its clip vectors by rows."""
+    def __init__(self, source: ObjectLayout, target: Layout, exact_rows: int, *, frames: bool) -> None:
         self._source = source
         self._target = target
         self._exact_rows = exact_rows
-        self._add_frames = add_frames
-        self._pins = self._pin()
+        self._head, _ = read_head(source)
+        self._pins: dict[str, Any] = {}
+        for name, version in self._head.tables.items():
+            try:
+                with read_errors(source.folder, name):
+                    self._pins[name] = source.dataset(name, version)
+            except TableGone:
+                self._require_same_head()
+                raise
         self._by_rows = [name for name in self._pins if self._has_frames(name) and not frames]
         self._store: ObjectStore = source.store
         self._md5 = True
 
-    def _pin(self) -> dict[str, Any]:
-        for attempt in range(ATTEMPTS):
-            before = self._source.changes(*GUARDS)
-            pins = {}
-            for name in self._source.table_names():
-                with read_errors(self._source.folder, name):
-                    pins[name] = self._source.dataset(name)
-            if before and before == self._source.changes(*GUARDS):
-                rows = MetaRows.read(pins["meta"].to_table().to_pylist())
-                refuse_newer(self._source.folder, rows.schema)
-                refuse_older(self._source.folder, rows.schema)
-                require_tables(self._source.folder, rows.tables, pins)
-                return pins
-            time.sleep(0.1 * attempt)
-        raise LibraryBusy(f"{self._source.folder}: is written without a pause; run the same command again")
+    def _require_same_head(self) -> None:
+        """Raise `_Cleaned` where a writer has committed since, and so may have removed what is missing."""
+        if read_head(self._source)[0].commit != self._head.commit:
+            raise _Cleaned
 
     def run(self, announce: Callable[[int, int], object]) -> tuple[int, int, int]:
         """Number of files, of clip vectors, and bytes of the files. Raises `_Cleaned`."""
@@ -180,32 +166,30 @@ class _Pull:
         for name in self._pins.keys() - set(self._by_rows):
             wanted.update(self._files(name))
         tables = self._target.tables
-        missing = {
-            path: each
-            for path, each in wanted.items()
-            if _size(tables / path) != each.size or self._replaces_rows(path)
-        }
+        missing = {path: each for path, each in wanted.items() if _size(tables / path) != each.size}
         # Versions are counted in each library: one that was made again in its place has the same names.
         drafts = {path: self._content(each) for path, each in wanted.items() if path.endswith(".manifest")}
         for path, content in drafts.items():
             if path not in missing and (tables / path).read_bytes() != content:
                 missing[path] = wanted[path]
-        manifests = {path for path in missing if path.endswith(".manifest")}
         announce(len(missing), sum(each.size for each in missing.values()))
         with ThreadPoolExecutor(PARALLEL) as pool:
             for done in [
-                pool.submit(self._fetch, missing[path], tables / path) for path in missing.keys() - manifests
+                pool.submit(self._fetch, missing[path], tables / path) for path in missing.keys() - drafts
             ]:
                 done.result()
-        clips, gone = self._copy_rows()
-        self._publish({path: drafts[path] for path in manifests})
-        self._forget(wanted, gone)
+        db, clips = self._copy_rows()
+        with write_errors(self._target.folder):
+            for path in missing.keys() & drafts:
+                (tables / path).parent.mkdir(parents=True, exist_ok=True)
+                with atomic_file(tables / path) as draft:
+                    draft.write_bytes(drafts[path])
+            versions = {**self._head.tables, **{name: db.versions[name] for name in self._by_rows}}
+            held, _ = read_head(self._target)
+            head = replace(held.next(versions, self._head.meta), earlier=())
+            self._target.write_head(head.to_bytes(), "")
+        self._forget(wanted)
         return len(missing), clips, sum(each.size for each in missing.values())
-
-    def _replaces_rows(self, path: str) -> bool:
-        """Whether it is a manifest that takes the place of those of a table that was copied by rows."""
-        name = path.partition(".lance/")[0]
-        return self._add_frames and self._has_frames(name) and path.endswith(".manifest")
 
     def _has_frames(self, name: str) -> bool:
         """Whether a table has matrices of frames; that of sounds has not."""
@@ -214,17 +198,15 @@ class _Pull:
     def _files(self, name: str) -> dict[str, StoredObject]:
         """What the pinned version of a table consists of."""
         base, found = f"tables/{name}.lance", {}
-        files, folders = files_of(self._pins[name])
-        needed = set(files)
+        needed, folders = files_of(self._pins[name])
         for each in self._store.list(base):
             path = each.key.removeprefix(f"{base}/")
             if path in needed or path.startswith(folders):
                 found[f"{name}.lance/{path}"] = each
                 needed.discard(path)
         if needed:
-            if self._source.dataset(name).version == self._pins[name].version:
-                raise corrupt(self._source.folder, name, f"{min(needed)} is gone", TableGone)
-            raise _Cleaned
+            self._require_same_head()
+            raise corrupt(self._source.folder, name, f"{min(needed)} is gone", TableGone)
         return found
 
     def _fetch(self, found: StoredObject, path: Path) -> None:
@@ -271,10 +253,10 @@ class _Pull:
             raise _Cleaned
         return read[0]
 
-    def _copy_rows(self) -> tuple[int, dict[str, list[str]]]:
-        """Add the clip vectors that are new; their number, and by table those of clips that are gone."""
-        copied, gone = 0, {}
-        db = Database(self._target)
+    def _copy_rows(self) -> tuple[Database, int]:
+        """Add the clip vectors that are new, and delete those that are gone; how many were added."""
+        copied = 0
+        db = Database(self._target, only=self._by_rows)
         for name in self._by_rows:
             pinned = self._pins[name]
             with read_errors(self._source.folder, name):
@@ -282,47 +264,40 @@ class _Pull:
             db.create(name, pinned.schema)
             held = set(db.rows(name, ["clip_id"])["clip_id"].to_pylist())
             rows = dict(zip(ids["clip_id"].to_pylist(), ids["_rowid"].to_pylist(), strict=True))
-            new = sorted(rows[clip_id] for clip_id in rows.keys() - held)
-            gone[name] = sorted(held - rows.keys())
+            new, gone = sorted(rows[clip_id] for clip_id in rows.keys() - held), sorted(held - rows.keys())
             for at in range(0, len(new), ROWS):
                 with read_errors(self._source.folder, name):
                     part = _without_frames(pinned, new[at : at + ROWS])
                 db.add(name, part)
                 copied += part.num_rows
+            for at in range(0, len(gone), ROWS):
+                db.delete(name, f"clip_id IN {quoted(gone[at : at + ROWS])}")
             compact(db, name)
             index_keys(db, name, self._exact_rows)
-        return copied, gone
+        return db, copied
 
-    def _publish(self, drafts: Mapping[str, bytes]) -> None:
-        """Make the new versions readable, those of `GUARDS` last."""
-        order = sorted(drafts, key=lambda path: (path.partition(".lance/")[0] in GUARDS, path))
-        with write_errors(self._target.folder):
-            for path in order:
-                # Another manifest may have the name of the one that was noted.
-                sums_path(self._target.sums, path.partition(".lance/")[0]).unlink(missing_ok=True)
-                home = self._target.tables / path
-                if self._replaces_rows(path):
-                    shutil.rmtree(home.parent, ignore_errors=True)
-                home.parent.mkdir(parents=True, exist_ok=True)
-                with atomic_file(home) as draft:
-                    draft.write_bytes(drafts[path])
-
-    def _forget(self, wanted: Files, gone: Mapping[str, Sequence[str]]) -> None:
+    def _forget(self, wanted: Files) -> None:
         """Remove what no table needs any more; what a reader may be using stays for the next time."""
-        db = Database(self._target)
-        for name, clip_ids in gone.items():
-            for at in range(0, len(clip_ids), ROWS):
-                db.delete(name, f"clip_id IN {quoted(clip_ids[at : at + ROWS])}")
         if not self._target.no_readers():
             return
         with write_errors(self._target.folder):
-            for name in self._target.table_names():
-                if name not in self._pins:
-                    self._target.drop(name)
-                elif name not in self._by_rows:
-                    for path in self._target.table(name).rglob("*"):
-                        if path.is_file() and path.relative_to(self._target.tables).as_posix() not in wanted:
-                            path.unlink()
+            self._target.delete_unnamed(self._pins.keys())
+            for name in self._pins.keys() - set(self._by_rows):
+                for path in self._target.table(name).rglob("*"):
+                    if path.is_file() and path.relative_to(self._target.tables).as_posix() not in wanted:
+                        path.unlink()
+
+
+def files_of(dataset: Any) -> tuple[set[str], tuple[str, ...]]:
+    """The manifest and the files of rows of a version, and the folders of its indexes; by their paths below
+    the table's folder."""
+    files = {manifest_name(dataset.version)}
+    for metadata in (fragment.metadata for fragment in dataset.get_fragments()):
+        files |= {f"data/{file.path}" for file in metadata.files}
+        if metadata.deletion_file is not None:
+            files.add(metadata.deletion_file.path(metadata.id).lstrip("/"))
+    segments = (segment for index in dataset.describe_indices() for segment in index.segments)
+    return files, tuple(f"_indices/{segment.uuid}/" for segment in segments)
 
 
 def _size(path: Path) -> int:

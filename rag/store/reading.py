@@ -19,7 +19,6 @@ from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
 from rag.store.clip_frames import fetch
 from rag.store.clip_rows import clips_by_id, clips_holding
-from rag.store.database import quoted
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
@@ -27,6 +26,7 @@ from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, open_layout
 from rag.store.recall import recall
 from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.schema import quoted
 from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
@@ -55,9 +55,8 @@ T = TypeVar("T")
 class Reader:
     """Made by `Reader.open`; a context manager, and safe to share between threads.
 
-    It sees the library as it was when opened or last refreshed. If a writer
-    has meanwhile cleaned those versions away, it takes up the newest ones and
-    goes on.
+    It sees the library as the last commit before it was opened or refreshed left it. If a writer has
+    meanwhile cleaned those versions away, it takes up the newest commit and goes on.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class Reader:
         return cls(layouts, hidden, exact_rows)
 
     def refresh(self) -> None:
-        """Take up the newest version of every table."""
+        """Take up the last commit."""
         with self._lock:
             self._snapshot = open_snapshot(self._layouts, self._exact_rows)
             self.refreshes += 1
@@ -176,7 +175,7 @@ class Reader:
 
     def indexed_at(self, video_id: str) -> int:
         """When a video was indexed, ns since 1970. Raises KeyError for one that is unknown or not ready."""
-        return self.ask(lambda s: s.ready[video_id])
+        return self.ask(lambda s: int(s.ready[video_id]))
 
     def evidence_kinds(self) -> dict[str, frozenset[str]]:
         """The kinds of evidence that each video has any of."""
@@ -340,7 +339,7 @@ class Reader:
         return sorted(found, key=lambda problem: problem.path)
 
     def unfinished(self) -> int:
-        """How many videos are left out of searches, for a run that indexed or removed them was ended."""
+        """How many videos are left out of searches, for a run that indexed them was ended."""
         return self.ask(lambda s: len(s.video_rows.keys() - s.ready.keys()))
 
     def stats(self) -> Stats:
@@ -439,10 +438,7 @@ class Reader:
 
         def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_videos(where)
-            if wanted is None:
-                conditions = list(s.ready_evidence)
-            else:
-                conditions = owner_sql("video_id", s.evidence_owners, wanted)
+            conditions = owner_sql("video_id", s.ready.keys(), wanted) if wanted is not None else []
             conditions += span_sql(where.start, where.end)
             if where.kinds is not None:
                 conditions.append(f"kind IN {quoted(sorted(where.kinds))}" if where.kinds else "false")
@@ -486,10 +482,7 @@ class Reader:
 
         def search(s: Snapshot) -> list[Hit]:
             wanted = s.wanted_sources(where)
-            if wanted is None:
-                conditions = s.shown_passages
-            else:
-                conditions = owner_sql("source_id", s.passage_owners, wanted)
+            conditions = owner_sql("source_id", s.sources, wanted) if wanted is not None else []
             return s.match("passages", text, k, conditions)
 
         return self._search(search)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from corpora.records import Clip, Problem
 
-SCHEMA = 3
-"""Number of the newest migration; a library with a higher one is refused."""
+SCHEMA = 4
+"""Of `head.json` and the tables; a library with another one is refused."""
 
 FileState = Literal["ok", "missing", "changed", "unreadable"]
 """A path, against what was indexed from it."""
@@ -78,7 +78,6 @@ class Meta:
     text_encoder: EncoderRef
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The settings that decide what is stored, as plain JSON values."""
-    schema: int = SCHEMA
     library_id: str = ""
     """Made by the writer when the library is made; empty until then."""
     calibration: ScoreCalibration | None = None
@@ -191,13 +190,13 @@ class Stats:
 
     files: int
     videos: int
-    """Ready ones; only these are ever found."""
+    """Complete ones; only these are ever found."""
     pending_videos: int
-    """Videos that are not found yet: their indexing was stopped, or a repair left it to be done again."""
+    """Videos that are not found yet, because their indexing was stopped."""
     video_hours: float
     clips: int
     evidence: int
-    """Text spans of ready videos."""
+    """Text spans of complete videos."""
     passages: int
     documents: int
     problems: int

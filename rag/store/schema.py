@@ -1,15 +1,10 @@
-"""The tables: their columns, and how records become rows and back.
-
-The tables of measurements (`shots`, `sound_tracks`, `fingerprints`) came with schema 2. A library of
-schema 1 has none of them and is read as one in which nothing has been measured yet. The pages of passages
-came with schema 3; they are not known of rows that were written before.
-"""
+"""The tables: their columns, and how records become rows and back."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, get_args
@@ -25,11 +20,12 @@ FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
+FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
+"""Those that a library has before its encoders are chosen."""
 COLUMNS = {
-    "meta": "key:string value:string",
     "files": "path:binary content_id:string kind:string size:int64 mtime_ns:int64 ctime_ns:int64 "
     "stamp:string",
-    "videos": "video_id:string status:string path:binary title:string description:string tags:[string] "
+    "videos": "video_id:string complete:bool path:binary title:string description:string tags:[string] "
     "duration:float64 fps:float64 width:int32 height:int32 audio:bool language:string stream:int32 "
     "decoder:string damage:string stages:string indexed_at:int64",
     "clips": "clip_id:string video_id:string start:float64 end:float64 pixels:string",
@@ -49,8 +45,6 @@ COLUMNS = {
 
 Tables of vectors and sounds carry the fingerprint of their encoder in their names.
 """
-LATER_COLUMNS = {"passages": ("pages", "page_starts")}
-"""Columns that rows of an earlier schema lack."""
 LETTERS: dict[AudioClass, str] = {"speech": "s", "music": "m", "ambient": "a", "silence": "-"}
 """How `sound_tracks` spells a second."""
 CLASSES: dict[str, AudioClass] = {letter: name for name, letter in LETTERS.items()}
@@ -79,21 +73,6 @@ def arrow_schema(table: str, dim: int = 0) -> Any:
 def column_names(table: str) -> list[str]:
     """Names of a table's columns, in order."""
     return [column.partition(":")[0] for column in COLUMNS[table].split()]
-
-
-def missing_columns(table: str, held: Collection[str]) -> list[str]:
-    """Columns that a table of an earlier schema, with the columns `held`, lacks."""
-    return [name for name in LATER_COLUMNS.get(table, ()) if name not in held]
-
-
-def with_missing_columns(table: str, rows: Any) -> Any:
-    """Arrow rows of any schema with the columns of this one: those that are missing are null."""
-    import pyarrow as pa
-
-    for name in missing_columns(table, rows.column_names):
-        field = arrow_schema(table).field(name)
-        rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
-    return rows
 
 
 def _table(table: str, rows: Iterable[Mapping[str, Any]]) -> Any:
@@ -149,6 +128,16 @@ def vector_columns(table: str, dim: int) -> VectorColumns:
     return VectorColumns(table, "clip_id", "video_id", dim)
 
 
+def quoted(values: Iterable[str]) -> str:
+    """A SQL list of strings."""
+    return "(" + ",".join("'" + value.replace("'", "''") + "'" for value in values) + ")"
+
+
+def quoted_bytes(values: Iterable[bytes]) -> str:
+    """A SQL list of byte strings."""
+    return "(" + ",".join(f"X'{value.hex()}'" for value in values) + ")"
+
+
 def clean(text: str) -> str:
     """Text that is valid UTF-8: a title taken from an odd file name holds surrogate escapes."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -178,8 +167,8 @@ def problem_rows(problems: Iterable[NotedProblem]) -> Any:
     return _table("problems", values)
 
 
-def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at: int) -> Any:
-    """A video as an Arrow table of one row."""
+def video_rows(video: Video, stages: Mapping[str, Any], indexed_at: int, *, complete: bool) -> Any:
+    """A video as an Arrow table of one row; one that is not `complete` has clips alone, to go on from."""
     value = {
         **asdict(video),
         "path": os.fsencode(video.path),
@@ -188,7 +177,7 @@ def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at:
         "tags": [clean(tag) for tag in video.tags],
         "language": clean(video.language),
         "damage": clean(video.damage),
-        "status": status,
+        "complete": complete,
         "stages": json.dumps(stages, sort_keys=True),
         "indexed_at": indexed_at,
     }
@@ -197,7 +186,7 @@ def video_rows(video: Video, status: str, stages: Mapping[str, Any], indexed_at:
 
 def video_of(row: Mapping[str, Any]) -> Video:
     """A video from its row."""
-    fields = {k: v for k, v in row.items() if k not in {"status", "stages", "indexed_at"}}
+    fields = {k: v for k, v in row.items() if k not in {"complete", "stages", "indexed_at"}}
     return Video(**{**fields, "path": os.fsdecode(row["path"]), "tags": tuple(row["tags"])})
 
 

@@ -1,21 +1,18 @@
-"""One version of every table, pinned together so that a writer at work is never half seen.
+"""One state of a library, as `head.json` names it: opened once, and searched in memory.
 
-The order does it. `meta`, `videos` and `files` are read first, everything else
-is pinned next, and the three are read once more. A video counts only if it was
-ready both times with one time of indexing, and so was untouched while the rest
-was pinned; a passage source only if a path held it both times; and if the
-encoder changed in between, it all starts over.
+A writer at work makes other versions, which this one does not see. Videos that are not complete have clips
+alone, which are left out here.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,24 +20,20 @@ from corpora.records import Clip, Evidence, Shot, SoundTrack, Video
 from rag.errors import LibraryCorrupt
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
-from rag.store.database import quoted
-from rag.store.error_mapping import TableGone, read_errors, require_columns, require_tables
-from rag.store.filters import owner_sql, path_matches
+from rag.store.error_mapping import TableGone, read_errors, require_columns
+from rag.store.filters import path_matches
 from rag.store.fulltext import Keys, match
+from rag.store.head import read_head
 from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
-from rag.store.keyed_rows import KeyedRows
 from rag.store.layout import LibraryLayout
-from rag.store.migrations import MetaRows, read_meta, refuse_newer, refuse_older
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
-from rag.store.sums import SumsAtOpening
+from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, RowSpans
 from rag.store.vectors import VectorTable
-from rag.store.video_caches import MANY_VIDEOS, cached, cached_lists
-
-if TYPE_CHECKING:
-    pass
 
 ATTEMPTS = 5
+CACHED_VIDEOS = 256
+MANY_VIDEOS = 1000
 CLIPS_IN_MEMORY = 200_000
 TEXTS_IN_MEMORY = {"evidence": 200_000, "passages": 20_000}
 """Rows of so small tables are held with their texts, of a span some 100 bytes, of a passage 1,000."""
@@ -53,6 +46,47 @@ CLIP_COLUMNS = ["clip_id", "start", "end"]
 T = TypeVar("T")
 
 
+OfVideo = TypeVar("OfVideo", Clip, Evidence)
+
+
+class KeyedRows(Mapping[str, dict[str, Any]]):
+    """The rows of an Arrow table by a column of strings; of equal keys the last row.
+
+    A row by itself takes several times as long as one of all: once an eighth was asked for, all are made.
+    """
+
+    def __init__(self, table: Any, key: str) -> None:
+        self._table = table
+        self._key = key
+        self._columns = dict(zip(table.column_names, table.columns, strict=True))
+        self._at = {name: at for at, name in enumerate(table[key].to_pylist())}
+        self._asked = 0
+
+    def __getitem__(self, key: str) -> dict[str, Any]:
+        self._asked += 1
+        if 8 * self._asked > len(self._at):
+            return self._rows[key]
+        at = self._at[key]
+        return {name: column[at].as_py() for name, column in self._columns.items()}
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, Any]]:
+        return {row[self._key]: row for row in self._table.to_pylist()}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._at)
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._at
+
+    def items(self) -> ItemsView[str, dict[str, Any]]:
+        """Keys and rows of the whole table."""
+        return self._rows.items()
+
+
 class Snapshot:
     """One version of every table, read once and searched in memory."""
 
@@ -63,9 +97,6 @@ class Snapshot:
         """`exact_rows`: as of `Reader.open`."""
         self.layout = layout
         self._exact_rows = exact_rows
-        self._read: dict[str, tuple[int, Any]] = {}
-        """Versions of `meta`, `videos` and `files` with their rows; they are open in `_datasets`."""
-        self._datasets: dict[str, Any] = {}
         self._clips: dict[str, list[Clip]] = {}
         self._evidence: dict[str, list[Evidence]] = {}
         self._sounds: dict[str, SoundTrack | None] = {}
@@ -76,54 +107,29 @@ class Snapshot:
         self._loading: dict[str, threading.Lock] = {}
         for attempt in range(ATTEMPTS):
             try:
-                if self._pin():
-                    return
+                self._pin()
+                return
             except TableGone:
-                # Dropped by the end of an encoder switch, between its name and its pinning.
+                # Cleaned away, between the reading of the head and the opening of its versions.
                 if attempt == ATTEMPTS - 1:
                     raise
-        raise LibraryCorrupt(f"{layout.folder}: table meta never stays the same; is another program writing?")
 
-    def _pin(self) -> bool:
-        self._sums = SumsAtOpening(self.layout)
-        held, videos, files = self._read_meta(), self._read_ready(), self._read_held()
-        refuse_newer(self.layout.folder, held.schema)
-        refuse_older(self.layout.folder, held.schema)
-        names = set(self.layout.table_names())
-        require_tables(self.layout.folder, held.tables, names)
-        self.tables = {name: self._open(name) for name in sorted(names - {"meta", "videos", "files"})}
-        self.ready = dict(videos.items() & self._read_ready().items())
-        self.sources = files & self._read_held()
-        self.meta: Meta | None = held.meta
-        self._sums.require_rows({**self.tables, **self._datasets})
-        return self._read_meta() == held
+    def _pin(self) -> None:
+        head, _ = read_head(self.layout)
+        self.meta: Meta | None = head.meta
+        self.tables = {name: self._open(name, version) for name, version in head.tables.items()}
+        videos = self.scan("videos", schema.column_names("videos"))
+        self.video_rows: Mapping[str, dict[str, Any]] = KeyedRows(videos, "video_id")
+        columns = (videos[name].to_pylist() for name in ("video_id", "indexed_at", "complete"))
+        self.ready = {v: indexed_at for v, indexed_at, complete in zip(*columns, strict=True) if complete}
+        self._files = self.scan("files", schema.column_names("files"))
+        self.sources = set(self._files["content_id"].to_pylist())
 
-    def _open(self, name: str) -> Any:
+    def _open(self, name: str, version: int) -> Any:
         with read_errors(self.layout.folder, name):
-            dataset = self.layout.dataset(name)
+            dataset = self.layout.dataset(name, version)
             require_columns(self.layout.folder, name, dataset.schema.names)
         return dataset
-
-    def _newest(self, name: str) -> Any:
-        with read_errors(self.layout.folder, name):
-            dataset = self._datasets[name] = self._open(name)
-            if self._read.get(name, (0, []))[0] != dataset.version:
-                self._sums.require_rows({name: dataset})
-                self._read[name] = (dataset.version, dataset.to_table())
-            return self._read[name][1]
-
-    def _read_meta(self) -> MetaRows:
-        return read_meta(self.layout.folder, self._newest("meta").to_pylist())
-
-    def _read_ready(self) -> dict[str, int]:
-        rows = self._newest("videos")
-        self.video_rows: Mapping[str, dict[str, Any]] = KeyedRows(rows, "video_id")
-        columns = (rows[name].to_pylist() for name in ("video_id", "indexed_at", "status"))
-        return {v: indexed_at for v, indexed_at, status in zip(*columns, strict=True) if status == "ready"}
-
-    def _read_held(self) -> set[str]:
-        self._files = self._newest("files")
-        return set(self._files["content_id"].to_pylist())
 
     def scan(self, name: str, columns: list[str], where: str | None = None, *, row_ids: bool = False) -> Any:
         """Rows of the pinned version of `name`, in no particular order; none where there is no such table."""
@@ -132,14 +138,7 @@ class Snapshot:
         if name not in self.tables:
             return pa.table({column: pa.nulls(0, pa.string()) for column in columns})
         with read_errors(self.layout.folder, name):
-            how = {"with_row_id": row_ids, "use_scalar_index": not self._sums.damaged_index(name)}
-            missing = schema.missing_columns(name, self.tables[name].schema.names)
-            stored = [column for column in columns if column not in missing]
-            rows = self.tables[name].scanner(columns=stored, filter=where, **how).to_table()
-        if len(stored) < len(columns):
-            added = schema.with_missing_columns(name, rows)
-            rows = added.select([*columns, *(("_rowid",) if row_ids else ())])
-        return rows
+            return self.tables[name].scanner(columns=columns, filter=where, with_row_id=row_ids).to_table()
 
     def take(self, name: str, columns: list[str], wanted: Sequence[int], *, row_ids: bool = False) -> Any:
         """Rows by row id, in no particular order; unknown ids are skipped silently: the caller counts."""
@@ -205,7 +204,6 @@ class Snapshot:
         vectors = self.text_vectors(name)
         if name not in self.tables or vectors is None or "false" in conditions:
             return []
-        self._sums.require_index(name)
         with read_errors(self.layout.folder, name):
             where = " AND ".join(conditions) or None
             return match(self.tables[name], text, k, where, keys or vectors)
@@ -253,7 +251,7 @@ class Snapshot:
         return {video.video_id: video for video in sorted(found, key=lambda v: (v.path, v.video_id))}
 
     def video(self, video_id: str) -> Video:
-        """As of `videos`. Raises KeyError for one that is not ready."""
+        """As of `videos`. Raises KeyError for one that is not complete."""
         if video_id not in self.ready:
             raise KeyError(video_id)
         return self._video(self.video_rows[video_id])
@@ -450,34 +448,7 @@ class Snapshot:
         shown = self.sources if vectors.table.name == "passages" else self.ready
         return self._matrix(vectors.table, shown, self.everything)
 
-    # Owners
-
-    @cached_property
-    def evidence_owners(self) -> frozenset[str]:
-        """Videos that have evidence, pending ones too."""
-        if self.evidence_vectors is not None and self.evidence_vectors.indexed:
-            return self.evidence_vectors.owners() | self._not_shown
-        return frozenset(Codes(self.scan("evidence", ["video_id"])["video_id"]).names)
-
-    @property
-    def _not_shown(self) -> frozenset[str]:
-        """Videos that are not ready."""
-        return frozenset(self.video_rows.keys() - self.ready.keys())
-
-    @cached_property
-    def ready_evidence(self) -> list[str]:
-        """SQL conditions for evidence of ready videos."""
-        return owner_sql("video_id", self.evidence_owners, self.ready)
-
-    @cached_property
-    def passage_owners(self) -> frozenset[str]:
-        """Sources that have passages, unpublished ones too."""
-        return frozenset(Codes(self.scan("passages", ["source_id"])["source_id"]).names)
-
-    @cached_property
-    def shown_passages(self) -> list[str]:
-        """SQL conditions for passages of published sources."""
-        return owner_sql("source_id", self.passage_owners, self.sources)
+    # Filters
 
     def wanted_videos(self, where: SearchFilter) -> set[str] | None:
         """Ready videos that `where` lets through; None where it does not choose."""
@@ -579,3 +550,30 @@ class Snapshot:
         shown.sort(key=lambda row: self.paths[row["source_id"]], reverse=True)
         self._passages = {row["passage_id"]: row for row in shown}
         return self._passages
+
+
+def cached_lists(
+    held: dict[str, list[OfVideo]],
+    video_ids: Iterable[str],
+    ready: Collection[str],
+    read: Callable[[list[str]], list[OfVideo]],
+) -> dict[str, list[OfVideo]]:
+    """The items of each video, read together where they are not cached; the oldest leave the cache."""
+    found = {video_id: held.get(video_id, []) for video_id in video_ids}
+    missing = sorted(v for v in found if v in ready and v not in held)
+    if missing:
+        for item in read(missing):
+            found[item.video_id].append(item)
+        held.update((v, found[v]) for v in missing)
+        for v in list(held)[:-MANY_VIDEOS]:
+            held.pop(v, None)  # of several threads, another may have
+    return found
+
+
+def cached(held: dict[str, T], video_id: str, read: Callable[[], T]) -> T:
+    """The value of a video; the oldest are dropped from the cache."""
+    if video_id not in held:
+        while len(held) >= CACHED_VIDEOS:
+            del held[next(iter(held))]
+        held[video_id] = read()
+    return held[video_id]

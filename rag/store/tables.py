@@ -1,6 +1,7 @@
 """The writer's tables: files and problems by path, passages by source, videos with their vectors.
 
-A video is `pending` before its first row and `ready` after the last; vectors are written before clips.
+Clips are written as they come, so that a killed run goes on behind the last commit. All else of a video waits
+in memory until it is finished, so that no commit has half of it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from corpora.records import Clip, Evidence, Passage, Shot, SoundTrack, Video
 from rag.store import schema
-from rag.store.database import Database, quoted, quoted_bytes
+from rag.store.database import Database
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Fingerprint, Meta, NotedProblem
+from rag.store.schema import quoted, quoted_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,9 +46,6 @@ class Tables(Protocol):
     def upsert(self, name: str, key: str, rows: Any) -> None:
         """Put each row in place of the one with its key."""
 
-    def update(self, name: str, where: str, values: dict[str, Any]) -> None:
-        """Set columns of the rows that a condition selects."""
-
     def delete(self, name: str, where: str) -> None:
         """Delete the rows that a condition selects."""
 
@@ -55,7 +54,7 @@ class Tables(Protocol):
 
 
 class PathTable(Generic[Row]):
-    """Rows by path. What was put and not yet flushed is lost with the process, which `Writer` allows for."""
+    """Rows by path. What was put waits in memory for `flush`."""
 
     def __init__(
         self,
@@ -197,26 +196,33 @@ class VideoWriter(ABC):
 
     def __init__(self, db: Tables) -> None:
         self._db = db
-        self._status: dict[str, str] = {}
+        self._complete: dict[str, bool] = {}
+        """Every video of the table; one that is not complete was begun and not finished."""
         self._stages: dict[str, dict[str, Any]] = {}
         self._clips: dict[str, set[str]] = {}
-        self._begun: dict[str, set[str]] = {}
-        """Videos new to the library, and the tables that have rows of them: no other need be read."""
-        for row in db.rows("videos", ["video_id", "status", "stages"]).to_pylist():
-            self._status[row["video_id"]] = row["status"]
+        self._begun: dict[str, dict[str, Any]] = {}
+        """Videos that are being written: by table the rows that are written when they are finished."""
+        self._new: set[str] = set()
+        """Those of them of which the library had no row: no table need be looked at."""
+        for row in db.rows("videos", ["video_id", "complete", "stages"]).to_pylist():
+            self._complete[row["video_id"]] = row["complete"]
             self._stages[row["video_id"]] = schema.stages_of(row)
 
     @abstractmethod
     def _require_meta(self) -> Meta:
-        """The library's meta row. Raises `ValueError` before it is written."""
+        """What the library is made with. Raises `ValueError` before that is chosen."""
+
+    def flush(self) -> None:
+        """Commit what was written."""
+        return
 
     def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
-        """Each finished video's stages, as `finish_video` was given them."""
-        return {video: stages for video, stages in self._stages.items() if self._status[video] == "ready"}
+        """Each complete video's stages, as `finish_video` was given them."""
+        return {video: stages for video, stages in self._stages.items() if self._complete[video]}
 
-    def pending(self) -> frozenset[str]:
+    def incomplete(self) -> frozenset[str]:
         """Videos that were begun and not finished."""
-        return frozenset(video for video, status in self._status.items() if status != "ready")
+        return frozenset(video for video, complete in self._complete.items() if not complete)
 
     def video(self, video_id: str) -> Video:
         """The record of a video that was begun. Raises KeyError for an unknown one."""
@@ -226,35 +232,42 @@ class VideoWriter(ABC):
         return schema.video_of(rows[0])
 
     def begin_video(self, video: Video) -> None:
-        """Mark as pending: unseen by readers until `finish_video`. Its rows stay, for a resume.
+        """Begin, or go on, to write a video, which readers see from `finish_video` on. Its clips stay.
 
-        Raises ValueError before `set_meta`, as do all that write clips, evidence or passages.
+        A complete one is seen as it was until then. Raises ValueError before `set_meta`, as do all that write
+        clips, evidence or passages.
         """
         self._require_meta()
-        if video.video_id not in self._status:
-            self._begun[video.video_id] = set()
-        self._put_video(video, "pending", self._stages.get(video.video_id, {}))
+        self._begun[video.video_id] = {}
+        if video.video_id not in self._complete:
+            self._new.add(video.video_id)
+            self._put_videos({video: {}}, complete=False)
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """Mark as ready, last of all, which makes the video visible to readers.
+        """Write all that waits of a video, in place of what it had, and commit, so that readers see it.
 
-        `stages`: JSON values by stage name. Raises ValueError for a video that is not pending.
+        `stages`: JSON values by stage name. Raises ValueError for a video that was not begun.
         """
-        self._require_pending(video.video_id)
-        self._put_video(video, "ready", stages)
+        self._require_begun(video.video_id)
+        for name, rows in self._begun[video.video_id].items():
+            self._replace(name, video.video_id, rows)
+        self._put_videos({video: stages}, complete=True)
+        self.flush()
 
     def put_stages(self, stages: Mapping[str, Mapping[str, Any]]) -> None:
-        """Put `stages` in place of those of finished videos, by their ids, of which there is at least one.
+        """Put `stages` in place of those of complete videos, by their ids, of which there is at least one.
 
-        In one commit. They stay visible, and keep when they were indexed. Raises ValueError for one that is
-        not finished.
+        They are committed, and keep when they were indexed. Raises ValueError for one that is not complete.
         """
         for video_id in stages:
-            if self._status.get(video_id) != "ready":
+            if not self._complete.get(video_id):
                 raise ValueError(f"finish_video comes first: {video_id}")
         rows = self._db.rows("videos", schema.column_names("videos"), _of_videos(stages)).to_pylist()
         given = {schema.video_of(row): stages[row["video_id"]] for row in rows}
-        self._put_videos(given, "ready", {row["video_id"]: row["indexed_at"] for row in rows})
+        self._put_videos(
+            given, complete=True, indexed_at={row["video_id"]: row["indexed_at"] for row in rows}
+        )
+        self.flush()
 
     def put_copies(
         self,
@@ -263,32 +276,27 @@ class VideoWriter(ABC):
         *,
         replaced: Collection[str] = (),
     ) -> None:
-        """Add finished videos made elsewhere, with few commits: what was begun of them is erased first.
+        """Add complete videos made elsewhere, with few writes: what was begun of them is erased first.
 
         `videos`: the stages of each, as `finish_video` takes them; `tables`: names, and Arrow tables of rows
-        of these videos as they are stored. `replaced`: finished videos that these take the place of; killed
-        meanwhile, they are gone. Raises ValueError for any other video that is finished.
+        of these videos as they are stored. `replaced`: complete videos that these take the place of. Raises
+        ValueError for any other video that is complete.
         """
         self._require_meta()
-        known = [video.video_id for video in videos if video.video_id in self._status]
-        finished = [video_id for video_id in known if self._status[video_id] == "ready"]
-        if not set(finished) <= set(replaced):
-            raise ValueError("a finished video is not replaced")
-        self._mark_removing(finished)
+        known = [video.video_id for video in videos if video.video_id in self._complete]
+        if not {video_id for video_id in known if self._complete[video_id]} <= set(replaced):
+            raise ValueError("a complete video is not replaced")
         self._erase_videos(known)
-        self._put_videos(videos, "pending")
         for name, rows in tables:
             self._db.create(name, rows.schema)
             self._db.add(name, rows)
-        self._put_videos(videos, "ready")
-
-    def _put_video(self, video: Video, status: str, stages: Mapping[str, Any]) -> None:
-        self._put_videos({video: stages}, status)
+        self._put_videos(videos, complete=True)
 
     def _put_videos(
         self,
         videos: Mapping[Video, Mapping[str, Any]],
-        status: str,
+        *,
+        complete: bool,
         indexed_at: Mapping[str, int] | None = None,
     ) -> None:
         """`indexed_at`: by their ids, in ns since 1970; default: now."""
@@ -296,34 +304,36 @@ class VideoWriter(ABC):
 
         at = indexed_at or dict.fromkeys((video.video_id for video in videos), time.time_ns())
         rows = pa.concat_tables(
-            [schema.video_rows(v, status, stages, at[v.video_id]) for v, stages in videos.items()]
+            [schema.video_rows(v, stages, at[v.video_id], complete=complete) for v, stages in videos.items()]
         )
-        if any(video.video_id in self._status for video in videos):
+        if any(video.video_id in self._complete for video in videos):
             self._db.upsert("videos", "video_id", rows)
         else:
             self._db.add("videos", rows)
         for video, stages in videos.items():
-            self._status[video.video_id] = status
+            self._complete[video.video_id] = complete
             self._stages[video.video_id] = dict(stages)
-            self._clips.pop(video.video_id, None)
-            if status == "ready":
+            if complete:
+                self._clips.pop(video.video_id, None)
                 self._begun.pop(video.video_id, None)
+                self._new.discard(video.video_id)
 
-    def _require_pending(self, video_id: str) -> None:
-        if self._status.get(video_id) != "pending":
+    def _require_begun(self, video_id: str) -> None:
+        if video_id not in self._begun:
             raise ValueError(f"begin_video comes first: {video_id}")
 
     def committed_clips(self, video_id: str) -> list[ClipFrames]:
         """Clips that are there with their vectors, in time order, without the vectors themselves.
 
-        Half-written ones are deleted. `times` and `vectors` are empty, `clip_vector` is zero.
+        Those without, of an earlier encoder, are deleted. `times` and `vectors` are empty, `clip_vector` is
+        zero.
         """
         return self._committed_clips(video_id, self._require_meta().image_encoder)
 
     def _committed_clips(self, video_id: str, encoder: EncoderRef | None) -> list[ClipFrames]:
         import numpy as np
 
-        if not self._may_have("clips", video_id):
+        if video_id in self._new and video_id not in self._clips:
             self._clips[video_id] = set()
             return []
         here = _of_videos([video_id])
@@ -347,7 +357,7 @@ class VideoWriter(ABC):
     def add_clips(self, clips: Sequence[ClipFrames]) -> None:
         """Commit clips with their vectors; a clip that is there already is replaced.
 
-        Raises ValueError for shapes that do not fit the encoder, or for a video that is not pending.
+        Raises ValueError for shapes that do not fit the encoder, or for a video that was not begun.
         """
         encoder = self._require_meta().image_encoder
         if encoder is None:
@@ -362,7 +372,7 @@ class VideoWriter(ABC):
         """Commit clips that have no image, or whose library has no image encoder.
 
         `pixels`: one hash for each clip where frames were sampled for text recognition. Raises ValueError for
-        another number of hashes, or for a video that is not pending.
+        another number of hashes, or for a video that was not begun.
         """
         import numpy as np
 
@@ -373,29 +383,18 @@ class VideoWriter(ABC):
             self._drop_known(clips, None)
             self._add_clip_rows(bare)
 
-    def _may_have(self, table: str, video_id: str) -> bool:
-        """Whether a table may have rows of a video."""
-        return video_id not in self._begun or table in self._begun[video_id]
-
-    def _note(self, table: str, video_id: str) -> None:
-        """Before the first row is written: a failed write may leave some."""
-        if video_id in self._begun:
-            self._begun[video_id].add(table)
-
     def _add_clip_rows(self, clips: Sequence[ClipFrames]) -> None:
         self._db.add("clips", schema.clip_rows(clips))
         for c in clips:
             self._clips[c.clip.video_id].add(c.clip.clip_id)
+        self.flush()
 
     def _drop_known(self, clips: Sequence[Clip], encoder: EncoderRef | None) -> None:
         for video_id in {clip.video_id for clip in clips}:
-            self._require_pending(video_id)
+            self._require_begun(video_id)
             if video_id not in self._clips:
                 self._committed_clips(video_id, encoder)
         known = {c.clip_id for c in clips} & {c for v in {c.video_id for c in clips} for c in self._clips[v]}
-        for clip in clips:
-            self._note("clips", clip.video_id)
-        # The clip goes first: vectors without a clip are what a kill leaves, and what the next run sweeps.
         self._delete_clips("clips", known)
         for name in self._db.names():
             if schema.is_clip_vectors(name):
@@ -408,28 +407,29 @@ class VideoWriter(ABC):
     def put_sounds(
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
     ) -> None:
-        """Put these vectors of the clips' sound in place of all that the video has.
+        """Put these vectors of the clips' sound in place of all that the video has, once it is finished.
 
         `vectors`: unit float (dim,) for each clip, in the space of the image encoder; stored as float16.
-        Raises ValueError for another shape, without an image encoder, or for a video that is not pending.
+        Raises ValueError for another shape, without an image encoder, or for a video that was not begun.
         """
         encoder = self._require_meta().image_encoder
         if encoder is None:
             raise ValueError("sounds need an encoder with audio")
-        self._require_pending(video_id)
-        replace_sounds(self._db, video_id, clips, vectors, encoder)
+        self._require_begun(video_id)
+        rows = schema.sound_rows(clips, vectors, encoder.dim) if clips else None
+        self._begun[video_id][schema.sounds_table(encoder)] = rows
 
     def put_evidence(
         self, video_id: str, spans: Sequence[Evidence], vectors: NDArray[np.floating[Any]]
     ) -> None:
-        """Put these spans in place of all that the video has.
+        """Put these spans in place of all that the video has, once it is finished.
 
         `vectors`: unit rows, float (n, text dim), one for each span; stored as float16. Raises ValueError for
-        another dimension, for values that are not finite, or for a video that is not pending.
+        another dimension, for values that are not finite, or for a video that was not begun.
         """
         dim = self._require_meta().text_encoder.dim
-        self._require_pending(video_id)
-        self._replace("evidence", video_id, schema.evidence_rows(video_id, spans, vectors, dim))
+        self._require_begun(video_id)
+        self._begun[video_id]["evidence"] = schema.evidence_rows(video_id, spans, vectors, dim)
 
     def put_measures(
         self,
@@ -442,26 +442,32 @@ class VideoWriter(ABC):
     ) -> None:
         """Put these measurements in place of those that the video has; None and none at all leave nothing.
 
+        Of a video that is being written once it is finished, of a complete one with the next commit.
         `stages`: which were measured; `shots` has the fingerprint too. What the others made stays. Raises
-        ValueError for a video that is neither pending nor without these stages.
+        ValueError for a video that is neither begun nor without these stages.
         """
-        if self._status.get(video_id) != "ready" or set(stages) & self._stages[video_id].keys():
-            self._require_pending(video_id)
+        if not self._complete.get(video_id) or set(stages) & self._stages[video_id].keys():
+            self._require_begun(video_id)
+        rows: dict[str, Any] = {}
         if "shots" in stages:
-            prints = None if fingerprint is None else schema.fingerprint_rows(fingerprint)
-            self._replace("shots", video_id, schema.shot_rows(shots) if shots else None)
-            self._replace("fingerprints", video_id, prints)
+            rows["shots"] = schema.shot_rows(shots) if shots else None
+            rows["fingerprints"] = None if fingerprint is None else schema.fingerprint_rows(fingerprint)
         if "sound" in stages:
-            track = None if sound is None else schema.sound_track_rows(sound)
-            self._replace("sound_tracks", video_id, track)
+            rows["sound_tracks"] = None if sound is None else schema.sound_track_rows(sound)
+        if video_id in self._begun:
+            self._begun[video_id] |= rows
+            return
+        for name, own in rows.items():
+            self._replace(name, video_id, own)
 
     def _replace(self, name: str, video_id: str, rows: Any) -> None:
         """Put `rows`, which may be None, in place of those of a video."""
         here = _of_videos([video_id])
-        if self._may_have(name, video_id) and self._db.rows(name, ["video_id"], here).num_rows:
+        held = video_id not in self._new and self._db.has(name)
+        if held and self._db.rows(name, ["video_id"], here).num_rows:
             self._db.delete(name, here)
         if rows is not None:
-            self._note(name, video_id)
+            self._db.create(name, rows.schema)
             self._db.add(name, rows)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
@@ -484,14 +490,8 @@ class VideoWriter(ABC):
             rows.append(flat.reshape(-1, encoder.dim))
         return np.concatenate(times), np.concatenate(rows)
 
-    def _mark_removing(self, videos: Sequence[str]) -> None:
-        """From here on the removal is certain: a killed one is finished by the next writer."""
-        if videos:
-            self._db.update("videos", _of_videos(videos), {"status": "removing"})
-            self._status.update(dict.fromkeys(videos, "removing"))
-
     def _erase_videos(self, videos: Sequence[str]) -> None:
-        """Delete everything of `videos`, their own row last, so that a kill leaves no row without one."""
+        """Delete everything of `videos`."""
         if not videos:
             return
         vectors = [name for name in self._db.names() if schema.is_clip_vectors(name)]
@@ -499,19 +499,26 @@ class VideoWriter(ABC):
             if self._db.has(name):
                 self._db.delete(name, _of_videos(videos))
         for video in videos:
-            self._status.pop(video, None)
-            self._stages.pop(video, None)
-            self._clips.pop(video, None)
-            self._begun.pop(video, None)
+            for held in (self._complete, self._stages, self._clips, self._begun):
+                held.pop(video, None)
+            self._new.discard(video)
 
 
 class EncoderSwitch:
     """Made by `Writer.switch_encoder`."""
 
     def __init__(
-        self, db: Database, held: EncoderRef | None, new: EncoderRef, flip: Callable[[str], None]
+        self,
+        db: Database,
+        held: EncoderRef | None,
+        new: EncoderRef,
+        commit: Callable[[], None],
+        flip: Callable[[str], None],
     ) -> None:
+        """`commit`: called for what was written; `flip`: at the end, with the table that is no longer needed,
+        or an empty name."""
         self._db = db
+        self._commit = commit
         self._new = new
         self._old = schema.vectors_table(held) if held else ""
         self._name = schema.vectors_table(new)
@@ -547,6 +554,7 @@ class EncoderSwitch:
             self._db.delete(self._name, f"clip_id IN {quoted(known)}")
         self._db.add(self._name, rows)
         self._done |= ids
+        self._commit()
 
     def put_sounds(
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]

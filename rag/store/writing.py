@@ -1,35 +1,31 @@
-"""The one writer of a library: every change is idempotent, and safe to kill at any instant.
+"""The one writer of a library: what it writes is seen with its next commit, all of it or nothing.
 
-What makes it so is order. A video is `pending` before its first row and
-`ready` after its last; a clip's vectors are written before the clip; a
-passage file's row in `files` comes after its passages. What a killed writer
-left unfinished is either taken up again or swept away by the next one.
+It commits whenever what is written so far makes sense by itself: after each group of clips, each finished
+video, and ten seconds or some thousand passages of documents; never amid the passages of one. An error is as
+a kill: what was not committed before it is written again by the next run.
 """
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpora.objects import StoreError
 from corpora.records import Passage, Problem, Video
 from indexers.errors import OTHER_ENCODER, EncoderKind
-from rag.errors import EncoderMismatch, LibraryError
+from rag.errors import EncoderMismatch
 from rag.settings import EXACT_ROWS
 from rag.store import schema
 from rag.store.database import Database
 from rag.store.error_mapping import write_errors
 from rag.store.finding import writable_library
 from rag.store.layout import LibraryLayout, Location
-from rag.store.lease import Lease
 from rag.store.lock import WriterLock
-from rag.store.maintenance import check_files, compact_if_due, index_text, maintain
-from rag.store.migrations import MetaRows, migrate, require_meta
+from rag.store.maintenance import check_indexes, compact_if_due, index_text, maintain
 from rag.store.records import DEVICES, EncoderRef, FileRow, Meta, NotedProblem, Removed, ScoreCalibration
-from rag.store.sums import SumsAtOpening, note_sums
 from rag.store.tables import EncoderSwitch, PassageTable, VideoWriter, file_table, problem_table
 
 if TYPE_CHECKING:
@@ -37,70 +33,64 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WAITING_ROWS = 4096
-"""Passages, files and problems wait in memory until this many are together: a commit costs 10 ms."""
+"""Passages, files and problems wait in memory until this many are together: a write costs 10 ms."""
+FLUSH_SECONDS = 10.0
+"""And no longer than this, apart from the passages of one document."""
+VIDEOS_BETWEEN_COMPACTIONS = 10
 
 
 class Writer(VideoWriter):
     """Made by `Writer.open`; a context manager that holds the library's lock.
 
-    `begin_video` to `finish_video` are committed as they come. Files, problems
-    and passages wait for `flush`, which also `maintain` and `close` do.
+    Files, problems and passages wait for `flush`, which also `maintain`, `close` and all that commits do.
     """
 
     _db: Database
 
-    def __init__(self, layout: LibraryLayout, lock: WriterLock | Lease) -> None:
+    def __init__(self, layout: LibraryLayout, lock: WriterLock | None, db: Database | None = None) -> None:
+        """`db`: default, the tables as the last commit left them."""
         self._layout = layout
         self._lock = lock
-        sums = SumsAtOpening(layout)
-        db = Database(layout, lock)
-        self._meta_rows = migrate(db)
+        db = db or Database(layout)
+        for name in schema.FIRST_TABLES:
+            db.create(name, schema.arrow_schema(name))
         super().__init__(db)
         self._files = file_table(db)
         self._problems = problem_table(db)
         self._passages = PassageTable(db)
+        self._open_sources: set[str] = set()
+        """Sources whose passages are being written, so that nothing is committed."""
         self._finished = 0
-        # What is swept is decided by the rows of other tables, and found by indexes.
-        self._made_again = []
-        if sums.require_rows({name: db.lance(name) for name in db.names()}):
-            self._made_again = check_files(db)
-        self._sweep()
+        self._flushed = time.monotonic()
+        if not db.head.number:
+            db.commit()
 
     @classmethod
     def open(cls, folder: Location, *, create: bool = True) -> Writer:
-        """Take the lock, migrate the tables, remove what a killed writer left unfinished.
+        """Take the lock, and go on from the last commit.
 
-        The folder must be a library, or new or empty; a library without a marker gets one.
-        Raises `LibraryNotFound` (for any other folder; without `create` also for a new one),
-        `LibraryBusy`, `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or `LibraryCorrupt`.
+        The folder must be a library, or new or empty. Raises `LibraryNotFound` (for any other folder; without
+        `create` also for a new one), `LibraryBusy`, `LibraryReadOnly`, `LibraryFull`, `LibraryTooNew` or
+        `LibraryCorrupt`.
         """
         layout = writable_library(folder, create=create)
-        if not layout.has_marker():
-            if layout.exists():
-                require_meta(Database(layout))
-            with write_errors(layout.folder):
-                layout.write_marker()
         with write_errors(layout.folder):
+            if not layout.has_marker():
+                layout.write_marker()
             lock = layout.writer_lock()
-        lock.acquire()
+        if lock is not None:
+            lock.acquire()
         try:
             return cls(layout, lock)
         except BaseException:
-            lock.release()
+            if lock is not None:
+                lock.release()
             raise
 
     def check_files(self, exact_rows: int = EXACT_ROWS) -> list[str]:
-        """Raise `LibraryCorrupt` where rows of a table are gone, were cut, or are not as they were written;
-        indexes that cannot be used are made again, and named. `exact_rows`: as of `maintain`."""
-        return [*self._made_again, *check_files(self._db, exact_rows)]
-
-    def _sweep(self) -> None:
-        self._db.delete_dropped()
-        if self._meta_rows.dropping:
-            self._drop_replaced(self._meta_rows.dropping)
-            self._put_meta_rows(replace(self._meta_rows, dropping=""))
-        self._erase_videos([video for video, status in self._status.items() if status == "removing"])
-        self._passages.erase(self._passages.sources - self._contents())
+        """Raise `LibraryCorrupt` where a file of a table is gone or was cut; indexes that cannot be used are
+        made again, and named. `exact_rows`: as of `maintain`."""
+        return check_indexes(self._db, exact_rows)
 
     def _contents(self) -> set[str]:
         return {row.content_id for row in self._files.rows().values()}
@@ -120,12 +110,12 @@ class Writer(VideoWriter):
     @property
     def meta(self) -> Meta | None:
         """None in a new library, until `set_meta`."""
-        return self._meta_rows.meta
+        return self._db.meta
 
     def set_meta(self, meta: Meta) -> Meta:
         """Choose encoders and settings, before the first row; gives back what was stored.
 
-        `schema`, `library_id` and `calibration` of `meta` are not looked at: they are the library's own.
+        `library_id` and `calibration` of `meta` are not looked at: they are the library's own.
         Raises `EncoderMismatch` where the library is of another encoder; a library
         without an image encoder may be given one.
         """
@@ -135,33 +125,38 @@ class Writer(VideoWriter):
             if held.image_encoder is not None:
                 self._refuse_other("image", held.image_encoder, meta.image_encoder)
         library_id = held.library_id if held else uuid.uuid4().hex
-        stored = replace(
-            meta,
-            library_id=library_id,
-            schema=self._meta_rows.schema,
-            calibration=held.calibration if held else None,
-        )
+        stored = replace(meta, library_id=library_id, calibration=held.calibration if held else None)
+        self._db.meta = stored
+        self.create_tables()
+        self.flush()
+        return stored
+
+    def create_tables(self) -> None:
+        """Make the tables of the library's encoders that are not there."""
+        if (meta := self.meta) is None:
+            return
         for name in schema.FULL_TEXT_TABLES:
             self._db.create(name, schema.arrow_schema(name, meta.text_encoder.dim))
             # Over an empty table too: it says how words are cut, also for rows that it does not hold yet.
             index_text(self._db, name)
         if (encoder := meta.image_encoder) is not None:
             self._db.create(schema.vectors_table(encoder), schema.arrow_schema("vectors", encoder.dim))
-        if stored != held:
-            self._put_meta_rows(replace(self._meta_rows, meta=stored))
-        return stored
+
+    def tables(self) -> list[str]:
+        """Names of its tables, sorted."""
+        return self._db.names()
+
+    def _put_meta(self, meta: Meta) -> None:
+        self._db.meta = meta
+        self.flush()
 
     def put_calibration(self, calibration: ScoreCalibration | None) -> None:
         """Store it in place of the one before, until the image encoder changes."""
-        self._put_meta_rows(
-            replace(self._meta_rows, meta=replace(self._require_meta(), calibration=calibration))
-        )
+        self._put_meta(replace(self._require_meta(), calibration=calibration))
 
     def put_settings(self, settings: Mapping[str, Any]) -> None:
         """Store these as `Meta.settings`."""
-        meta = replace(self._require_meta(), settings=settings)
-        if meta != self.meta:
-            self._put_meta_rows(replace(self._meta_rows, meta=meta))
+        self._put_meta(replace(self._require_meta(), settings=settings))
 
     def put_devices(self, devices: Collection[str]) -> None:
         """Note the kinds of processor that make vectors from here on, beside those that made some before."""
@@ -175,21 +170,13 @@ class Writer(VideoWriter):
         """
         held = self._require_meta()
         meta = replace(held, image_encoder=encoder, settings=settings or held.settings, calibration=None)
-        return EncoderSwitch(self._db, held.image_encoder, encoder, lambda old: self._flip(meta, old))
 
-    def _flip(self, meta: Meta, old: str) -> None:
-        self._put_meta_rows(replace(self._meta_rows, meta=meta, dropping=old))
-        if old:
-            self._drop_replaced(old)
-            self._put_meta_rows(replace(self._meta_rows, dropping=""))
+        def flip(old: str) -> None:
+            for name in (old, schema.sounds_beside(old)) if old else ():
+                self._db.drop(name)
+            self._put_meta(meta)
 
-    def _drop_replaced(self, vectors: str) -> None:
-        self._db.drop(schema.sounds_beside(vectors))
-        self._db.drop(vectors)
-
-    def _put_meta_rows(self, rows: MetaRows) -> None:
-        self._db.replace_all("meta", "key", rows.table())
-        self._meta_rows = rows
+        return EncoderSwitch(self._db, held.image_encoder, encoder, self.flush, flip)
 
     def _refuse_other(self, kind: EncoderKind, held: EncoderRef, new: EncoderRef | None) -> None:
         if new is None or held.fingerprint != new.fingerprint:
@@ -215,12 +202,13 @@ class Writer(VideoWriter):
         return self._files.get(path)
 
     def put_file(self, row: FileRow) -> None:
-        """Say that `row.path` holds that content. For passages this comes last and makes them visible.
+        """Say that `row.path` holds that content. For passages this comes last.
 
         The content that the path held before stays; `remove_paths` comes first where the file has changed.
         """
         self._files.put(row.path, row)
-        self._flush_if_full()
+        self._open_sources.discard(row.content_id)
+        self._flush_if_due()
 
     def problems(self) -> dict[str, NotedProblem]:
         """By path."""
@@ -233,23 +221,17 @@ class Writer(VideoWriter):
     def put_problem(self, problem: Problem, stamp: str) -> None:
         """Note, in place of an older one, what was wrong with a file."""
         self._problems.put(problem.path, NotedProblem(problem, stamp))
-        self._flush_if_full()
+        self._flush_if_due()
 
     def clear_problem(self, *paths: str) -> None:
         """Remove the problems of these paths, of those that have one."""
         self._problems.forget(paths)
 
-    # Videos
-
-    def _put_videos(
-        self,
-        videos: Mapping[Video, Mapping[str, Any]],
-        status: str,
-        indexed_at: Mapping[str, int] | None = None,
-    ) -> None:
-        super()._put_videos(videos, status, indexed_at)
-        self._finished += status == "ready"
-        if self._finished >= 10 and compact_if_due(self._db):
+    def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
+        """As of `VideoWriter`; some videos later small fragments are merged."""
+        super().finish_video(video, stages)
+        self._finished += 1
+        if self._finished >= VIDEOS_BETWEEN_COMPACTIONS and compact_if_due(self._db):
             self._finished = 0
 
     # Passages
@@ -257,10 +239,11 @@ class Writer(VideoWriter):
     def put_passages(
         self, source_id: str, passages: Sequence[Passage], vectors: NDArray[np.floating[Any]]
     ) -> None:
-        """Put these passages in place of all that the source has; `put_file` then makes them visible.
+        """Put these passages in place of all that the source has. Nothing is committed until `put_file` says
+        which path they are of.
 
-        `vectors`: unit rows, float (n, text dim), one for each passage; stored as float16. A source that was
-        visible is hidden until its next `put_file`. Raises ValueError for another shape.
+        `vectors`: unit rows, float (n, text dim), one for each passage; stored as float16. Raises ValueError
+        for another shape.
         """
         self.begin_passages(source_id)
         self.add_passages(source_id, passages, vectors)
@@ -268,8 +251,9 @@ class Writer(VideoWriter):
     def begin_passages(self, source_id: str) -> None:
         """Remove what the source has, so that `add_passages` can add it in parts."""
         self._require_meta()
+        self._open_sources.add(source_id)
         if source_id in self._passages.sources:
-            self.flush()
+            self._write()
             shown = [path for path, row in self._files.rows().items() if row.content_id == source_id]
             self._files.forget(shown)
             self._passages.erase({source_id})
@@ -283,10 +267,11 @@ class Writer(VideoWriter):
         for another shape.
         """
         self._passages.add(source_id, passages, vectors, self._require_meta().text_encoder.dim)
-        self._flush_if_full()
+        if self._is_full():
+            self._write()
 
     def put_passage_copies(self, sources: Iterable[str], tables: Iterable[Any]) -> None:
-        """Put rows of another library in place of all that these sources have; `put_file` makes them visible.
+        """As `put_passages`, with rows of another library.
 
         `tables`: Arrow tables of rows of these sources as they are stored.
         """
@@ -294,7 +279,7 @@ class Writer(VideoWriter):
             self.begin_passages(source_id)
         for rows in tables:
             self._passages.sources |= set(rows["source_id"].to_pylist())
-            self._db.add("passages", schema.with_missing_columns("passages", rows))
+            self._db.add("passages", rows)
 
     # Removal
 
@@ -303,14 +288,13 @@ class Writer(VideoWriter):
 
         `keep`: contents that stay without a path, because they are about to get one.
         """
-        self.flush()
+        self._write()
         named = set(paths)
         files = self._files.rows()
         kept = {row.content_id for path, row in files.items() if path not in named}
         lost = {row.content_id for path, row in files.items() if path in named} - kept - set(keep)
-        videos = sorted(lost & self._status.keys())
+        videos = sorted(lost & self._complete.keys())
         sources = lost & self._passages.sources
-        self._mark_removing(videos)
         self._files.forget(named)
         self._problems.forget(named)
         self._erase_videos(videos)
@@ -319,31 +303,47 @@ class Writer(VideoWriter):
 
     def drop_unfinished(self) -> tuple[str, ...]:
         """Erase videos that were begun and never finished, if no known path names them."""
-        gone = sorted(self.pending() - self._contents())
+        gone = sorted(self.incomplete() - self._contents())
         self._erase_videos(gone)
         return tuple(gone)
 
-    def drop_vectors_without_clips(self) -> None:
-        """What a repair leaves where clips could not be read."""
-        clips = set(self._db.rows("clips", ["clip_id"])["clip_id"].to_pylist())
-        for name in filter(schema.is_clip_vectors, self._db.names()):
-            held = set(self._db.rows(name, ["clip_id"])["clip_id"].to_pylist())
-            self._delete_clips(name, held - clips)
+    def erase(self, contents: Set[str]) -> None:
+        """Erase videos and sources of passages, whether they have paths or not.
+
+        A path keeps its video, which is then to be indexed again, and loses its source.
+        """
+        self._write()
+        lost = [row for row in self.files().values() if row.content_id in contents and row.kind == "passages"]
+        self._files.forget(row.path for row in lost)
+        sources = self._passages.sources & contents
+        self._erase_videos(sorted(contents - sources))
+        self._passages.erase(sources)
 
     # Committing
 
-    def _flush_if_full(self) -> None:
-        if self._passages.waiting + self._files.waiting + self._problems.waiting >= WAITING_ROWS:
+    def _is_full(self) -> bool:
+        return self._passages.waiting + self._files.waiting + self._problems.waiting >= WAITING_ROWS
+
+    def _flush_if_due(self) -> None:
+        if self._is_full() or time.monotonic() - self._flushed >= FLUSH_SECONDS:
             self.flush()
 
-    def flush(self) -> None:
-        """Commit what waits in memory: passages and problems, then the files that make them visible."""
+    def _write(self) -> None:
+        """Write what waits in memory, without a commit."""
         self._passages.flush()
         self._problems.flush()
         self._files.flush()
 
+    def flush(self) -> None:
+        """Commit, with what waits in memory; amid the passages of a document it is written, and the next
+        `flush` behind their end commits it."""
+        self._write()
+        if not self._open_sources:
+            self._db.commit()
+            self._flushed = time.monotonic()
+
     def maintain(self, exact_rows: int = EXACT_ROWS) -> list[str]:
-        """Update the indexes, merge small fragments, remove old versions.
+        """Commit, update the indexes, merge small fragments, remove old versions.
 
         `exact_rows`: tables of vectors with more rows get index files. Returns a line for each of them that
         has rows in no index, because the disk lacks room.
@@ -352,24 +352,28 @@ class Writer(VideoWriter):
         return maintain(self._db, exact_rows)
 
     def close(self) -> None:
-        """Commit what waits, note the sums of what was written, and give the lock back."""
+        """Commit, without the passages of a document that has no path, and give the lock back."""
         try:
-            self.flush()
-            note_sums(self._layout)
+            if not self._db.failed:
+                self._write()
+                self._passages.erase(self._passages.sources & self._open_sources)
+                self._open_sources.clear()
+                self.flush()
+                with write_errors(self._layout.folder):
+                    self._layout.keep_spare_head()
         finally:
+            self._release()
+
+    def _release(self) -> None:
+        if self._lock is not None:
             self._lock.release()
 
     def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, StoreError):
-            # The commit that failed may still arrive: what waits is not written again, but by the next run.
-            self._lock.release()
-            return
-        try:
+        if error is None:
             self.close()
-        except LibraryError:
-            # What failed has failed here again; the first failure is the one to report.
-            if error is None:
-                raise
+        else:
+            # Whatever was in the middle of being written: the last commit counts, as after a kill.
+            self._release()

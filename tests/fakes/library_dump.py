@@ -10,17 +10,18 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from rag.store.error_mapping import read_errors
 from rag.store.finding import require_library
+from rag.store.head import read_head
 from rag.store.layout import Location
 from rag.store.schema import is_clip_vectors
 
 KEYS = {
-    "meta": ("key",),
     "files": ("path",),
     "videos": ("video_id",),
     "clips": ("clip_id",),
@@ -41,12 +42,17 @@ LEFT_OUT = {
 
 
 def dump(folder: Location) -> Iterator[str]:
-    """Every row of every table, pending ones too, one line of JSON each, sorted by table and key."""
+    """What it is made with, then every row of the last commit, of videos that are not complete too: one line
+    of JSON each, sorted by table and key."""
     layout = require_library(folder)
-    for name in layout.table_names():
+    head, _ = read_head(layout)
+    if head.meta is not None:
+        meta = {name: value for name, value in asdict(head.meta).items() if name != "library_id"}
+        yield json.dumps({"table": "meta", **meta}, sort_keys=True, ensure_ascii=True)
+    for name, version in sorted(head.tables.items()):
         kind = "vectors" if is_clip_vectors(name) else name
         with read_errors(layout.folder, name):
-            table = layout.dataset(name).to_table()
+            table = layout.dataset(name, version).to_table()
             columns = [c for c in table.column_names if c not in LEFT_OUT.get(kind, set())]
             order = table.sort_by([(key, "ascending") for key in KEYS[kind]])
         for row in order.select(columns).to_batches(max_chunksize=256):
@@ -61,15 +67,9 @@ def _values(column: Any, name: str) -> list[Any]:
     values = column.to_pylist()
     if name == "pictures":
         return [base64.b85encode(value).decode() for value in values]
-    if name == "value":
-        return [_without_id(json.loads(value)) for value in values]
     if name == "stages":
         return [json.loads(value) for value in values]
     return [_plain(value) for value in values]
-
-
-def _without_id(value: Any) -> Any:
-    return {k: v for k, v in value.items() if k != "library_id"} if isinstance(value, dict) else value
 
 
 def _plain(value: Any) -> Any:

@@ -13,16 +13,8 @@ from typing import Any
 from tests.fakes.object_store import KEYS
 
 NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
-LEASE_SECONDS = 4.0
-SHORT_LEASES = f"""
-import sys
-from rag._cli.main import run
-from rag.store.lease import Lease
-
-Lease.seconds, Lease.beat = {LEASE_SECONDS}, 1.0
-sys.argv[0] = "rag"
-run()
-"""
+DRIVER = "import sys; from rag._cli.main import run; sys.argv[0] = 'rag'; run()"
+"""`rag` as a program of Python."""
 
 
 @contextmanager

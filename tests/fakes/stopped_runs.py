@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-COMMITS = ("create", "add", "replace_all", "upsert", "update", "delete")
-"""Methods of `rag.store.database.Database` that commit."""
+COMMITS = ("create", "add", "upsert", "delete", "index", "compact", "commit")
+"""Methods of `rag.store.database.Database` that write or commit."""
 
 
 class Stop(BaseException):

@@ -13,9 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpora.records import Clip, Evidence, Passage, Video
-from rag.store.database import Database
-from rag.store.layout import Layout
-from rag.store.migrations import MetaRows
 from rag.store.records import ClipFrames, EncoderRef, FileRow, Meta
 from rag.store.writing import Writer
 
@@ -127,13 +124,3 @@ def _written(videos: tuple[int, ...], sources: tuple[int, ...]) -> Path:
     atexit.register(shutil.rmtree, above)
     write(above / "library", videos, sources)
     return above / "library"
-
-
-def without_pages(folder: Path) -> Path:
-    """The library as a program of schema 2 left it."""
-    db = Database(Layout(folder))
-    db.table("passages").drop_columns(["pages", "page_starts"])
-    held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
-    db.replace_all("meta", "key", MetaRows(2, held.meta).table())
-    shutil.rmtree(Layout(folder).sums)
-    return folder

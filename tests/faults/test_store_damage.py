@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import resource
 import shutil
 import subprocess
@@ -13,32 +13,24 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, StoreError
+from corpora.records import SoundTrack
+from rag.errors import LibraryCorrupt, LibraryError, LibraryFull, LibraryReadOnly, LibraryTooNew, StoreError
 from rag.store.checking import check_files_of
-from rag.store.damage import damaged_file
 from rag.store.database import Database
 from rag.store.error_mapping import read_errors, write_errors
+from rag.store.head import read_head
 from rag.store.layout import Layout
 from rag.store.reading import Reader
+from rag.store.records import SCHEMA
 from rag.store.repair import repair
-from rag.store.sums import index_folders, manifest_name, row_files
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.object_store import FakeStore
 from tests.fakes.stopped_runs import COMMITS, Stop, stop_after
-from tests.fakes.store_material import (
-    META,
-    TEXT,
-    add_video,
-    clip_frames,
-    fill,
-    unit,
-    video,
-    video_path,
-    write,
-)
+from tests.fakes.store_material import META, TEXT, add_video, clip_frames, fill, unit, video, write
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,7 +46,7 @@ def use_all(folder: Path) -> None:
         reader.problems()
 
 
-TABLES = ("meta", "videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 24}")
+TABLES = ("videos", "files", "clips", "evidence", "passages", f"vectors_{'f' * 24}")
 
 
 @pytest.mark.parametrize("damage", ["garbage", "empty", "missing"])
@@ -73,191 +65,140 @@ def test_damaged_data_names_its_table_and_the_remedy(tmp_path: Path, table: str,
     assert caught.value.exit_code == 1
 
 
+@pytest.mark.parametrize("gone", [True, False])
 @pytest.mark.parametrize("table", TABLES)
-def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str) -> None:
+def test_a_damaged_manifest_names_its_table(tmp_path: Path, table: str, *, gone: bool) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=(1,))
     for path in (Layout(tmp_path / "lib").table(table) / "_versions").glob("*.manifest"):
-        path.write_bytes(b"\0" * 100)
-    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
-        use_all(tmp_path / "lib")
-    if table in {"meta", "videos", "files", "passages"}:
+        path.unlink() if gone else path.write_bytes(b"\0" * 100)
+    for use in (use_all, Writer.open):
         with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
-            Writer.open(tmp_path / "lib")
+            use(tmp_path / "lib")
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_a_table_that_is_gone_is_missed(tmp_path: Path, table: str) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=(1,))
-    shutil.rmtree(Layout(tmp_path / "lib").table(table))
-    with pytest.raises(LibraryCorrupt, match=f"table {table} cannot be read"):
-        Writer.open(tmp_path / "lib")
-    with pytest.raises(LibraryCorrupt):
-        Reader.open(tmp_path / "lib")
-
-
-@pytest.mark.parametrize("damage", ["zeroed", "missing", "a byte"])
+@pytest.mark.parametrize("damage", ["zeroed", "missing"])
 @pytest.mark.parametrize("column", ["words", "video_id"])
 def test_a_damaged_index_is_named_and_made_again(tmp_path: Path, column: str, damage: str) -> None:
-    """Each file of it. Keys are looked up without their index; words are not searched."""
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=())
     with Writer.open(layout.folder) as writer:
         writer.maintain(exact_rows=1)
     expected = list(dump(layout.folder))
-    kept = tmp_path / "kept"
-    shutil.copytree(layout.folder, kept)
-    (folder,) = index_folders(layout.dataset("evidence"))[column]
-    for name in [path.name for path in (layout.table("evidence") / folder).iterdir()]:
-        path = layout.table("evidence") / folder / name
-        content = path.read_bytes()
-        if damage == "missing":
-            path.unlink()
-        else:
-            middle = b"\0" * 50 if damage == "zeroed" else bytes([content[len(content) // 2] ^ 1])
-            at = (len(content) - len(middle)) // 2 if damage == "zeroed" else len(content) // 2
-            path.write_bytes(content[:at] + middle + content[at + len(middle) :])
-        health = check_files_of(layout)
-        check = f"{'full text' if column == 'words' else 'keys'} of evidence"
-        assert list(health.faults) == [check]
-        assert name in health.faults[check]
-        with Reader.open(layout.folder) as reader:
-            if column == "words":
-                with pytest.raises(
-                    LibraryCorrupt, match=r"an index of table evidence .* made again by the next"
-                ):
-                    reader.match_evidence("number", 3)
-            else:
-                assert len(reader.evidence(video(1).video_id, 0, 99)) == 3
-        assert damaged_file(layout.folder)
-        with Writer.open(layout.folder) as writer:
-            assert f"index of {column} in table evidence" in writer.check_files(exact_rows=1)[0]
-        assert check_files_of(layout).faults == {}
-        assert damaged_file(layout.folder) == ""
-        assert list(dump(layout.folder)) == expected
-        shutil.rmtree(layout.folder)
-        shutil.copytree(kept, layout.folder)
-
-
-def test_a_flipped_byte_of_rows_is_not_copied_by_compaction(tmp_path: Path) -> None:
-    """Lance reads it without an error. The writer that is at work when it happens does not hide it."""
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=())
+    (index,) = (
+        each for each in at_head(layout, "evidence").describe_indices() if each.field_names == [column]
+    )
+    for path in (layout.table("evidence") / "_indices" / index.segments[0].uuid).iterdir():
+        path.unlink() if damage == "missing" else path.write_bytes(bytes(path.stat().st_size))
+    check = f"{'full text' if column == 'words' else 'keys'} of evidence"
+    assert list(check_files_of(layout).faults) == [check]
     with Writer.open(layout.folder) as writer:
-        add_video(writer, 2)
-        path = layout.table("evidence") / row_files(layout.dataset("evidence").get_fragments()[0])[0]
-        content = path.read_bytes()
-        path.write_bytes(content.replace(b"number 1", b"number 7", 1))
-        with pytest.raises(LibraryCorrupt, match=f"{path.name}: is not as it was written"):
-            writer.maintain()
-    with pytest.raises(LibraryCorrupt, match="rag doctor --repair"):
-        Reader.open(layout.folder)
-
-
-@pytest.mark.parametrize("damage", ["a byte", "missing"])
-@pytest.mark.parametrize("table", ["meta", "videos", "evidence"])
-def test_a_lost_manifest_is_restored_from_its_copy(tmp_path: Path, table: str, damage: str) -> None:
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1,))
-    expected = list(dump(layout.folder))
-    (path,) = (layout.table(table) / "_versions").glob("*.manifest")
-    if damage == "missing":
-        path.unlink()
-    else:
-        path.write_bytes(path.read_bytes()[:-40] + b"\1" + path.read_bytes()[-39:])
-    assert f"table {table}" in check_files_of(layout).faults
-    with pytest.raises(LibraryCorrupt, match="rag doctor --repair"):
-        Reader.open(layout.folder)
-    done = repair(layout.folder, confirm=refuse)
-    assert done.restored == [f"{table}.lance/_versions/{path.name}"]
-    assert done.again == done.lost == done.damaged == []
-    assert list(dump(layout.folder)) == expected
+        assert f"index of {column} in table evidence" in writer.check_files(exact_rows=1)[0]
     assert check_files_of(layout).faults == {}
-
-
-@pytest.mark.parametrize("table", ["meta", "clips"])
-def test_an_old_version_that_cannot_be_read_is_removed(tmp_path: Path, table: str) -> None:
-    """Beside it Lance cleans nothing away, and each run that writes would fail at its end."""
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1,))
-    expected = list(dump(layout.folder))
-    layout.table(table).joinpath(manifest_name(1)).write_bytes(b"no manifest at all")
-    with pytest.raises(LibraryCorrupt, match="rag doctor --repair"), Writer.open(layout.folder) as writer:
-        writer.maintain()
-    done = repair(layout.folder, confirm=refuse)
-    assert done.made_again == [f"removed an old version of table {table} that could not be read"]
-    with Writer.open(layout.folder) as writer:
-        writer.maintain()
     assert list(dump(layout.folder)) == expected
+
+
+def at_head(layout: Layout, table: str) -> Any:
+    return layout.dataset(table, read_head(layout)[0].tables[table])
+
+
+def first_rows(layout: Layout, table: str) -> Path:
+    """The file of the rows that were written first."""
+    fragment = at_head(layout, table).get_fragments()[0]
+    return layout.table(table) / "data" / str(fragment.metadata.files[0].path)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
 
 
 def refuse(lines: Sequence[str]) -> bool:
     raise AssertionError(lines)
 
 
-@pytest.mark.parametrize("readable", [True, False])
-@pytest.mark.parametrize("table", ["clips", "evidence", "passages", f"vectors_{'f' * 24}"])
-def test_rows_whose_files_are_there_are_marked_and_others_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, readable: bool
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"schema": 4, "tables": 7}', None])
+def test_a_torn_head_is_put_back_from_its_copy(tmp_path: Path, damage: bytes | None) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    expected, head = list(dump(layout.folder)), layout.folder / "head.json"
+    head.unlink() if damage is None else head.write_bytes(damage)
+    for use in (Reader.open, Writer.open):
+        with pytest.raises(LibraryCorrupt, match=r"head\.json .*rag doctor --repair"):
+            use(layout.folder)
+    assert repair(layout.folder, confirm=refuse).made_again == ["put head.json back from its copy"]
+    assert list(dump(layout.folder)) == expected
+    assert repair(layout.folder, confirm=refuse).made_again == []
+
+
+@pytest.mark.parametrize("part", ["data", "_versions"])
+def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """As after a power failure, which cut what was written last."""
+    monkeypatch.setattr("rag.store.head.APART_SECONDS", 0.0)
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    known = set(layout.tables.rglob("*"))
+    with Writer.open(layout.folder) as writer:
+        add_video(writer, 2)
+    for path in set(layout.table("evidence").joinpath(part).iterdir()) - known:
+        cut(path)
+    with pytest.raises(LibraryCorrupt, match="rag doctor --repair"):
+        use_all(layout.folder)
+    done = repair(layout.folder, confirm=refuse)
+    assert "went back to the state of" in done.made_again[0]
+    assert done.again == done.lost == []
+    assert check_files_of(layout, full=True).faults == {}
+    with Reader.open(layout.folder) as reader:
+        assert [found.video_id for found in reader.videos()] == [video(1).video_id]
+    write(layout.folder, videos=(1, 2), sources=(1,))
+    write(tmp_path / "undisturbed", videos=(1, 2), sources=(1,))
+    assert list(dump(layout.folder)) == list(dump(tmp_path / "undisturbed"))
+
+
+@pytest.mark.parametrize("lost", ["rows", "table"])
+@pytest.mark.parametrize("table", TABLES)
+def test_contents_that_cannot_be_read_are_given_up_and_indexed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str, lost: str
 ) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1, 2), sources=(1, 2))
-    path = layout.table(table) / row_files(layout.dataset(table).get_fragments()[0])[0]
-    content = bytearray(path.read_bytes())
-    at = 8 if readable else len(content) - 30
-    content[at : at + 30] = bytes([content[at] ^ 1, *content[at + 1 : at + 30]]) if readable else bytes(30)
-    path.write_bytes(content)
-    there = {video_path(1), "/corpus/texts/1.txt"}
-    monkeypatch.setattr("rag.store.repair.os.path.exists", there.__contains__)
-    done = repair(layout.folder, confirm=refuse)
-    kind = "/corpus/texts/{}.txt" if table == "passages" else "/corpus/part{}/video{}.mp4"
-    assert done.again == [kind.format(1, 1)]
-    assert done.damaged == [kind.format(*((2,) if table == "passages" else (0, 2)))]
-    assert check_files_of(layout).faults == {}
-    with Reader.open(layout.folder) as reader:
-        assert [problem.path for problem in reader.problems()] == done.damaged
-        if table == "passages":
-            assert reader.passage_files() == ["/corpus/texts/2.txt"]
-            assert len(reader.match_passages("lamp", 99)) == (4 if readable else 0)
-        else:
-            assert [each.video_id for each in reader.videos()] == [video(2).video_id]
-            assert len(reader.clips(video(2).video_id)) == (0 if table == "clips" and not readable else 2)
-
-
-def test_passages_whose_owner_is_damaged_are_indexed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1, 2))
-    dataset = layout.dataset("passages")
-    owner = dataset.to_table(["source_id"])["source_id"][0].as_py()
-    path = layout.table("passages") / row_files(dataset.get_fragments()[0])[0]
-    content = path.read_bytes()
-    assert owner.encode() in content
-    path.write_bytes(content.replace(owner.encode(), owner.swapcase().encode()))
+    expected = list(dump(layout.folder))
+    shutil.rmtree(layout.table(table)) if lost == "table" else cut(first_rows(layout, table))
+    assert f"table {table}" in check_files_of(layout).faults
     monkeypatch.setattr("rag.store.repair.os.path.exists", lambda _: True)
     done = repair(layout.folder, confirm=refuse)
-    assert done.again == ["/corpus/texts/1.txt", "/corpus/texts/2.txt"]
-    with Reader.open(layout.folder) as reader:
-        assert reader.passage_files() == []
+    assert f"table {table}: took out what could not be read" in done.made_again
+    assert check_files_of(layout, full=True).faults == {}
+    use_all_that_is_left(layout.folder)
+    write(layout.folder, videos=(1, 2), sources=(1, 2))
+    assert list(dump(layout.folder)) == expected
 
 
-@pytest.mark.parametrize("table", ["videos", "clips", "passages"])
-def test_a_stopped_repair_of_a_lost_table_goes_on(
+def use_all_that_is_left(folder: Path) -> None:
+    """Each video that is there is whole."""
+    with Reader.open(folder) as reader:
+        for found in reader.videos():
+            clips = [clip.clip_id for clip in reader.clips(found.video_id)]
+            assert len(clips) == len(reader.frames(clips)) == 2
+            assert len(reader.evidence(found.video_id, 0.0, 1e9)) == 3
+        hits = reader.search_passages(unit(1, TEXT.dim), 99)
+        assert len(reader.passage_paths([hit.key for hit in hits])) == len(hits)
+
+
+@pytest.mark.parametrize("table", ["evidence", "shots"])
+def test_a_repair_that_was_stopped_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    """At whichever commit: in the end the library is that of a repair that was not stopped."""
-    there = {video_path(1), "/corpus/texts/1.txt"}
-    monkeypatch.setattr("rag.store.repair.os.path.exists", there.__contains__)
+    """At whichever write: in the end the library is that of a repair that was not stopped."""
+    monkeypatch.setattr("rag.store.repair.os.path.exists", lambda _: True)
     layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1, 2), sources=(1, 2))
+    fill(layout.folder, videos=(1, 2), sources=(1,))
     shutil.rmtree(layout.table(table))
-    layout.sums.joinpath(f"{table}.json").unlink()
     shutil.copytree(layout.folder, tmp_path / "kept")
 
     def repaired() -> list[str]:
-        repair(layout.folder, confirm=lambda _: True)
-        with Writer.open(layout.folder):
-            assert check_files_of(layout).faults == {}
+        repair(layout.folder, confirm=refuse)
+        assert check_files_of(layout).faults == {}
         return list(dump(layout.folder))
 
     expected, stopped, count = repaired(), True, -1
@@ -266,65 +207,83 @@ def test_a_stopped_repair_of_a_lost_table_goes_on(
         shutil.rmtree(layout.folder)
         shutil.copytree(tmp_path / "kept", layout.folder)
         with monkeypatch.context() as patch:
-            stop_after(patch, count, Database, (*COMMITS, "drop"))
+            stop_after(patch, count, Database, (*COMMITS, "remove_fragments"))
             try:
-                repair(layout.folder, confirm=lambda _: True)
+                repair(layout.folder, confirm=refuse)
                 stopped = False
             except Stop:
                 pass
-        assert repaired() == expected, f"stopped after {count} commits"
+        assert repaired() == expected, f"stopped after {count} writes"
     assert count > 1
 
 
-def test_a_row_of_a_video_that_is_not_named_as_it_was_does_not_stay(tmp_path: Path) -> None:
-    layout, known = Layout(tmp_path / "lib"), {video(1).video_id}
-    fill(layout.folder, videos=(1,), sources=())
-    (fragment,) = layout.dataset("evidence").get_fragments()
-    path = layout.table("evidence") / row_files(fragment)[0]
-    content = path.read_bytes()
-
-    def named() -> set[str]:
-        return set(layout.dataset("evidence").to_table(["video_id"])["video_id"].to_pylist())
-
-    for found in re.finditer(video(1).video_id.encode(), content):  # in one column or another
-        path.write_bytes(content[: found.start()] + b"\x17" + content[found.start() + 1 :])
-        if named() != known:
-            break
-    assert named() != known
-    repair(layout.folder, confirm=refuse)
-    assert named() <= known
-
-
-def test_a_path_that_may_be_damaged_is_said_where_no_file_is_there(tmp_path: Path) -> None:
-    layout = Layout(tmp_path / "lib")
-    fill(layout.folder, videos=(1,), sources=(1,))
-    for fragment in layout.dataset("files").get_fragments():
-        path = layout.table("files") / row_files(fragment)[0]
-        path.write_bytes(path.read_bytes().replace(b"/texts/1", b"/texts/7"))
+def test_measurements_that_cannot_be_read_are_made_again_alone(tmp_path: Path) -> None:
+    layout, one = Layout(tmp_path / "lib"), video(1)
+    with Writer.open(layout.folder) as writer:
+        writer.set_meta(META)
+        writer.begin_video(one)
+        track = SoundTrack(one.video_id, ("speech", None), np.array([-20.0, np.nan], np.float32))
+        writer.put_measures(one.video_id, (), track)
+        writer.finish_video(one, {"frames": "1", "shots": "1", "sound": "1"})
+        writer.maintain()
+    cut(first_rows(layout, "sound_tracks"))
     done = repair(layout.folder, confirm=refuse)
-    assert "/corpus/texts/7.txt" in done.damaged
+    assert done.again == done.lost == []
     with Reader.open(layout.folder) as reader:
-        assert [problem.path for problem in reader.problems()] == done.damaged
+        assert reader.stages(one.video_id) == {"frames": "1"}
+        assert reader.sound_track(one.video_id) is None
 
 
-def test_objects_that_are_gone_keep_what_can_be_read(
+def test_what_is_gone_is_asked_for_before_it_is_erased(
     tmp_path: Path, bucket: FakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, addresses = Layout(tmp_path / "lib"), [f"{bucket.url}/{n}.mp4" for n in (1, 2)]
     monkeypatch.setattr("tests.fakes.store_material.video_path", lambda n: addresses[n - 1])
     write(layout.folder, videos=(1, 2), sources=())
     bucket.open().put("1.mp4", b"video")
-    path = layout.table("clips") / row_files(layout.dataset("clips").get_fragments()[0])[0]
-    path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+    cut(first_rows(layout, "clips"))
+    before = dump_of(layout, "evidence")
     bucket.intercept = lambda _: 503
     down = bucket.storage.model_copy(update={"retries": 0})
     with pytest.raises(StoreError):
         repair(layout.folder, confirm=refuse, storage=down)
     bucket.intercept = lambda _: None
-    done = repair(layout.folder, confirm=refuse, storage=bucket.storage)
-    assert (done.again, done.damaged) == (addresses[:1], addresses[1:])
+    done = repair(layout.folder, confirm=lambda _: False, storage=bucket.storage)
+    assert (done.refused, done.lost) == (True, addresses[1:])
+    assert dump_of(layout, "evidence") == before
+    done = repair(layout.folder, confirm=lambda _: True, storage=bucket.storage)
+    assert (done.again, done.lost) == (addresses[:1], addresses[1:])
     with Reader.open(layout.folder) as reader:
-        assert [each.path for each in reader.videos()] == addresses[1:]
+        assert reader.videos() == []
+
+
+def dump_of(layout: Layout, table: str) -> list[str]:
+    return [str(row) for row in at_head(layout, table).to_table().to_pylist()]
+
+
+def test_a_library_of_an_older_format_is_refused_in_one_line(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    layout = Layout(tmp_path / "lib")
+    for path in layout.folder.glob("head*.json"):
+        path.unlink()
+    layout.table("clips").rename(layout.table("meta"))
+    before = sorted(layout.folder.rglob("*"))
+    for use in (Reader.open, Writer.open):
+        with pytest.raises(LibraryError, match=r"older version.*index again into a new folder"):
+            use(layout.folder)
+    assert {*before} <= {*layout.folder.rglob("*")}
+
+
+def test_a_library_of_another_schema_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path / "lib", videos=(1,), sources=())
+    head = tmp_path / "lib" / "head.json"
+    for schema, kind in ((SCHEMA + 1, LibraryTooNew), (SCHEMA - 1, LibraryError)):
+        head.write_text(json.dumps({**json.loads(head.read_text()), "schema": schema}))
+        before = head.read_bytes()
+        for use in (Reader.open, Writer.open):
+            with pytest.raises(kind, match="version of this program"):
+                use(tmp_path / "lib")
+        assert head.read_bytes() == before
 
 
 def test_a_writer_that_failed_to_open_leaves_the_library_as_it_was(tmp_path: Path) -> None:
@@ -416,6 +375,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from rag.store.writing import Writer
 from rag.store.reading import Reader
+from rag.store.records import SCHEMA
 from rag.errors import LibraryReadOnly
 from tests.fakes.store_material import unit
 import lancedb
@@ -454,49 +414,29 @@ def test_a_library_that_cannot_be_written_can_be_read() -> None:
     assert "the library cannot be written" in second
 
 
-def test_a_library_that_cannot_be_looked_into_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Root looks into every folder, so the refusal is played."""
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    look = os.listdir
-
-    def refuse(path: str | os.PathLike[str]) -> list[str]:
-        if "clips.lance" in os.fspath(path):
-            raise PermissionError(13, "Permission denied", os.fspath(path))
-        return look(path)
-
-    monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(
-        LibraryReadOnly, match=r"clips\.lance: the library cannot be read \(permission denied"
-    ):
-        Reader.open(tmp_path / "lib")
-    with (
-        pytest.raises(LibraryReadOnly, match="cannot be read; check the folder's permissions"),
-        read_errors(tmp_path, "clips"),
-    ):
-        raise RuntimeError("Permission denied (os error 13)")
-
-
-@pytest.mark.parametrize("call", ["stat", "open"])
-@pytest.mark.parametrize("part", ["_versions", "data"])
+@pytest.mark.parametrize("part", ["clips.lance/data/", "head.json"])
 def test_a_file_without_permission_is_no_damage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, call: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
-    """A repair would delete its rows."""
+    """A repair would delete its rows. Root may read every file, so the refusal is played."""
     fill(tmp_path / "lib", videos=(1,), sources=())
     expected = list(dump(tmp_path / "lib"))
-    allowed = getattr(Path, call)
 
-    def refuse(path: Path, *how: Any, **named: Any) -> Any:
-        if f"clips.lance/{part}/" in str(path):
-            raise PermissionError(13, "Permission denied", str(path))
-        return allowed(path, *how, **named)
+    def refusing(allowed: Callable[..., Any]) -> Callable[..., Any]:
+        def refuse(path: Path, *how: Any, **named: Any) -> Any:
+            if part in str(path):
+                raise PermissionError(13, "Permission denied", str(path))
+            return allowed(path, *how, **named)
 
-    uses: list[Callable[[Path], object]] = [Reader.open, Writer.open]
-    uses += [lambda folder: check_files_of(Layout(folder)), lambda folder: repair(folder, confirm=refuse)]
+        return refuse
+
+    uses: list[Callable[[Path], object]] = [
+        lambda folder: check_files_of(Layout(folder)),
+        lambda folder: repair(folder, confirm=refuse),
+    ]
     with monkeypatch.context() as patch:
-        patch.setattr(Path, call, refuse)
+        for call in ("stat", "read_bytes"):
+            patch.setattr(Path, call, refusing(getattr(Path, call)))
         for use in uses:
             with pytest.raises(LibraryReadOnly, match=r"check (its|the folder's) permissions"):
                 use(tmp_path / "lib")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from rag.store.keyed_rows import KeyedRows
+from rag.store.snapshot import KeyedRows
 
 ROWS = [{"key": "a", "n": 1}, {"key": "b", "n": 2}, {"key": "a", "n": 3}]
 

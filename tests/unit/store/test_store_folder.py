@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from corpora.outputs import LIBRARY_TABLES
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
 from rag.store.layout import COPY, MARKER, Layout
@@ -41,19 +39,6 @@ def test_a_table_that_is_called_meta_makes_no_library(tmp_path: Path) -> None:
     assert list(contents(tmp_path).values()) == [b"mine"]
 
 
-def test_tables_of_the_same_names_and_other_columns_make_no_library(tmp_path: Path) -> None:
-    import lancedb
-    import pyarrow as pa
-
-    db = lancedb.connect(tmp_path / "tables")
-    for name in LIBRARY_TABLES:
-        db.create_table(name, pa.table({"key": ["mine"], "value": ["mine"]}))
-    before = contents(tmp_path)
-    with pytest.raises(LibraryNotFound, match="not those of a library"):
-        Writer.open(tmp_path)
-    assert contents(tmp_path) == before
-
-
 @pytest.mark.parametrize("entry", [None, ".DS_Store", "lost+found", f"{MARKER}.killed"])
 def test_a_new_or_empty_folder_becomes_a_library(tmp_path: Path, entry: str | None) -> None:
     folder = tmp_path / "a" / "b"
@@ -81,27 +66,15 @@ def test_the_marker_is_written_before_all_else(tmp_path: Path, monkeypatch: pyte
         assert writer.set_meta(META).library_id
 
 
-def test_a_library_from_before_the_marker_gets_it_at_the_next_write(tmp_path: Path) -> None:
+def test_a_library_without_its_marker_is_read_and_not_written(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     with Writer.open(folder) as writer:
         writer.set_meta(META)
         add_video(writer, 1)
     (folder / MARKER).unlink()
+    before = contents(folder)
     with Reader.open(folder) as reader:
         assert len(reader.videos()) == 1
-    assert not Layout(folder).has_marker()
-    with Writer.open(folder) as writer:
-        assert len(writer.stage_fingerprints()) == 1
-    assert Layout(folder).has_marker()
-
-
-def test_a_library_without_its_marker_and_a_table_is_not_written(tmp_path: Path) -> None:
-    folder = tmp_path / "library"
-    with Writer.open(folder) as writer:
-        writer.set_meta(META)
-    (folder / MARKER).unlink()
-    shutil.rmtree(folder / "tables" / "clips.lance")
-    before = contents(folder)
     with pytest.raises(LibraryNotFound):
         Writer.open(folder)
     assert contents(folder) == before
@@ -139,16 +112,3 @@ def test_the_command_that_makes_a_library_names_its_folder(
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
     assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
-
-
-def test_a_library_is_read_while_another_process_notes_sums(tmp_path: Path) -> None:
-    with Writer.open(tmp_path) as writer:
-        writer.set_meta(META)
-        add_video(writer, 1)
-    sums = Layout(tmp_path).sums
-    shutil.copy(sums / "videos.json", sums / ".part-0f.json")  # a draft, before its rename
-    with Reader.open(tmp_path) as reader:
-        assert len(reader.videos()) == 1
-    with Writer.open(tmp_path) as writer:  # one that was killed leaves it
-        add_video(writer, 2)
-    assert not (sums / ".part-0f.json").exists()

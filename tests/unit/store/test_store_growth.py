@@ -1,94 +1,58 @@
-"""What happens to a library over its life: migrations, another encoder, maintenance."""
+"""What happens to a library over its life: commits, another encoder, maintenance."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import shutil
-from datetime import timedelta
+import time
 from pathlib import Path
 
 import lance
 import pyarrow as pa
 import pytest
 
-from rag.errors import LibraryError, LibraryTooNew
-from rag.store import maintenance, migrations
+from rag.store import maintenance
 from rag.store.database import Database
 from rag.store.finding import find_library
+from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import Layout
-from rag.store.migrations import MIGRATIONS, MetaRows, migrate
 from rag.store.reading import Reader
-from rag.store.records import SCHEMA, EncoderRef
+from rag.store.records import EncoderRef, NullScores, ScoreCalibration
 from rag.store.schema import vectors_table
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
+from tests.fakes.stopped_runs import Stop, stop_after
 from tests.fakes.store_material import IMAGE, META, add_video, clip_frames, fill, unit, video
 
 OTHER = EncoderRef("other", "9" * 32, 24)
 VECTORS = vectors_table(IMAGE)
 
 
-def add_colour(db: Database) -> None:
-    if "colour" not in db.table("videos").schema.names:
-        db.table("videos").add_columns({"colour": "'unknown'"})
+def tables(folder: Path) -> list[str]:
+    return sorted(read_head(Layout(folder))[0].tables)
 
 
-def test_an_older_library_is_brought_up_to_date_once(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    db = Database(Layout(tmp_path / "lib"))
-    ran: list[int] = []
-
-    def step(db: Database) -> None:
-        ran.append(1)
-        add_colour(db)
-
-    rows = migrate(db, (*MIGRATIONS, step))
-    assert rows.schema == SCHEMA + 1
-    assert rows.meta is not None
-    assert rows.meta.schema == SCHEMA + 1
-    assert migrate(Database(Layout(tmp_path / "lib")), (*MIGRATIONS, step)).schema == SCHEMA + 1
-    assert ran == [1]
-    videos = [json.loads(line) for line in dump(tmp_path / "lib") if '"table": "videos"' in line]
-    assert [row["colour"] for row in videos] == ["unknown"]
+def test_a_head_reads_what_it_wrote(tmp_path: Path) -> None:
+    scores = NullScores((1, 10), (0.1, 0.2), (0.0, 0.5))
+    calibration = ScoreCalibration("1", "c", (0.1, -0.2), scores, None)
+    for meta in (None, META, dataclasses.replace(META, image_encoder=None, calibration=calibration)):
+        head = Head().next({"files": 1}, None).next({"files": 2}, meta)
+        assert parse_head(tmp_path, head.to_bytes()) == head
+        assert (head.number, head.oldest_in_use("files")) == (2, 1)
 
 
-def test_a_step_that_was_cut_short_runs_again(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    db = Database(Layout(tmp_path / "lib"))
-
-    def cut(db: Database) -> None:
-        add_colour(db)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        migrate(db, (*MIGRATIONS, cut))
-    assert migrate(db, (*MIGRATIONS, add_colour)).schema == SCHEMA + 1
-
-
-def test_a_newer_library_is_refused_untouched(tmp_path: Path) -> None:
-    fill(tmp_path / "lib", videos=(1,), sources=())
-    migrate(Database(Layout(tmp_path / "lib")), (*MIGRATIONS, add_colour))
-    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "lib" / "tables").rglob("*")}
-    with pytest.raises(LibraryTooNew, match=f"schema {SCHEMA + 1}, this one knows {SCHEMA}"):
-        Writer.open(tmp_path / "lib")
-    with pytest.raises(LibraryTooNew, match="upgrade it"):
-        Reader.open(tmp_path / "lib")
-    assert {p: p.stat().st_mtime_ns for p in (tmp_path / "lib" / "tables").rglob("*")} == before
-
-
-def test_a_reader_of_an_older_library_names_the_command_that_migrates_it() -> None:
-    with pytest.raises(LibraryError, match="rag index"):
-        migrations.refuse_older(Path("lib"), 1, 2)
-    migrations.refuse_older(Path("lib"), 2, 2)
-    migrations.refuse_older(Path("lib"), 1)
-
-
-def test_meta_rows_read_what_they_wrote() -> None:
-    rows = MetaRows(SCHEMA, META, "vectors_old")
-    assert MetaRows.read(rows.table().to_pylist()) == rows
-    bare = MetaRows(0, dataclasses.replace(META, image_encoder=None, schema=0))
-    assert MetaRows.read(bare.table().to_pylist()) == bare
+def test_heads_that_a_reader_may_have_open_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 0.0
+    monkeypatch.setattr(time, "time", lambda: clock)
+    head = Head()
+    for second in range(4000):
+        clock = float(second)
+        head = head.next({"files": second + 1}, None)
+    assert len(head.earlier) < 40
+    assert clock - 1801 <= head.earlier[-1].until <= clock - 1700
+    assert head.oldest_in_use("files") == head.earlier[-1].tables["files"]
+    assert head.earlier[0].tables["files"] == 3999
 
 
 def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None:
@@ -114,28 +78,29 @@ def test_a_new_encoder_is_filled_beside_and_then_flipped(tmp_path: Path) -> None
         assert len(beside.search_clips(unit(0, OTHER.dim), 9)) == 4
     with Writer.open(tmp_path / "new") as writer:
         writer.set_meta(dataclasses.replace(META, image_encoder=OTHER))
-    assert Layout(tmp_path / "lib").table_names().count(f"vectors_{'9' * 24}") == 1
-    assert f"vectors_{'f' * 24}" not in Layout(tmp_path / "lib").table_names()
+    assert tables(tmp_path / "lib").count(f"vectors_{'9' * 24}") == 1
+    assert f"vectors_{'f' * 24}" not in tables(tmp_path / "lib")
     assert [line for line in dump(tmp_path / "lib") if '"table": "evidence"' in line] == words
 
 
-def test_a_flip_that_was_cut_short_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flip_that_was_cut_short_has_not_happened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path / "lib", videos=(1,), sources=())
-
-    def cut(_: str) -> None:
-        raise KeyboardInterrupt
-
     with Writer.open(tmp_path / "lib") as writer:
         switch = writer.switch_encoder(OTHER)
         switch.add([clip_frames(1, i, OTHER.dim) for i in (0, 1)])
-        with monkeypatch.context() as patch:
-            patch.setattr(writer._db, "drop", cut)
-            with pytest.raises(KeyboardInterrupt):
-                switch.commit()
+        stop_after(monkeypatch, 0, writer._db, ("commit",))
+        with pytest.raises(Stop):
+            switch.commit()
+        monkeypatch.setattr(type(writer._db), "failed", True)
+    monkeypatch.undo()
     with Reader.open(tmp_path / "lib") as reader:
-        assert len(reader.search_clips(unit(0, OTHER.dim), 9)) == 2
-    with Writer.open(tmp_path / "lib"):
-        assert f"vectors_{'f' * 24}" not in Layout(tmp_path / "lib").table_names()
+        assert len(reader.search_clips(unit(0, IMAGE.dim), 9)) == 2
+    with Writer.open(tmp_path / "lib") as writer:
+        switch = writer.switch_encoder(OTHER)
+        assert len(switch.done()) == 2
+        switch.commit()
+        writer.maintain()
+    assert not (tmp_path / "lib" / "tables" / f"{VECTORS}.lance").exists()
 
 
 def test_a_switch_given_up_for_another_leaves_nothing(tmp_path: Path) -> None:
@@ -146,7 +111,7 @@ def test_a_switch_given_up_for_another_leaves_nothing(tmp_path: Path) -> None:
         switch = writer.switch_encoder(third)
         switch.add([clip_frames(1, i, third.dim) for i in (0, 1)])
         switch.commit()
-    vectors = [name for name in Layout(tmp_path / "lib").table_names() if name.startswith("vectors_")]
+    vectors = [name for name in tables(tmp_path / "lib") if name.startswith("vectors_")]
     assert vectors == [f"vectors_{'3' * 24}"]
 
 
@@ -241,28 +206,22 @@ def test_compaction_needs_room_for_what_it_copies_alone(
         assert reader.stats().tables[VECTORS].fragments == 2
 
 
-def test_versions_in_use_stay_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_versions_that_a_reader_has_open_stay(tmp_path: Path) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=())
-    ages: list[timedelta] = []
-    with Writer.open(tmp_path / "lib") as writer:
-        lance_of = writer._db.lance
-
-        class Watched:
-            def __init__(self, name: str) -> None:
-                self._dataset = lance_of(name)
-
-            def __getattr__(self, name: str) -> object:
-                return getattr(self._dataset, name)
-
-            def cleanup_old_versions(self, *, older_than: timedelta, delete_unverified: bool) -> None:
-                assert delete_unverified
-                ages.append(older_than)
-
-        monkeypatch.setattr(writer._db, "lance", Watched)
-        writer.maintain()
-        with Reader.open(tmp_path / "lib"):
+    wanted = [clip_frames(1, i).clip.clip_id for i in (0, 1)]
+    with Writer.open(tmp_path / "lib") as writer, Reader.open(tmp_path / "lib") as reader:
+        for _ in range(3):
+            writer.remove_paths([video(1).path])
             writer.maintain()
-    assert set(ages) == {timedelta(0), timedelta(seconds=maintenance.PIN_SECONDS)}
+            add_video(writer, 1)
+            writer.maintain()
+        assert len(reader.frames(wanted)) == 2
+        assert reader.refreshes == 1
+        assert reader.stats().removable_versions > 0
+        reader.close()
+        writer.maintain()
+        with Reader.open(tmp_path / "lib") as after:
+            assert after.stats().removable_versions == 0
 
 
 def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:
@@ -271,9 +230,8 @@ def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:
     columns = {key for row in found for key in row}
     assert columns.isdisjoint({"indexed_at", "mtime_ns", "ctime_ns", "stamp", "_rowid"})
     assert "library_id" not in json.dumps(found)
-    assert list(dump(tmp_path / "lib")) == sorted(
-        dump(tmp_path / "lib"), key=lambda line: json.loads(line)["table"]
-    )
+    tables = [row["table"] for row in found]
+    assert tables == ["meta", *sorted(tables[1:])]
 
 
 @pytest.mark.slow
@@ -281,7 +239,7 @@ def test_a_dump_leaves_out_what_may_differ(tmp_path: Path) -> None:
 def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
     fill(tmp_path / "lib", videos=(1, 2), sources=(1,))
     before = list(dump(tmp_path / "lib"))
-    name = next(n for n in Layout(tmp_path / "lib").table_names() if n.startswith(table))
+    name = next(n for n in tables(tmp_path / "lib") if n.startswith(table))
     db = Database(Layout(tmp_path / "lib"))
     rows = db.lance(name).to_table()
     column, value = next(
@@ -296,6 +254,8 @@ def test_a_dump_shows_any_change(tmp_path: Path, table: str) -> None:
     lance.write_dataset(
         rows.set_column(index, rows.schema.field(index), changed), db.lance(name).uri, mode="overwrite"
     )
+    db.versions[name] += 1
+    db.commit()
     after = list(dump(tmp_path / "lib"))
     assert len(set(after) - set(before)) == 1
 

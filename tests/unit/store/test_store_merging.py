@@ -23,11 +23,8 @@ from rag.records import SearchFilter
 from rag.settings import Settings
 from rag.store.copying import Copied, copy_passages
 from rag.store.database import Database
-from rag.store.layout import Layout
-from rag.store.migrations import MetaRows
 from rag.store.reading import Reader
 from rag.store.records import DEVICES, SCORE_MEASURES, Fingerprint, Meta, NullScores, ScoreCalibration
-from rag.store.schema import MEASURED_TABLES
 from rag.store.writing import Writer
 from tests.fakes.library_dump import dump
 from tests.fakes.stopped_runs import Stop, stop_after
@@ -122,22 +119,17 @@ def test_an_exported_part_is_the_library_of_these_files(world: Path, tmp_path: P
     assert not (tmp_path / "none").exists()
 
 
-@pytest.mark.parametrize(("commits", "ready"), [(2, 0), (11, 0), (17, 2), (22, 2), (27, 3)])
-def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
-    world: Path,
-    tmp_path: Path,
-    commits: int,
-    ready: int,
-    monkeypatch: pytest.MonkeyPatch,
-    expected: list[str],
+@pytest.mark.parametrize("writes", [2, 6, 9, 12, 15])
+def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
+    world: Path, tmp_path: Path, writes: int, monkeypatch: pytest.MonkeyPatch, expected: list[str]
 ) -> None:
-    """29 commits in two groups: of a group that is not committed, readers see no video."""
+    """Of a group that is not committed, readers see no video."""
 
-    # Made before, so that the commits counted are those of the copying.
+    # Made before, so that the writes counted are those of the copying.
     with Writer.open(tmp_path / "into") as writer:
         writer.set_meta(META)
     monkeypatch.setattr("rag.indexing.merging.GROUP", 2)
-    stop_after(monkeypatch, commits, Database, ("add", "upsert", "delete"))
+    stop_after(monkeypatch, writes, Database, ("add", "upsert", "delete"))
     stopped = False
     try:
         merge(world, tmp_path / "into")
@@ -147,7 +139,7 @@ def test_stopped_after_a_commit_it_is_whole_and_run_again_the_same(
     monkeypatch.setattr(Writer, "maintain", lambda self, *_: self.flush() or [])
     assert stopped
     with Reader.open(tmp_path / "into") as reader:
-        assert len(reader.videos()) == ready
+        assert len(reader.videos()) in {0, 2}
         for found in reader.videos():
             assert len(reader.frames([clip.clip_id for clip in reader.clips(found.video_id)])) == 2
     merge(world, tmp_path / "into")
@@ -348,20 +340,6 @@ def test_kinds_of_processors_add_up(tmp_path: Path) -> None:
     with Writer.open(tmp_path / "2") as writer:
         assert writer.meta is not None
         assert writer.meta.settings[DEVICES] == ["A", "B", "C"]
-
-
-def test_a_library_of_the_first_schema_is_copied_as_unmeasured(world: Path, tmp_path: Path) -> None:
-    shutil.copytree(world / "left", tmp_path / "old")
-    for name in MEASURED_TABLES:
-        shutil.rmtree(Layout(tmp_path / "old").table(name))
-    shutil.rmtree(Layout(tmp_path / "old").sums)  # which came later
-    db = Database(Layout(tmp_path / "old"))
-    held = MetaRows.read(db.rows("meta", ["key", "value"]).to_pylist())
-    db.replace_all("meta", "key", replace(held, schema=1).table())
-    merge_libraries([tmp_path / "old", world / "right"], tmp_path / "into", settings=SETTINGS)
-    with Reader.open(tmp_path / "into") as reader:
-        assert [len(reader.shots(video(n).video_id)) for n in (1, 3, 4)] == [0, 0, 1]
-        assert len(reader.videos()) == 3
 
 
 def test_a_source_that_was_removed_meanwhile_is_not_published(tmp_path: Path) -> None:
