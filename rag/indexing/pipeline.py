@@ -60,8 +60,8 @@ from rag.settings import Settings
 from rag.store.checking import damaged_index
 from rag.store.layout import Location, open_layout
 from rag.store.reading import Reader
-from rag.store.records import Meta
-from rag.store.sidecars import EXCLUDED, sidecar_hash
+from rag.store.records import EXCLUDED, Meta
+from rag.store.sidecars import sidecar_hash
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:

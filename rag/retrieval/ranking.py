@@ -22,7 +22,7 @@ from corpora.records import Clip, Evidence, Passage
 from rag.function_words import without_function_words
 from rag.records import PassageHit, VideoHit
 from rag.relevance import TEXT_ODDS_POWER, answer_confidence, chunk_relevance, text_relevance
-from rag.store.clip_rows import place_with_most
+from rag.store.clips import place_with_most
 from rag.store.records import Hit
 from rag.words import (
     CLOSED,

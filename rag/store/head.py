@@ -1,7 +1,7 @@
 """`head.json`: which version of each table a library consists of. Replacing this file is the commit.
 
 A writer first writes its tables, each write a new version of Lance, and then replaces `head.json`: on a disk
-by a rename, on an object store by a conditional put. Nobody sees a version that no head names. So a reader
+by a rename, on an object store by a conditional put. A version that no head names is never seen: a reader
 opens the versions of one head and sees all of a commit or nothing of it; a killed writer leaves versions
 behind the head, which the next writer puts away (`rag.store.database`); and of two writers on a store the one
 that commits second is refused, because the head is no longer the one that it began with.

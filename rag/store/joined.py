@@ -18,9 +18,8 @@ from rag.store.finding import nothing_indexed
 from rag.store.fulltext import Keys
 from rag.store.indexed_rows import IndexedRows
 from rag.store.layout import LibraryLayout, Location
-from rag.store.records import DEVICES, EncoderRef, Hit, Meta, best_hits
+from rag.store.records import DEVICES, EXCLUDED, EncoderRef, Hit, Meta, best_hits
 from rag.store.schema import quoted
-from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
 
@@ -31,13 +30,6 @@ _Encoded = tuple[Location, EncoderRef | None]
 """A library and its image encoder."""
 ROW_ID_BITS = 56
 """A row id of a joined snapshot has the number of its library above these bits, and its own id in them."""
-
-
-def open_snapshot(layouts: Sequence[LibraryLayout], exact_rows: int | None) -> Snapshot:
-    """Of one library, or of several as one."""
-    if len(layouts) == 1:
-        return Snapshot(layouts[0], exact_rows)
-    return JoinedSnapshot(layouts, exact_rows)
 
 
 def require_same_encoders(first: Location, held: Meta, second: Location, other: Meta) -> None:

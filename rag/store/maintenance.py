@@ -75,7 +75,7 @@ def maintain(db: Database, exact_rows: int = EXACT_ROWS) -> list[str]:
         if name in FULL_TEXT_TABLES:
             index_text(db, name)
     db.commit()
-    # Of what is committed: row ids behind the head may come again for other rows.
+    # Of what is committed, so that they hold no row that a kill takes back.
     lines = update_index_files(db, exact_rows)
     clean(db)
     return lines

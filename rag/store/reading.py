@@ -17,17 +17,13 @@ from corpora.objects import NoBucket, StoreError
 from corpora.records import Clip, Evidence, EvidenceKind, Passage, Problem, Shot, SoundTrack, Video
 from rag.records import SearchFilter, VideoInterval
 from rag.store import schema
-from rag.store.clip_frames import fetch
-from rag.store.clip_rows import clips_by_id, clips_holding
+from rag.store.clips import clips_by_id, clips_holding, fetch
 from rag.store.error_mapping import TableGone
 from rag.store.filters import owner_sql, shares_enough, span_sql
 from rag.store.finding import require_library
-from rag.store.joined import open_snapshot
 from rag.store.layout import LibraryLayout, Location, open_layout
-from rag.store.recall import recall
-from rag.store.records import ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
+from rag.store.records import EXCLUDED, ClipFrames, FileRow, Fingerprint, Hit, Meta, Stats, best_hits
 from rag.store.schema import quoted
-from rag.store.sidecars import EXCLUDED
 from rag.store.snapshot import Snapshot
 from rag.store.vectors import VectorTable
 
@@ -100,7 +96,7 @@ class Reader:
     def refresh(self) -> None:
         """Take up the last commit."""
         with self._lock:
-            self._snapshot = open_snapshot(self._layouts, self._exact_rows)
+            self._snapshot = _snapshot(self._layouts, self._exact_rows)
             self.refreshes += 1
 
     def ask(self, question: Callable[[Snapshot], T]) -> T:
@@ -232,7 +228,7 @@ class Reader:
         return self.ask(lambda s: clips_by_id(s, clip_ids))
 
     def clips_holding(self, spans: Sequence[VideoInterval]) -> list[Clip | None]:
-        """As `rag.store.clip_rows.clips_holding`."""
+        """As `rag.store.clips.clips_holding`."""
         return self.ask(lambda s: clips_holding(s, spans))
 
     def clip(self, clip_id: str) -> Clip:
@@ -428,6 +424,8 @@ class Reader:
         self, count: int, texts: Callable[[list[str]], NDArray[np.float32]] | None = None
     ) -> dict[str, tuple[int, float]]:
         """As `rag.store.recall.recall`; `texts` gives unit float32 (n, dim)."""
+        from rag.store.recall import recall
+
         return self.ask(lambda s: recall(s, count, texts))
 
     # Search: full text, BM25
@@ -506,6 +504,15 @@ class Reader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _snapshot(layouts: Sequence[LibraryLayout], exact_rows: int | None) -> Snapshot:
+    """Of one library, or of several as one."""
+    if len(layouts) == 1:
+        return Snapshot(layouts[0], exact_rows)
+    from rag.store.joined import JoinedSnapshot
+
+    return JoinedSnapshot(layouts, exact_rows)
 
 
 def _nearest(

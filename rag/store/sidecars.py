@@ -20,7 +20,7 @@ from corpora.scan import mtime_ns, scan
 from corpora.settings import ScanSettings, StorageSettings
 from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
-from rag.store.records import FileRow, FileState
+from rag.store.records import EXCLUDED, FileRow, FileState
 
 if TYPE_CHECKING:
     from rag.store.reading import Reader
@@ -30,8 +30,6 @@ MOST_COPIES = 20
 """Of one video, whose subtitle files are looked at for a line."""
 MOST_SUBTITLE_BYTES = 4 * 2**20
 _TAG = re.compile(r"<[^<>]*>")
-EXCLUDED = "exclude"
-"""In the stages of a video: the globs that left files out when it was indexed, by a setting or an option."""
 
 
 def distinct_sidecars(paths: Sequence[str]) -> tuple[str, ...]:

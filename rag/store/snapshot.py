@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, ItemsView, Iterable, Iterator,
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,12 +24,14 @@ from rag.store.error_mapping import TableGone, read_errors, require_columns
 from rag.store.filters import path_matches
 from rag.store.fulltext import Keys, match
 from rag.store.head import read_head
-from rag.store.indexed_rows import IndexedRows, indexed_rows, open_index
 from rag.store.layout import LibraryLayout
 from rag.store.records import EncoderRef, FileRow, Fingerprint, Hit, Meta
 from rag.store.schema import quoted
 from rag.store.vector_index import Codes, Matrix, RowSpans
 from rag.store.vectors import VectorTable
+
+if TYPE_CHECKING:
+    from rag.store.indexed_rows import IndexedRows
 
 ATTEMPTS = 5
 CACHED_VIDEOS = 256
@@ -162,6 +164,8 @@ class Snapshot:
         rows = self.tables[name].count_rows()
         if self._exact_rows is None or rows <= self._exact_rows:
             return [], [None]
+        from rag.store.indexed_rows import indexed_rows, open_index
+
         opened = open_index(self.layout, name)
         if opened is None:
             return [], [None]

@@ -15,15 +15,16 @@ import numpy as np
 
 from corpora.records import Clip
 from rag.records import SearchFilter
-from rag.store.code_index import ClipTimes
 from rag.store.filters import row_mask
-from rag.store.indexed_rows import IndexedRows, RowSource
 from rag.store.records import Hit, best_hits
 from rag.store.schema import FULL_TEXT_TABLES, VectorColumns, column_matrix, quoted, video_id_of
 from rag.store.vector_index import DECIMALS, FEW_ROWS, REMEMBERED, Matrix, RowSpans, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from rag.store.code_index import ClipTimes
+    from rag.store.indexed_rows import IndexedRows, RowSource
 
 PROPOSED = 2000
 PROPOSED_TEXTS = 750

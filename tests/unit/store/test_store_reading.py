@@ -14,8 +14,7 @@ from rag.errors import LibraryCorrupt, UsageError
 from rag.records import SearchFilter
 from rag.store.lookup import path_of, resolve_citation, seconds
 from rag.store.reading import Reader
-from rag.store.records import FileRow, Hit
-from rag.store.sidecars import EXCLUDED
+from rag.store.records import EXCLUDED, FileRow, Hit
 from rag.store.snapshot import Snapshot
 from rag.store.writing import Writer
 from tests.fakes.store_material import (

@@ -19,7 +19,7 @@ from rag.library import Library
 from rag.records import SearchFilter
 from rag.relevance import ImageScoreCalibrator
 from rag.retrieval import RetrievedClip
-from rag.store.clip_rows import place_with_most
+from rag.store.clips import place_with_most
 from rag.store.records import ClipFrames
 
 if TYPE_CHECKING:
