@@ -10,6 +10,7 @@ import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpora.kinds import why_ignored
@@ -22,8 +23,8 @@ from rag.errors import UnreadableFile, UsageError
 from rag.indexing.missing import below, find_missing
 from rag.indexing.report import IndexReport, Progress, Prune, scan_report
 from rag.settings import Settings
-from rag.store.checking import damaged_index
 from rag.store.finding import absolute_path, find_library, library_option, path_list, writable_library
+from rag.store.head import read_head
 from rag.store.layout import Location, open_layout
 from rag.store.records import SCORE_MEASURES
 from rag.store.scan_cache import ScanCache
@@ -138,8 +139,12 @@ def _nothing_to_do(
     """The report of a run with no work, from the scan cache alone; None where there may be work."""
     if not open_layout(folder).exists() or not found.files:
         return None
-    if damaged_index(folder):
-        return None
+    indexes = open_layout(folder).indexes
+    if indexes is not None and indexes.is_dir():
+        from rag.store.code_index import damaged  # imports NumPy
+
+        if damaged(indexes):
+            return None
     with ScanCache(folder, read_only=True) as cache:
         if cache.changed(_as_cached(found, settings), fingerprint + _seen(folder)):
             return None
@@ -163,8 +168,12 @@ def _nothing_to_do(
 
 
 def _seen(folder: Location) -> str:
-    """What shows that a library was changed by others since its cache was written."""
-    return f" {open_layout(folder).state()}"
+    """What shows that a library was changed by others, or lost files, since its cache was written: its last
+    commit, and in a folder how many bytes its tables have."""
+    layout = open_layout(folder)
+    head, _ = read_head(layout)
+    size = sum(map(layout.size, head.tables)) if isinstance(folder, Path) else 0
+    return f" {head.commit} {size}"
 
 
 def _usable(status: str) -> bool:

@@ -1,7 +1,7 @@
 """The writer's view of the tables, through LanceDB: create, add, delete, upsert, update; and the commit.
 
-Each call makes a new version of one table, which no reader sees until `commit` names the versions of all tables
-in `head.json`. What a killed or failed writer wrote behind the head is put away by the next one, which
+Each call makes a new version of one table, which no reader sees until `commit` names the versions of all
+tables in `head.json`. What a killed or failed writer wrote behind the head is put away by the next one, which
 restores the head's versions. A version that does not follow this writer's own was made by another process on
 an object store: then nothing more is committed.
 """
