@@ -66,12 +66,12 @@ def put_set(writer: Writer, name: str, data: dict[str, Any], encoder: TextEncode
         )
         writer.put_evidence(video_id, spoken, encoder.encode_text([cue.text for cue in spoken]))
         writer.finish_video(video, {})
-    writer.put_file(FileRow(f"/passages/{name}.csv", name, "passages", 1, 1, 1, "1"))
     passages = [
         Passage(f"{name}-{i}", f"{name}-{i}", title, text)
         for i, (title, text) in enumerate(data["passages"].items())
     ]
     writer.put_passages(name, passages, encoder.encode_text([f"{p.title}\n{p.text}" for p in passages]))
+    writer.put_file(FileRow(f"/passages/{name}.csv", name, "passages", 1, 1, 1, "1"))
 
 
 def measure(data: dict[str, Any], ask: Any, misses: bool) -> dict[str, tuple[int, int]]:

@@ -47,10 +47,10 @@ def opened(library: ReadingLibrary, encoder: TextEncoder) -> Iterator[Retriever]
     with tempfile.TemporaryDirectory() as folder:
         with Writer.open(Path(folder) / "library") as writer:
             writer.set_meta(Meta(None, EncoderRef(encoder.name, encoder.fingerprint, encoder.dim)))
-            writer.put_file(FileRow("/passages.csv", "set", "passages", 1, 1, 1, "1"))
             texts = [f"{passage.title}\n{passage.text}" for passage in library.passages]
             passages = open_text_encoder(encoder.name, Settings().encoder)
             writer.put_passages("set", library.passages, passages.encode_text(texts))
+            writer.put_file(FileRow("/passages.csv", "set", "passages", 1, 1, 1, "1"))
             writer.maintain()
         with Reader.open(Path(folder) / "library") as reader:
             yield Retriever(reader, None, encoder, Settings())

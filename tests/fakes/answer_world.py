@@ -79,11 +79,11 @@ def build_library(
         for name, rows in videos.items():
             _put_video(writer, name, rows, words, tower, title)
         if passages:
-            writer.put_file(FileRow("/texts/all.csv", "texts", "passages", 1, 1, 1, "1"))
             held = [
                 Passage(f"p{i}", f"d{i}", title, text) for i, (title, text) in enumerate(passages.items())
             ]
             writer.put_passages("texts", held, words.encode_text([f"{p.title}\n{p.text}" for p in held]))
+            writer.put_file(FileRow("/texts/all.csv", "texts", "passages", 1, 1, 1, "1"))
         writer.maintain()
     return folder
 

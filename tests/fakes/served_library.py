@@ -88,9 +88,9 @@ def write_library(folder: Path, videos: list[tuple[str, Path, Any]]) -> None:
             image = EncoderRef(tower.name, tower.fingerprint, tower.dim)
             writer.set_meta(Meta(image, EncoderRef(words.name, words.fingerprint, words.dim)))
             text = "Descale a kettle with vinegar & water."
-            writer.put_file(FileRow("/texts/all.pdf", "texts", "passages", 1, 1, 1, "1"))
             passage = Passage("p0", "d0", "Kettles", text, (12, 13))
             writer.put_passages("texts", [passage], words.encode_text([text]))
+            writer.put_file(FileRow("/texts/all.pdf", "texts", "passages", 1, 1, 1, "1"))
             writer.put_problem(Problem("/texts/odd.mp4", "not a video"), "1")
         for video_id, path, rows in videos:
             _put_video(writer, video_id, path, rows, words, tower)

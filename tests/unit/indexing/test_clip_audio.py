@@ -70,7 +70,7 @@ def test_a_clip_is_found_by_its_sound_and_goes_with_its_video(tmp_path: Path) ->
     with Writer.open(tmp_path) as writer:
         writer.begin_video(video)
         assert [c.clip for c in writer.committed_clips("v")] == clips
-        writer.drop_unfinished()
+        writer.erase({"v"})
     with Reader.open(tmp_path) as reader:
         assert reader.search_clips(audio, 5) == []
 
