@@ -10,9 +10,7 @@ text fill their space too evenly. Hundreds of rows must be ranked again, of clip
 kept in a file of their own, in the order of the codes. The columns of spans have their
 texts, for a question reads those of 160 spans, and a table decodes some thousand for them.
 
-Damage is found where it would be used: codes are compared with the sum of each of their blocks as they are
-read, a vector and a text with a sum of its own, and of each file size, beginning and end. `verify` compares
-the hashes.
+A file that is missing or has another size is noticed when it is opened; `verify` compares the hashes.
 """
 
 from __future__ import annotations
@@ -20,10 +18,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import random
 import shutil
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -32,33 +29,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rag.store.mapped_columns import TEXT_SUM, bytes_at, clip_sums, mapped_column, row_sums, strings_at
 from rag.store.schema import FULL_TEXT, column_matrix
 from rag.store.vector_codes import ROTATED_ROWS, VectorCodes
 from rag.store.vector_index import Codes, places_of
-from rag.store.vector_records import read_vectors, vector_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT = 6
-SUM_BLOCK = 4 * 2**20
-"""Bytes that one sum is of."""
-CHECKED_BYTES = 64 * 2**20
-"""Of codes and vectors, compared where an index is looked at without a search."""
+FORMAT = 7
 SEGMENT_ROWS = 1_000_000
 READING_THREADS = 8
 """A disk that gives one reader 300 MB/s gives eight of them 900."""
-ENDS_BYTES = 2**16
-"""Of the beginning and the end of a file: what says how the rest is read."""
-
-
-def block_sum(block: bytes | memoryview) -> str:
-    """The sum of the 64-bit words of a block, little endian, the last filled up by zeros, modulo 2**64."""
-    whole = len(block) // 8 * 8
-    total = int(np.frombuffer(block[:whole], "<u8").sum(dtype=np.uint64))
-    rest = int.from_bytes(block[whole:], "little")
-    return f"{(total + rest) % 2**64:016x}"
 
 
 class IndexDamaged(Exception):
@@ -71,11 +52,11 @@ class IndexFile:
 
     name: str
     bytes: int
-    digest: str
-    ends: str
-    """Hash of its beginning and its end."""
-    sums: tuple[str, ...] = ()
-    """Of codes and vectors, `block_sum` of each `SUM_BLOCK` bytes."""
+
+    @property
+    def digest(self) -> str:
+        """The hash of its content, which its name holds."""
+        return self.name.split(".")[-2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +121,7 @@ def read_manifest(folder: Path, table: str) -> Manifest | None:
 
 
 def _file(held: dict[str, Any]) -> IndexFile:
-    file = IndexFile(**{**held, "sums": tuple(held["sums"])})
+    file = IndexFile(**held)
     if Path(file.name).name != file.name or "\0" in file.name:
         raise ValueError("no name of a file beside it")
     return file
@@ -176,8 +157,8 @@ class Segment:
         self._rising = rising
         self._columns = columns
         self.codes = codes
-        self.row_ids: NDArray[np.uint64] = mapped_column(columns["row_id"]).to_numpy()
-        self.keys: Any = mapped_column(columns["key"])
+        self.row_ids: NDArray[np.uint64] = _mapped(columns["row_id"]).to_numpy()
+        self.keys: Any = _mapped(columns["key"])
 
     def __len__(self) -> int:
         return len(self.row_ids)
@@ -211,32 +192,30 @@ class Segment:
     def vectors(self, positions: NDArray[np.int64]) -> NDArray[np.float16]:
         """float16 (m, dim) of rows, int64 (m,).
 
-        Raises `IndexDamaged` where one of them is not as it was written.
+        Raises `IndexDamaged` where one of them cannot be read.
         """
         try:
-            return read_vectors(self._vectors, self.codes.dim, positions)
+            return _read_vectors(self._vectors, self.codes.dim, positions)
         except OSError as error:
             raise IndexDamaged("a vector cannot be read") from error
         except ValueError as error:
-            raise IndexDamaged("a vector is not as it was written") from error
+            raise IndexDamaged("the file of vectors is too short") from error
 
     def rows(self, positions: NDArray[np.int64]) -> list[dict[str, Any]] | None:
         """Spans with `key`, `start`, `end`, `kind` and text at positions, int64 (m,); None without texts.
 
-        Raises `IndexDamaged` where one of them is not as it was written.
+        Raises `IndexDamaged` where one of them cannot be one.
         """
         kinds, spans = self.kinds, self.spans
-        if TEXT_SUM not in self._columns.column_names or kinds is None or spans is None:
+        if FULL_TEXT not in self._columns.column_names or kinds is None or spans is None:
             return None
         try:
-            keys = strings_at(self.keys, positions)
-            texts = strings_at(self._texts, positions)
+            keys = _strings_at(self.keys, positions)
+            texts = _strings_at(self._texts, positions)
             own = [kinds.names[code] for code in kinds.codes[positions].tolist()]
         except (IndexError, ValueError) as error:
-            raise IndexDamaged("a text is not as it was written") from error
+            raise IndexDamaged("a text cannot be read") from error
         starts, ends = (each[positions].tolist() for each in spans)
-        if (row_sums(keys, starts, ends, own, texts) != self._row_sums[positions]).any():
-            raise IndexDamaged("a text is not as it was written")
         names = ("key", "start", "end", "kind", FULL_TEXT)
         return [
             dict(zip(names, row, strict=True)) for row in zip(keys, starts, ends, own, texts, strict=True)
@@ -245,27 +224,75 @@ class Segment:
     def clips(self, positions: NDArray[np.int64]) -> ClipTimes | None:
         """Clips at positions, int64 (m,); None without times of clips.
 
-        Raises `IndexDamaged` where one of them is not as it was written.
+        Raises `IndexDamaged` where one of them cannot be one.
         """
-        if TEXT_SUM not in self._columns.column_names or self.spans is None or self.kinds is not None:
+        if self.spans is None or self.kinds is not None:
             return None
         try:
-            keys = bytes_at(self.keys, positions)
+            keys = _bytes_at(self.keys, positions)
         except (IndexError, ValueError) as error:
-            raise IndexDamaged("a clip is not as it was written") from error
+            raise IndexDamaged("a clip cannot be read") from error
         starts, ends = (each[positions] for each in self.spans)
-        if (clip_sums(keys, starts, ends) != self._row_sums[positions]).any():
-            raise IndexDamaged("a clip is not as it was written")
         return ClipTimes(keys, starts.tolist(), ends.tolist())
 
     @cached_property
     def _texts(self) -> Any:
-        return mapped_column(self._columns[FULL_TEXT])
+        return _mapped(self._columns[FULL_TEXT])
 
-    @cached_property
-    def _row_sums(self) -> NDArray[np.uint32]:
-        sums: NDArray[np.uint32] = mapped_column(self._columns[TEXT_SUM]).to_numpy()
-        return sums
+
+def _mapped(column: Any) -> Any:
+    """The one array of a column as it is in the file; `combine_chunks` may copy it."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _strings_at(column: Any, positions: NDArray[np.int64]) -> list[str]:
+    """Strings of a mapped Arrow array at positions, int64 (m,). ValueError where they cannot be strings."""
+    return [str(held, "utf-8") for held in _bytes_at(column, positions)]
+
+
+def _bytes_at(column: Any, positions: NDArray[np.int64]) -> list[memoryview]:
+    """As `_strings_at`, of positions int64 (m,), without making strings of them.
+
+    Arrow itself believes the offsets that it finds.
+    """
+    import pyarrow as pa
+
+    _, offsets, held = column.buffers()
+    found: Any = np.frombuffer(offsets, np.int64 if pa.types.is_large_string(column.type) else np.int32)
+    found = found[column.offset :]
+    data = memoryview(held) if held is not None else memoryview(b"")
+    starts, ends = found[positions], found[positions + 1]
+    if ((starts < 0) | (starts > ends) | (ends > len(data))).any():
+        raise ValueError("an offset is outside its column")
+    return [data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def _read_vectors(file: int, dim: int, positions: NDArray[np.int64]) -> NDArray[np.float16]:
+    """float16 (m, dim) at positions, int64 (m,), of an open file.
+
+    Those in the page cache first: the others are asked for at once, for from a disk each would be waited for.
+    Raises OSError where it cannot be read, and ValueError where it ends before a vector.
+    """
+    found = np.empty((len(positions), dim), "<f2")
+    size, held = 2 * dim, found.view(np.uint8).reshape(-1).data
+    parts = [
+        (held[at * size : at * size + size], start) for at, start in enumerate((positions * size).tolist())
+    ]
+    if hasattr(os, "RWF_NOWAIT"):
+        parts = [(part, start) for part, start in parts if not _read_cached(file, part, start)]
+        for _, start in parts:
+            os.posix_fadvise(file, start, size, os.POSIX_FADV_WILLNEED)
+    if not all(os.preadv(file, [part], start) == size for part, start in parts):
+        raise ValueError("the file ends before a vector")
+    return found
+
+
+def _read_cached(file: int, part: memoryview, start: int) -> bool:
+    """Whether `part` could be filled without waiting for the disk."""
+    try:
+        return os.preadv(file, [part], start, os.RWF_NOWAIT) == len(part)
+    except OSError:
+        return False
 
 
 def _read(folder: Path, part: SegmentFiles) -> tuple[VectorCodes, Any]:
@@ -297,42 +324,20 @@ def _open_segment(folder: Path, part: SegmentFiles) -> Segment:
 
 
 def open_segments(folder: Path, manifest: Manifest) -> list[Segment]:
-    """The segments of an index. Raises `IndexDamaged`, as for codes that are not as they were written."""
-    _require_unchanged(folder, manifest)
+    """The segments of an index. Raises `IndexDamaged` for files that are missing or have another size."""
+    require_sizes(folder, manifest)
     with ThreadPoolExecutor(READING_THREADS) as pool:
-        # Read in parallel above, the codes are in the page cache.
         return list(pool.map(partial(_open_segment, folder), manifest.segments))
 
 
-def _require_unchanged(folder: Path, manifest: Manifest, most: int | None = None) -> None:
-    """Raise `IndexDamaged` for codes, or the size or ends of a file, that are not as they were written.
-
-    `most`: bytes of codes and vectors that are read, of blocks chosen at random; default all codes.
-    """
-    files = [file for part in manifest.segments for file in part.files]
-    summed = files if most is not None else [part.codes for part in manifest.segments]
-    blocks = _blocks(folder, summed)
-    if most is not None:
-        blocks = random.sample(blocks, min(len(blocks), most // SUM_BLOCK))
-    with ThreadPoolExecutor(READING_THREADS) as pool:
-        list(pool.map(partial(_require_ends, folder), files))
-        list(pool.map(lambda block: _require(*block), blocks))
-
-
-def _blocks(folder: Path, files: Iterable[IndexFile]) -> list[tuple[Path, Callable[[Path], str], str]]:
-    """Path of each block of some files, what takes its sum, and that."""
-    return [
-        (folder / file.name, partial(_sum, start=number * SUM_BLOCK), expected)
-        for file in files
-        for number, expected in enumerate(file.sums)
-    ]
+def require_sizes(folder: Path, manifest: Manifest) -> None:
+    """Raise `IndexDamaged` for a file of an index that is missing or has another size."""
+    for file in (file for part in manifest.segments for file in part.files):
+        _require_size(folder, file)
 
 
 def damaged(folder: Path) -> str:
-    """What is wrong with the index files of a library; empty for nothing.
-
-    Of each file size, beginning and end are compared, of each table's codes and vectors `CHECKED_BYTES`.
-    """
+    """What is wrong with the index files of a library, by their sizes; empty for nothing."""
     found = (damaged_table(folder, path.stem) for path in sorted(folder.glob("[!.]*.json")))
     return next(filter(None, found), "")
 
@@ -341,24 +346,10 @@ def damaged_table(folder: Path, table: str) -> str:
     """As `damaged`, of the index files of one table."""
     try:
         if manifest := read_manifest(folder, table):
-            _require_unchanged(folder, manifest, CHECKED_BYTES)
+            require_sizes(folder, manifest)
     except IndexDamaged as error:
         return str(error)
     return ""
-
-
-def _require(path: Path, sum_of: Callable[[Path], str], expected: str) -> None:
-    try:
-        found = sum_of(path)
-    except OSError as error:
-        raise IndexDamaged(f"{path}: cannot be read") from error
-    if found != expected:
-        raise IndexDamaged(f"{path}: is not as it was written")
-
-
-def _require_ends(folder: Path, file: IndexFile) -> None:
-    _require_size(folder, file)
-    _require(folder / file.name, _ends, file.ends)
 
 
 def _require_size(folder: Path, file: IndexFile) -> None:
@@ -394,36 +385,21 @@ def drop_damaged(folder: Path, tables: Iterable[str]) -> list[str]:
     return lines
 
 
-def verify_without_vectors(folder: Path, manifest: Manifest) -> None:
-    """As `verify`, but of the vectors, four fifths of the bytes, `CHECKED_BYTES` are compared."""
-    for part in manifest.segments:
-        _verify_files(folder, [part.codes, part.columns])
-    _require_unchanged(folder, manifest, CHECKED_BYTES)
-
-
 def _verify_files(folder: Path, files: Iterable[IndexFile]) -> None:
     for file in files:
         _require_size(folder, file)
-        _require(folder / file.name, _digest, file.digest)
+        path = folder / file.name
+        try:
+            found = _digest(path)
+        except OSError as error:
+            raise IndexDamaged(f"{path}: cannot be read") from error
+        if found != file.digest:
+            raise IndexDamaged(f"{path}: is not as it was written")
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _sum(path: Path, start: int) -> str:
-    with path.open("rb", buffering=0) as file:
-        file.seek(start)
-        return block_sum(file.read(SUM_BLOCK))
-
-
-def _ends(path: Path) -> str:
-    with path.open("rb") as file:
-        digest = hashlib.blake2b(file.read(ENDS_BYTES), digest_size=16)
-        file.seek(max(ENDS_BYTES, path.stat().st_size - ENDS_BYTES))
-        digest.update(file.read())
-    return digest.hexdigest()
 
 
 # Writing
@@ -448,7 +424,7 @@ class SegmentWriter:
         """Append rows, float16 (n, dim), and their columns, an Arrow table."""
         self._columns.append(columns)
         with self._vectors.open("ab") as file:
-            file.write(vector_records(vectors).tobytes())
+            file.write(np.ascontiguousarray(vectors, "<f2").tobytes())
         start = 0
         while start < len(vectors):
             part = vectors[start : start + ROTATED_ROWS - self._filled]
@@ -486,25 +462,19 @@ class SegmentWriter:
         ids = rows["row_id"].to_numpy()
         return SegmentFiles(
             rows.num_rows,
-            _named(temporary[0], codes, sums=True),
+            _named(temporary[0], codes),
             _named(temporary[1], columns),
-            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors"), sums=True),
+            _named(self._vectors, stem.with_suffix(f"{stem.suffix}.vectors")),
             rising=bool((ids[:-1] < ids[1:]).all()),
         )
 
 
-def _named(temporary: Path, path: Path, *, sums: bool = False) -> IndexFile:
+def _named(temporary: Path, path: Path) -> IndexFile:
     """Give a file its name, which holds its hash."""
-    digest, ends = _digest(temporary), _ends(temporary)
     size = temporary.stat().st_size
-    final = path.with_name(f"{path.stem}.{digest}{path.suffix}")
-    blocks: list[str] = []
-    if sums:
-        with temporary.open("rb") as file:
-            while block := file.read(SUM_BLOCK):
-                blocks.append(block_sum(block))
+    final = path.with_name(f"{path.stem}.{_digest(temporary)}{path.suffix}")
     temporary.replace(final)
-    return IndexFile(final.name, size, digest, ends, tuple(blocks))
+    return IndexFile(final.name, size)
 
 
 def write_manifest(folder: Path, table: str, manifest: Manifest) -> None:

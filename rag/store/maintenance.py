@@ -17,18 +17,16 @@ from rag.store.code_index import (
     manifest_path,
     read_manifest,
     remove_unnamed,
-    verify_without_vectors,
+    require_sizes,
 )
 from rag.store.database import Database
 from rag.store.error_mapping import corrupt, read_errors, write_errors
 from rag.store.fulltext import TOKENIZER, probe
 from rag.store.layout import LibraryLayout
-from rag.store.mapped_columns import TEXT_SUM, clip_sums, row_sums
 from rag.store.records import Stats, TableStats
 from rag.store.schema import FULL_TEXT, FULL_TEXT_TABLES, is_clip_vectors, quoted, vector_columns
 from rag.store.snapshot import Snapshot
 from rag.store.vector_codes import BITS
-from rag.store.vector_records import record_type
 
 DUE_FRAGMENTS = 64
 """While indexing goes on, tables are compacted when one of them has so many small fragments."""
@@ -224,21 +222,21 @@ def _index_vectors(db: Database, folder: Path, name: str, exact_rows: int) -> It
         manifest_path(folder, name).unlink(missing_ok=True)
         return
     dim = dataset.schema.field("vector").type.list_size
-    row_bytes = dim * BITS // 8 + COLUMN_BYTES + record_type(dim).itemsize
+    row_bytes = dim * BITS // 8 + COLUMN_BYTES + 2 * dim
     try:
         begun = held = read_manifest(folder, name)
         later = rows if begun is None else _rows_after(dataset, begun.last_row_id)
         if begun is not None and begun.rows - (rows - later) > GONE_SHARE * begun.rows:
             begun = None
         if begun is not None and later <= max(LATER_ROWS, LATER_SHARE * begun.rows):
-            verify_without_vectors(folder, begun)
+            require_sizes(folder, begun)
             return
         written = rows if begun is None else later + begun.segments[-1].rows
         if db.layout.has_room(written * row_bytes):
             index_rows(folder, name, dim, _rows_to_index(db, name, begun), begun)
             return
         if held is not None:
-            verify_without_vectors(folder, held)
+            require_sizes(folder, held)
     except IndexDamaged:
         later = written = rows
         if db.layout.has_room(rows * row_bytes):
@@ -278,15 +276,10 @@ def _rows_to_index(db: Database, name: str, begun: Manifest | None) -> Iterator[
                 own = clips.take(pc.index_in(batch["clip_id"], value_set=clips["clip_id"]))
                 times = [pc.fill_null(own[column], float("nan")) for column in ("start", "end")]
                 rows = rows.append_column("start", times[0]).append_column("end", times[1])
-                keys = (key.encode() for key in batch[table.key].to_pylist())
-                sums = clip_sums(keys, *(each.to_numpy() for each in times))
-                rows = rows.append_column(TEXT_SUM, pa.array(sums))
             for column in table.filters:
                 rows = rows.append_column(column, batch[column])
             if texts:
-                own = [batch[column].to_pylist() for column in (table.key, *table.filters, FULL_TEXT)]
-                rows = rows.append_column(FULL_TEXT, pa.array(own[-1], pa.large_string()))
-                rows = rows.append_column(TEXT_SUM, pa.array(row_sums(*own)))
+                rows = rows.append_column(FULL_TEXT, batch[FULL_TEXT].cast(pa.large_string()))
             yield rows.append_column("vector", batch["vector"])
 
 

@@ -16,6 +16,6 @@ def test_killed_at_stages_and_run_again_is_undisturbed(tmp_path: Path) -> None:
     result, stages = kill_runs(tmp_path, KILLS)
     assert result.messages == []
     assert result.times == KILLS
-    assert {"embed", "store measurements", "replace_all meta", "upsert videos", "remove"} <= stages
+    assert {"embed", "store measurements", "commit", "upsert videos", "remove"} <= stages
     assert set(result.kills) <= {*stages, "between stages"}
     assert len(result.kills) >= KILLS // 2
