@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from corpora.objects import StoreAddress, is_url
 from corpora.scan import path_or_address
 from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
-from rag.store.head import older_format
+from rag.store.head import older_format, read_head
 from rag.store.layout import Layout, LibraryLayout, Location, open_layout
 
 if TYPE_CHECKING:
@@ -121,9 +121,10 @@ def writable_library(folder: Location, *, create: bool = True) -> LibraryLayout:
         raise LibraryReadOnly(
             f"{folder}: a copy of {note.of}; write to that, then run rag library pull again"
         )
-    usable = layout.is_library() or (create and layout.is_vacant())
-    # Another process may have made the library between the two looks; its marker comes before all else.
-    if not usable and not layout.is_library():
+    usable = layout.has_marker() or (create and layout.is_vacant())
+    # Another process may have made the library between the two looks; its marker comes before all else. One
+    # that has lost its marker is known by its head.
+    if not usable and not layout.has_marker() and not (layout.exists() and read_head(layout)[0].number):
         raise LibraryNotFound(
             f"{layout.folder}: holds files and is not a library; "
             "nothing was written; name a new or empty folder"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
-from corpora.objects import PROBES, Refused, StoreAddress, open_store
+from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
 from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
 from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.lock import ReaderMark, WriterLock, no_readers
@@ -162,8 +162,8 @@ class LibraryLayout(ABC):
         return not self.exists() and self.has_table("meta")
 
     def is_library(self) -> bool:
-        """Whether it may be written: it has the marker."""
-        return self.has_marker()
+        """Whether there is one, or one was begun: by the marker, or by the head."""
+        return self.has_marker() or self.exists()
 
     @abstractmethod
     def has_table(self, name: str) -> bool:
@@ -443,7 +443,13 @@ class ObjectLayout(LibraryLayout):
 
     def read_head(self) -> tuple[bytes, str] | None:
         """One request."""
-        found = self.store.read(HEAD)
+        try:
+            found = self.store.read(HEAD)
+        except StoreError as error:
+            # It is the library that cannot be read.
+            raise type(error)(
+                str(error).replace(f"{self.store.url}/{HEAD}:", f"{self.store.url}:")
+            ) from error
         return None if found is None else (found[0], found[1].etag)
 
     def write_head(self, content: bytes, etag: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag.errors import LibraryNotFound, LibraryReadOnly, UsageError
+from rag.errors import LibraryCorrupt, LibraryNotFound, LibraryReadOnly, UsageError
 from rag.store.finding import absolute_path, index_command, writable_library
-from rag.store.layout import COPY, MARKER, Layout
+from rag.store.layout import COPY, HEAD, MARKER, Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
 from tests.fakes.store_material import META, add_video
@@ -66,18 +66,26 @@ def test_the_marker_is_written_before_all_else(tmp_path: Path, monkeypatch: pyte
         assert writer.set_meta(META).library_id
 
 
-def test_a_library_without_its_marker_is_read_and_not_written(tmp_path: Path) -> None:
+def test_a_library_that_has_lost_its_marker_gets_it_at_the_next_write(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     with Writer.open(folder) as writer:
         writer.set_meta(META)
         add_video(writer, 1)
     (folder / MARKER).unlink()
-    before = contents(folder)
     with Reader.open(folder) as reader:
         assert len(reader.videos()) == 1
-    with pytest.raises(LibraryNotFound):
-        Writer.open(folder)
-    assert contents(folder) == before
+    assert not Layout(folder).has_marker()
+    with Writer.open(folder) as writer:
+        assert len(writer.stage_fingerprints()) == 1
+    assert Layout(folder).has_marker()
+
+
+def test_a_head_of_another_program_makes_no_library(tmp_path: Path) -> None:
+    (tmp_path / HEAD).write_text('{"schema": "mine"}')
+    before = contents(tmp_path)
+    with pytest.raises(LibraryCorrupt):
+        Writer.open(tmp_path)
+    assert contents(tmp_path) == before
 
 
 def test_looking_for_a_place_writes_nothing(tmp_path: Path) -> None:
