@@ -61,11 +61,14 @@ def read_tables(
     *,
     budget: int | None = None,
     progress: Read = lambda *_: None,
+    seen: dict[object, str] | None = None,
 ) -> Iterator[tuple[ReadTable, int, int]]:
     """Open these versions of tables and read their rows; with each the bytes read so far and of how many.
 
     `budget`: bytes that are read at most, of each table an equal part, its newest fragments; default all.
+    `seen`: what was found of fragments before, which are not read again.
     """
+    seen = {} if seen is None else seen
     tables = [open_table(layout, name, version) for name, version in sorted(versions.items())]
     fragments = [list(t.dataset.get_fragments()) if t.dataset is not None else [] for t in tables]
     total = sum(map(_size, (each for own in fragments for each in own)))
@@ -75,7 +78,14 @@ def read_tables(
         for fragment in reversed(own):
             if budget is not None and share <= 0:
                 break
-            if fault := _unreadable(layout, table, fragment):
+            files = (
+                table.name,
+                *(file.path for file in fragment.metadata.files),
+                fragment.metadata.num_deletions,
+            )
+            if files not in seen:
+                seen[files] = _unreadable(layout, table, fragment)
+            if fault := seen[files]:
                 table.bad.append(fragment)
                 table.fault = table.fault or fault
             done, left, share = done + _size(fragment), left - _size(fragment), share - _size(fragment)

@@ -319,11 +319,12 @@ class Layout(LibraryLayout):
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        folder = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        with contextlib.suppress(PermissionError):  # Windows opens no folder
+            folder = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
     def keep_spare_head(self) -> None:
         """Raises OSError."""

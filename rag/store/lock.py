@@ -31,9 +31,6 @@ NO_FLOCK = {errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.ENOLCK, errno.E
 class WriterLock:
     """Held from `acquire` to `release`. Raises `LibraryBusy`, naming the holder."""
 
-    unsettled = False
-    """As of a `Lease`; here nothing arrives after the process that wrote it."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd = -1
@@ -66,9 +63,6 @@ class WriterLock:
             os.close(fd)
             raise
         self._fd = fd
-
-    def require(self) -> None:
-        """The kernel takes it from no living process."""
 
     def release(self) -> None:
         """The file stays: removing it would let two writers hold two files of one name."""

@@ -110,25 +110,23 @@ def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[Read
     found = layout.read_head()
     head, torn = _newest(layout, None if found is None else found[0])
     etag = "" if found is None else found[1]
-    damaged: list[ReadTable] = []
-    for number, versions in enumerate((head.tables, *(each.tables for each in head.earlier))):
-        tables = [table for table, _, _ in read_tables(layout, versions, progress=progress)]
-        if not number:
-            damaged = [table for table in tables if table.fault]
-        if any(table.fault for table in tables):
-            continue
-        if number:
-            until = datetime.fromtimestamp(head.earlier[number - 1].until).isoformat(" ", "seconds")
+    seen: dict[object, str] = {}
+    tables = [table for table, _, _ in read_tables(layout, head.tables, progress=progress, seen=seen)]
+    damaged = [table for table in tables if table.fault]
+    back = head
+    for earlier in head.earlier if damaged else ():
+        if all(not table.fault for table, _, _ in read_tables(layout, earlier.tables, seen=seen)):
+            until = datetime.fromtimestamp(earlier.until).isoformat(" ", "seconds")
             report.made_again.append(f"went back to the state of {until}; what was indexed later is missing")
-        head, damaged = replace(head.next(versions, head.meta), earlier=()), []
-        break
-    for name, version in head.tables.items():
+            back, damaged = replace(head.next(earlier.tables, head.meta), earlier=()), []
+            break
+    for name, version in back.tables.items():
         _delete_unreadable(layout, name, version)
     if torn:
         report.made_again.append("put head.json back from its copy")
-    if torn or not damaged:
+    if torn or back is not head:
         with write_errors(layout.folder):
-            layout.write_head(head.to_bytes(), etag)
+            layout.write_head(back.to_bytes(), etag)
     return damaged
 
 
