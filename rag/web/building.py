@@ -72,12 +72,12 @@ def build_web(
     progress: Progress | None = None,
     policy: OverwritePolicy | None = None,
 ) -> BuildReport:
-    """Write `web.jsonl` and `pages.jsonl` into `out`; those of an earlier build are replaced.
+    """Write `web.jsonl` and `pages.jsonl` into `out`; those that exist are replaced by force alone.
 
     `sources`: folders and files, walked as `rag index` walks them; JSON lines whose rows have a `link` or
     a `webpage_url` are pool rows, all other documents become pages of text. `library`: its videos with
     the speech recognized in them, and its documents. Files are named, never copied. Raises `UsageError` where
-    there is nothing to build from, or `out` holds such files of another origin (`corpora.outputs`),
+    there is nothing to build from, or `out` holds such files (`corpora.outputs`),
     `UnreadableFile` for a source that is not there.
     """
     home, allowed = Path(out).absolute(), policy or OverwritePolicy()

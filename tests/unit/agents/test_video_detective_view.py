@@ -126,7 +126,8 @@ def test_the_command_prints_steps_and_writes_trace_and_page(
     assert "look 1/10" in err
     assert "belief" in err
     first = Path("t.jsonl").read_bytes()
-    assert main([*words, "--trace", "t.jsonl", "--text", "--looks", "3", "--frames", "8"]) == 0
+    again = ["--trace", "t.jsonl", "--force", "--text", "--looks", "3", "--frames", "8"]
+    assert main([*words, *again]) == 0
     out, err = capsys.readouterr()
     assert "the hammer of part 9" in out
     assert "look 4/" not in err

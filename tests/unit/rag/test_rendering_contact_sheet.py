@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from corpora.outputs import OverwritePolicy
 from corpora.records import Evidence, Frames
 from rag.rendering.contact_sheet import Sheet, contact_sheet, image_data_uri, save_png, sheet_times
 
@@ -60,7 +61,8 @@ def test_save_is_whole_or_absent(tmp_path: Path) -> None:
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
-        save_png(Broken(), target)  # type: ignore[arg-type]  # an image that fails while it is written
+        # An image that fails while it is written.
+        save_png(Broken(), target, OverwritePolicy(force=True))  # type: ignore[arg-type]
     assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
     with Image.open(target) as back:
         assert back.size == image.size

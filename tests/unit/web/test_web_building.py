@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from corpora.identity import content_hash
+from corpora.outputs import OverwritePolicy
 from rag.errors import WebUnusable
 from rag.web import TranscriptLine, VideoEntry, open_web, read_catalogue, write_catalogue
 from rag.web.building import build_web
@@ -80,7 +81,7 @@ def test_every_source_becomes_one_web(tmp_path: Path, video: Path) -> None:
         assert web.search("vinegar").results[0].title == "Kettles"
         assert web.download(plain.url).video_id == content_hash(video)
     before = [(tmp_path / "web" / name).read_bytes() for name in ("web.jsonl", "pages.jsonl")]
-    build_web(tmp_path / "web", [source])
+    build_web(tmp_path / "web", [source], policy=OverwritePolicy(force=True))
     assert [(tmp_path / "web" / name).read_bytes() for name in ("web.jsonl", "pages.jsonl")] == before
 
 
