@@ -56,13 +56,14 @@ def test_save_is_whole_or_absent(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         save_png(image, tmp_path / "missing" / "sheet.png")
 
+    force = OverwritePolicy(force=True)
+
     class Broken:
         def save(self, *_: object, **__: object) -> None:
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
-        # An image that fails while it is written.
-        save_png(Broken(), target, OverwritePolicy(force=True))  # type: ignore[arg-type]
+        save_png(Broken(), target, force)  # type: ignore[arg-type]  # an image that fails while it is written
     assert [entry.name for entry in tmp_path.iterdir()] == ["sheet.png"]
     with Image.open(target) as back:
         assert back.size == image.size
