@@ -19,7 +19,7 @@ from tests.fakes.library_dump import dump
 from tests.fakes.ray_cluster import busy_workers, raylets
 from tests.fakes.synthetic import write_video
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("tiny_text")]
 
 
 def settings_of(library: Path, **given: Any) -> Settings:
@@ -51,7 +51,7 @@ def kill_one_at_work(shards: Path, killed: list[int], ended: threading.Event) ->
 def test_a_worker_is_killed_at_work(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     corpus, library = tmp_path / "corpus", tmp_path / "library"
     corpus.mkdir()
-    for n in range(4):
+    for n in range(3):
         write_video(corpus / f"{n}.mp4", 4 + n, fps=1)
     shutil.copy(corpus / "0.mp4", corpus / "copy.mp4")
     (corpus / "bad.mp4").write_bytes(b"no video" * 99)
