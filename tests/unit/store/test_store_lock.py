@@ -101,11 +101,11 @@ def test_without_flock_record_locks_serve(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_writer_that_fails_to_open_gives_the_lock_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: Writer) -> None:
+    def fail(_: object) -> None:
         raise RuntimeError("stop")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Writer, "_sweep", fail)
+        patch.setattr("rag.store.writing.file_table", fail)
         with pytest.raises(RuntimeError, match="stop"):
             Writer.open(tmp_path / "lib")
     Writer.open(tmp_path / "lib").close()
