@@ -219,8 +219,10 @@ def fit_number(asked: Sequence[Asked], encoder: TextEncoder) -> list[float]:
     return [round(float(value), DIGITS) for value in found]
 
 
-def fit(every: Sequence[Example], number: Sequence[float]) -> Weights:
-    """All weights; of questions that SQuAD marks as impossible they take none. `number`: as of `fit_number`.
+def fit(every: Sequence[Example], number: Sequence[float], encoder: str) -> Weights:
+    """All weights; of questions that SQuAD marks as impossible they take none.
+
+    `number`: as of `fit_number`; `encoder`: the name of the encoder of all vectors.
 
     Raises ValueError for fewer than two libraries: the confidence is that of libraries left out.
     """
@@ -236,7 +238,7 @@ def fit(every: Sequence[Example], number: Sequence[float]) -> Weights:
     confidence = fit_confidence(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     order = fit_order([one for one in held if not one.foreign])
     background = round(mean_of_wrong(held, order), DIGITS)
-    return Weights(_named(FEATURES, order), _named(EVIDENCE, confidence), number, background)
+    return Weights(_named(FEATURES, order), _named(EVIDENCE, confidence), number, encoder, background)
 
 
 def _named(names: Sequence[str], values: NDArray[np.float64]) -> dict[str, float]:
@@ -287,7 +289,7 @@ def main() -> None:
     stems = chosen.files
     held = [one for stem in stems for one in by_set[stem]]
     number = fit_number(asked_of(chosen.numbers), encoder)
-    fitted = fit(held, number)
+    fitted = fit(held, number, encoder.name)
     made = {
         "fitted_to": [Path(file).name for file in chosen.files],
         "numbers_fitted_to": [Path(file).name for file in chosen.numbers],
@@ -302,7 +304,9 @@ def main() -> None:
         others = [one for file in stems if file != stem for one in by_set[file]]
         if stem in stems and not others:
             continue
-        tables[Path(stem).name] = answered(own, fit(others, number) if stem in stems else fitted)
+        tables[Path(stem).name] = answered(
+            own, fit(others, number, encoder.name) if stem in stems else fitted
+        )
     print_table(tables)
     if chosen.figures is not None:
         draw(tables, chosen.figures)

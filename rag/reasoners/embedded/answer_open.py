@@ -63,7 +63,7 @@ def ranked_answers(reading: Reading, vectors: SentenceVectors) -> Ranked:
     cosines = [round(float(vector @ known[text]), 6) for text in texts]
     ranked = asked.ranked(places, rows, cosines, fitted)
     best = ranked.found[0].sentence
-    if asks_for_number(vector, fitted) and not numbers(f"{best.title} {best.context}"):
+    if asks_for_number(vector, vectors.encoder, fitted) and not numbers(f"{best.title} {best.context}"):
         ranked = Ranked(ranked.found, min(ranked.confidence, MOST_WITHOUT_NUMBER))
     return ranked if ranked.confidence >= LEAST else NOTHING
 

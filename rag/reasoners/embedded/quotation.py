@@ -74,6 +74,8 @@ class Weights:
     confidence: Mapping[str, float]
     number: Sequence[float]
     """(dim + 1,): of a question's vector and of 1, for the log odds that a number answers it."""
+    encoder: str
+    """Name of the text encoder whose vectors `number` was fitted to."""
     background: float
     """Mean value of sentences that hold no answer. It counts for each sentence that a short text has less
     than `MOST_SENTENCES`: the only sentence of a text is not the best of many."""
@@ -86,9 +88,12 @@ def fitted_weights() -> Weights:
     return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
 
 
-def asks_for_number(question: NDArray[np.float64], fitted: Weights) -> bool:
-    """Whether a number answers a question, by its unit vector, float64 (dim,): as it is in any language."""
-    return float(np.append(question, 1.0) @ np.array(fitted.number)) > 0
+def asks_for_number(question: NDArray[np.float64], encoder: str, fitted: Weights) -> bool:
+    """Whether a number answers a question, by its unit vector, float64 (dim,): as it is in any language.
+
+    `encoder`: its name; of another one's vectors than those of the fit nothing is known, and it is False.
+    """
+    return encoder == fitted.encoder and float(np.append(question, 1.0) @ np.array(fitted.number)) > 0
 
 
 def columns(keys: Sequence[str], rows: Iterable[Mapping[str, float]]) -> NDArray[np.float64]:

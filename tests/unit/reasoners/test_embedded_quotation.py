@@ -219,10 +219,10 @@ NUMBER = (0.0, -1.0)
 def test_the_fit_finds_what_decides_and_is_unsure_of_foreign_questions() -> None:
     rng = np.random.default_rng(0)
     held = [example(at, rng, foreign=at % 4 == 0) for at in range(60)]
-    made = fit(held, NUMBER)
+    made = fit(held, NUMBER, "one")
     assert max(made.order, key=lambda name: abs(made.order[name])) == "cosine"
     assert made.confidence["cosine"] > 0.1
-    assert fit(held, NUMBER) == made
+    assert fit(held, NUMBER, "one") == made
     own, foreign = answered(held[1:2], made), answered(held[:1], made)
     assert own[0].sample.confidence > foreign[0].sample.confidence
 
@@ -233,15 +233,16 @@ def test_what_asks_for_a_number_is_known_by_questions_whose_answers_have_one() -
     made = replace(fitted_weights(), number=fit_number([*numbered, *named], encoder()))
     for question, number in (("How many boats are there?", True), ("Who owns the boats?", False)):
         (vector,) = np.asarray(encoder().encode_text([question]), np.float64)
-        assert asks_for_number(vector, made) is number
+        assert asks_for_number(vector, made.encoder, made) is number
+        assert not asks_for_number(vector, "another", made)
 
 
 def test_a_fit_takes_two_libraries_or_more() -> None:
     rng = np.random.default_rng(0)
     held = [replace(example(at, rng, foreign=at % 4 == 0), library=str(at % 2)) for at in range(40)]
-    assert fit(held, NUMBER).confidence["cosine"] > 0
+    assert fit(held, NUMBER, "one").confidence["cosine"] > 0
     with pytest.raises(ValueError, match="two or more"):
-        fit([one for one in held if one.library == "0"], NUMBER)
+        fit([one for one in held if one.library == "0"], NUMBER, "one")
 
 
 def test_a_question_is_answered_by_the_weights_that_are_given() -> None:
