@@ -89,7 +89,7 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
             meta = held.pop("meta")
             return Head(**held, earlier=earlier, meta=None if meta is None else _meta(meta))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise _damaged(folder, "cannot be read") from error
+        raise damaged_head(folder, "cannot be read") from error
     if number > SCHEMA:
         raise LibraryTooNew(
             f"{folder}: written by a newer version of this program (schema {number}, this one knows {SCHEMA})"
@@ -98,7 +98,8 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
     raise older_format(folder)
 
 
-def _damaged(folder: PathLike[str], what: str) -> LibraryCorrupt:
+def damaged_head(folder: PathLike[str], what: str) -> LibraryCorrupt:
+    """The error for a library whose `head.json` is lost, with the command that puts it back."""
     remedy = f"{REPAIR} --library {shlex.quote(fspath(folder))}"
     return LibraryCorrupt(f"{folder}: head.json {what}; {remedy}")
 
@@ -118,7 +119,7 @@ def read_head(layout: LibraryLayout) -> tuple[Head, str]:
     """
     found = layout.read_head()
     if found is None and layout.read_spare_head() is not None:
-        raise _damaged(layout.folder, "is gone")
+        raise damaged_head(layout.folder, "is gone")
     if found is None:
         if layout.is_older_format():
             raise older_format(layout.folder)

@@ -157,6 +157,10 @@ class LibraryLayout(ABC):
         """Whether there is a library, which any writer has committed to."""
         return self.read_head() is not None or self.read_spare_head() is not None
 
+    def has_rows(self) -> bool:
+        """Whether tables have rows, which a writer would delete that finds no head."""
+        return False
+
     def is_older_format(self) -> bool:
         """Whether there is a library of before there was a `head.json`."""
         return not self.exists() and self.has_table("meta")
@@ -338,6 +342,10 @@ class Layout(LibraryLayout):
     def has_table(self, name: str) -> bool:
         """By its folder."""
         return self.table(name).is_dir()
+
+    def has_rows(self) -> bool:
+        """By their files: before its first commit a writer makes empty tables alone."""
+        return any(self.tables.glob("*.lance/data/*"))
 
     def has_marker(self) -> bool:
         """Raises `LibraryReadOnly` where the marker is there and cannot be read."""

@@ -129,6 +129,19 @@ def test_a_torn_head_is_put_back_from_its_copy(tmp_path: Path, damage: bytes | N
     assert repair(layout.folder, confirm=refuse).made_again == []
 
 
+def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=())
+    for path in layout.folder.glob("head*.json"):
+        path.unlink()
+    before = sorted(layout.tables.rglob("*"))
+    with pytest.raises(LibraryCorrupt, match=r"head\.json is gone"):
+        Writer.open(layout.folder)
+    with pytest.raises(LibraryCorrupt, match="index again"):
+        repair(layout.folder, confirm=refuse)
+    assert sorted(layout.tables.rglob("*")) == before
+
+
 @pytest.mark.parametrize("part", ["data", "_versions"])
 def test_a_repair_goes_back_to_the_last_commit_that_reads_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
