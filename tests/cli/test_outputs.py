@@ -164,15 +164,15 @@ def test_a_trace_of_a_web_never_replaces_its_files(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.usefixtures("video")
-@pytest.mark.parametrize("output", ["writer.lock", "new.png"])
+@pytest.mark.parametrize("output", ["taken.png", "new.png"])
 def test_an_output_never_goes_into_a_library(output: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("lib").mkdir()
     Path("lib", LIBRARY_MARKER).write_text("{}")
-    Path("lib", "writer.lock").touch()
+    Path("lib", "taken.png").touch()
     refused(capsys, "is inside the library", "show", "f@0-2", "--out", f"lib/{output}")
     assert {path.name: path.stat().st_size for path in Path("lib").iterdir()} == {
         LIBRARY_MARKER: 2,
-        "writer.lock": 0,
+        "taken.png": 0,
     }
 
 

@@ -364,11 +364,11 @@ def test_a_dry_run_agrees_with_the_run_about_all_kinds_of_files(corpus: Path, se
 
 def test_odd_files_get_one_line_each_and_the_rest_goes_on(corpus: Path, settings: Settings) -> None:
     (corpus / "not a video.mp4").write_bytes(b"plainly not a video" * 100)
-    (corpus / "table.csv").write_text("x,y\n1,2\n")
+    (corpus / "torn.pdf").write_bytes(b"%PDF-1.7\n" + bytes(99))
     os.mkfifo(corpus / "pipe.mp4")
     report = run(corpus, settings)
     assert report.exit_code == 3
-    assert [os.path.basename(p.path) for p in report.problems] == ["not a video.mp4", "pipe.mp4", "table.csv"]
+    assert [os.path.basename(p.path) for p in report.problems] == ["not a video.mp4", "pipe.mp4", "torn.pdf"]
     again = run(corpus, settings)
     assert again.problems == report.problems
     with Library.open(settings=settings) as library:

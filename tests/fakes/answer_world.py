@@ -68,10 +68,16 @@ Script = Mapping[str, Sequence[tuple[float, float, str, str]]]
 
 
 def build_library(
-    folder: Path, videos: Script, passages: Mapping[str, str], tower: ImageWords | None, *, title: str = ""
+    folder: Path,
+    videos: Script,
+    passages: Mapping[str, str],
+    tower: ImageWords | None,
+    *,
+    title: str = "",
+    words: TextEncoder | None = None,
 ) -> Path:
     """Write a library of 30 s clips at 2 frames a second; returns its folder. `title`: of all videos."""
-    words = BagOfWords()
+    words = words or BagOfWords()
     text_ref = EncoderRef(words.name, words.fingerprint, words.dim)
     image_ref = EncoderRef(tower.name, tower.fingerprint, tower.dim) if tower else None
     with Writer.open(folder) as writer:
@@ -92,7 +98,7 @@ def _put_video(
     writer: Writer,
     name: str,
     rows: Sequence[tuple[float, float, str, str]],
-    words: BagOfWords,
+    words: TextEncoder,
     tower: ImageWords | None,
     title: str,
 ) -> None:
