@@ -26,25 +26,24 @@ from corpora.errors import UsageError, file_error
 
 PROGRAM = "offline-video-rag"
 TRACE_SCHEMA = "rag.trace/1"
-"""In the first line of a trace."""
+"""The schema in the first line of a trace."""
 RESULTS_SCHEMA = "rag.eval.results/1"
-"""Of `results.json` of a run folder (`eval.runs.runner`)."""
+"""The schema of `results.json` in a run folder (`eval.runs.runner`)."""
 RECORDING_HEAD = '{"recording": "rag.recording/1"}'
 """The first line of a recording."""
 
 StrPath = str | os.PathLike[str]
 
-
 LIBRARY_MARKER = "rag-library.json"
 """Name of the file that marks the folder of a library (`rag.store.layout`)."""
-LIBRARY_TABLES = ("meta", "files", "videos", "clips", "problems")
-"""Tables without vectors, which a library has from its first moment; one without marker is known by them."""
+LIBRARY_HEAD = "head.json"
+"""Name of the file that names the versions of a library's tables; a library without marker is known by it."""
 
 
 def is_library(folder: StrPath) -> bool:
-    """Whether a local folder has the marker of a library, or folders of all its tables."""
-    tables = (os.path.join(folder, "tables", f"{name}.lance") for name in LIBRARY_TABLES)
-    return os.path.isfile(os.path.join(folder, LIBRARY_MARKER)) or all(map(os.path.isdir, tables))
+    """Whether a local folder has the marker of a library, or `head.json` and a folder of tables."""
+    marker, head, tables = (os.path.join(folder, name) for name in (LIBRARY_MARKER, LIBRARY_HEAD, "tables"))
+    return os.path.isfile(marker) or (os.path.isfile(head) and os.path.isdir(tables))
 
 
 @dataclass(frozen=True, slots=True)

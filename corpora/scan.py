@@ -40,7 +40,7 @@ from corpora.kinds import (
     why_unread,
 )
 from corpora.objects import ObjectStore, StoredObject, Unaddressable, is_url, locate
-from corpora.outputs import LIBRARY_MARKER, is_library
+from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, is_library
 from corpora.records import Problem
 from corpora.sidecar_names import by_head, head_of, names_in, sidecars_by_owner
 
@@ -284,7 +284,7 @@ class _Walk:
                 self._report(folder, f"folder: {os_problem(error)}", "skipped with all it holds")
                 continue
             held = {entry.name for entry in entries}
-            if folder != root and not held.isdisjoint({LIBRARY_MARKER, "tables"}) and is_library(folder):
+            if folder != root and not held.isdisjoint({LIBRARY_MARKER, LIBRARY_HEAD}) and is_library(folder):
                 continue
             files, left_out = [], list[str]()
             for entry in entries:

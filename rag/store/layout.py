@@ -19,13 +19,13 @@ from typing import Any, TypeAlias
 
 from corpora.errors import os_reason
 from corpora.objects import PROBES, Refused, StoreAddress, StoreError, open_store
-from corpora.outputs import LIBRARY_MARKER, atomic_file, atomic_write_text
+from corpora.outputs import LIBRARY_HEAD, LIBRARY_MARKER, atomic_file, atomic_write_text
 from rag.errors import LibraryBusy, LibraryReadOnly
 from rag.store.lock import ReaderMark, WriterLock, no_readers
 
 MARKER = LIBRARY_MARKER
 MARKER_CONTENT = {"format": "offline-video-rag library", "version": 1}
-HEAD = "head.json"
+HEAD = LIBRARY_HEAD
 """Names the version of each table (`rag.store.head`)."""
 SPARE_HEAD = "head.spare.json"
 """A copy of it, made when a writer closes, for one that a disk has damaged."""

@@ -13,7 +13,7 @@ import pytest
 
 from corpora import sidecar_names
 from corpora.kinds import lines_on_ignored
-from corpora.outputs import LIBRARY_TABLES
+from corpora.outputs import LIBRARY_HEAD
 from corpora.scan import Scan, Shard, _inside, scan
 from rag.errors import UnreadableFile
 
@@ -335,13 +335,10 @@ def test_folders_that_are_libraries_are_left_out(tmp_path: Path) -> None:
     )
 
 
-def test_a_folder_with_the_tables_of_a_library_is_left_out(tmp_path: Path) -> None:
-    put(tmp_path, "a.mp4", "old/b.mp4", "new/tables/c.mp4")
-    for name in LIBRARY_TABLES:
-        (tmp_path / "old" / "tables" / f"{name}.lance").mkdir(parents=True)
-    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4"]
-    (tmp_path / "old" / "tables" / "problems.lance").rmdir()
-    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "new/tables/c.mp4", "old/b.mp4"]
+def test_a_library_that_has_lost_its_marker_is_left_out(tmp_path: Path) -> None:
+    put(tmp_path, "a.mp4", f"lost/{LIBRARY_HEAD}", "lost/tables/b.mp4", "mine/tables/c.mp4")
+    put(tmp_path, f"other/{LIBRARY_HEAD}", "other/d.mp4")
+    assert names(scan(tmp_path), tmp_path) == ["a.mp4", "mine/tables/c.mp4", "other/d.mp4"]
 
 
 def test_sidecars_of_media_that_are_left_out_are_not_without_any(tmp_path: Path) -> None:
