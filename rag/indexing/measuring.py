@@ -4,8 +4,7 @@ Frames are measured clip by clip out of the one decode that indexing does anyway
 speech model reads the audio; only a video that no speech model reads is decoded for this alone.
 
 A video that was indexed without them, or with another encoder, is decoded again; nothing of it is encoded
-or read again. Searches miss it only while its rows are written; killed before that, it is as it was, and
-killed within, the next run indexes it again.
+or read again, and searches find it all the while. Where the run is killed, the next one measures it.
 """
 
 from __future__ import annotations
@@ -36,14 +35,11 @@ from rag.indexing.planning import Group
 from rag.indexing.report import Progress
 from rag.settings import Settings
 from rag.store.records import EncoderRef, Fingerprint
-from rag.store.tables import VideoWriter
+from rag.store.schema import MEASURED_STAGES
 from rag.store.writing import Writer
 
 if TYPE_CHECKING:
     from indexers.protocol import TextTower
-
-MEASURED = ("shots", "sound")
-"""Stages of a video that a later run can add without doing the others again."""
 
 
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
@@ -95,7 +91,7 @@ class Measuring:
         return ""
 
     def store(
-        self, writer: VideoWriter, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
+        self, writer: Writer, video: Video, parts: Mapping[str, FrameFigures], meter: SoundMeter | None
     ) -> str:
         """Store what was measured; what is off is left as it is. `parts`: by clip id.
 
@@ -149,7 +145,7 @@ def unmeasured(
 
     `stages`: fingerprints of each content's stages, as stored.
     """
-    wanted = {stage: fingerprints[stage] for stage in MEASURED if fingerprints[stage] != "off"}
+    wanted = {stage: fingerprints[stage] for stage in MEASURED_STAGES if fingerprints[stage] != "off"}
     return [
         group
         for group in groups

@@ -33,8 +33,6 @@ from rag.store.writing import Writer
 LOCAL = StorageSettings()
 OWNERS = {"files": "content_id", "passages": "source_id"}
 """Columns of the content that a row belongs to; else `video_id`."""
-MEASURED = ("shots", "sound")
-"""Stages of a video whose rows are in `schema.MEASURED_TABLES`."""
 
 
 @dataclass
@@ -42,7 +40,8 @@ class Repair:
     """What a repair did, or would do."""
 
     made_again: list[str] = field(default_factory=list)
-    """A line for each table and index that was made again, and for the commit that was gone back to."""
+    """A line for each table and index that was made again, and one for the commit that the repair went back
+    to."""
     again: list[str] = field(default_factory=list)
     """Paths whose content the next `rag index` indexes again."""
     lost: list[str] = field(default_factory=list)
@@ -220,7 +219,9 @@ class _Damage:
         writer.erase(self.contents)
         stages = writer.stage_fingerprints()
         left = {
-            video_id: {name: value for name, value in stages[video_id].items() if name not in MEASURED}
+            video_id: {
+                name: value for name, value in stages[video_id].items() if name not in schema.MEASURED_STAGES
+            }
             for video_id in self._measured & stages.keys()
         }
         if left:

@@ -20,6 +20,8 @@ FULL_TEXT = "words"
 """The column of `evidence` and of `passages` that the full-text index is over."""
 FULL_TEXT_TABLES = ("evidence", "passages")
 MEASURED_TABLES = ("shots", "sound_tracks", "fingerprints")
+MEASURED_STAGES = ("shots", "sound")
+"""Stages of a video whose rows are in `MEASURED_TABLES`, and which can be done again without the others."""
 FIRST_TABLES = ("files", "videos", "clips", "problems", *MEASURED_TABLES)
 """Those that a library has before its encoders are chosen."""
 COLUMNS = {
@@ -365,9 +367,9 @@ def smooth_lone_seconds(letters: str) -> str:
     """Letters of seconds, where a single one is taken for what is around it: one of speech or noises within
     music, and one of music within noises.
 
-    Around it, or before it at the end, are `LONE_SECOND_CONTEXT` seconds or more of that. Stored letters are
-    as measured, so older libraries are read alike. A single second within speech is a pause, and one of
-    speech within noises may be a word: both stay.
+    Around it, or before it at the end, are `LONE_SECOND_CONTEXT` seconds or more of that. A single second
+    within speech is a pause, and one of speech within noises may be a word: both stay. Letters are stored as
+    they were measured.
     """
     runs = [(letter, len(list(run))) for letter, run in groupby(letters)]
     place = 1

@@ -10,7 +10,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from corpora.records import Clip, Evidence, Passage, Shot, SoundTrack, Video
 from rag.store import schema
@@ -23,34 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Row = TypeVar("Row")
-
-
-class Tables(Protocol):
-    """What a writer of videos writes to: the tables of a library.
-
-    Conditions are SQL, rows Arrow tables, as of `rag.store.database.Database`.
-    """
-
-    def names(self) -> list[str]:
-        """Names of the tables."""
-
-    def has(self, name: str) -> bool:
-        """Whether a table exists."""
-
-    def create(self, name: str, schema: Any) -> None:
-        """Make an empty table; one that is there already stays as it is."""
-
-    def add(self, name: str, rows: Any) -> None:
-        """Append rows."""
-
-    def upsert(self, name: str, key: str, rows: Any) -> None:
-        """Put each row in place of the one with its key."""
-
-    def delete(self, name: str, where: str) -> None:
-        """Delete the rows that a condition selects."""
-
-    def rows(self, name: str, columns: Sequence[str], where: str | None = None) -> Any:
-        """The rows, in no particular order."""
 
 
 class PathTable(Generic[Row]):
@@ -95,7 +67,7 @@ class PathTable(Generic[Row]):
             self._waiting.add(path)
 
     def forget(self, paths: Iterable[str]) -> None:
-        """At once, in one commit."""
+        """Remove the rows of some paths: stored ones now, before any `flush`."""
         gone = set(paths) & self._held.keys()
         self._delete(gone)
         self._waiting -= gone
@@ -175,26 +147,20 @@ def _of_videos(videos: Iterable[str]) -> str:
     return f"video_id IN {quoted(videos)}"
 
 
-def replace_sounds(
-    db: Tables,
-    video_id: str,
-    clips: Sequence[Clip],
-    vectors: Sequence[NDArray[np.floating[Any]]],
-    encoder: EncoderRef,
-) -> None:
-    """Replace the audio embeddings of a video, unit float (dim,) for each clip, in the space of `encoder`."""
-    name, here = schema.sounds_table(encoder), _of_videos([video_id])
-    if db.has(name) and db.rows(name, ["clip_id"], here).num_rows:
+def _replace(db: Database, name: str, video_id: str, rows: Any, *, new: bool = False) -> None:
+    """Put `rows`, which may be None, in place of those of a video; a `new` one has none yet."""
+    here = _of_videos([video_id])
+    if not new and db.has(name) and db.rows(name, ["video_id"], here).num_rows:
         db.delete(name, here)
-    if clips:
-        db.create(name, schema.arrow_schema("sounds", encoder.dim))
-        db.add(name, schema.sound_rows(clips, vectors, encoder.dim))
+    if rows is not None:
+        db.create(name, rows.schema)
+        db.add(name, rows)
 
 
 class VideoWriter(ABC):
     """The part of `Writer` that writes videos, clips, vectors, text spans and measurements."""
 
-    def __init__(self, db: Tables) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._complete: dict[str, bool] = {}
         """Every video of the table; one that is not complete was begun and not finished."""
@@ -212,9 +178,9 @@ class VideoWriter(ABC):
     def _require_meta(self) -> Meta:
         """What the library is made with. Raises `ValueError` before that is chosen."""
 
+    @abstractmethod
     def flush(self) -> None:
         """Commit what was written."""
-        return
 
     def stage_fingerprints(self) -> dict[str, dict[str, Any]]:
         """Each complete video's stages, as `finish_video` was given them."""
@@ -250,7 +216,7 @@ class VideoWriter(ABC):
         """
         self._require_begun(video.video_id)
         for name, rows in self._begun[video.video_id].items():
-            self._replace(name, video.video_id, rows)
+            _replace(self._db, name, video.video_id, rows, new=video.video_id in self._new)
         self._put_videos({video: stages}, complete=True)
         self.flush()
 
@@ -438,7 +404,7 @@ class VideoWriter(ABC):
         sound: SoundTrack | None = None,
         fingerprint: Fingerprint | None = None,
         *,
-        stages: Collection[str] = ("shots", "sound"),
+        stages: Collection[str] = schema.MEASURED_STAGES,
     ) -> None:
         """Put these measurements in place of those that the video has; None and none at all leave nothing.
 
@@ -458,22 +424,13 @@ class VideoWriter(ABC):
             self._begun[video_id] |= rows
             return
         for name, own in rows.items():
-            self._replace(name, video_id, own)
-
-    def _replace(self, name: str, video_id: str, rows: Any) -> None:
-        """Put `rows`, which may be None, in place of those of a video."""
-        here = _of_videos([video_id])
-        held = video_id not in self._new and self._db.has(name)
-        if held and self._db.rows(name, ["video_id"], here).num_rows:
-            self._db.delete(name, here)
-        if rows is not None:
-            self._db.create(name, rows.schema)
-            self._db.add(name, rows)
+            _replace(self._db, name, video_id, own)
 
     def frame_vectors(self, video_id: str) -> tuple[NDArray[np.float64], NDArray[np.float16]]:
         """Times, float64 (n,) seconds, and unit rows, float16 (n, dim) as stored, of a video's frames.
 
-        In the order of clip ids, within a clip by time; (0,) and (0, 0) without an image encoder.
+        They are in the order of clip ids, and within a clip of time; (0,) and (0, 0) without an image
+        encoder.
         """
         import numpy as np
 
@@ -560,7 +517,8 @@ class EncoderSwitch:
         self, video_id: str, clips: Sequence[Clip], vectors: Sequence[NDArray[np.floating[Any]]]
     ) -> None:
         """Store audio embeddings, unit float (dim,) for each clip, of a video; before its last clip."""
-        replace_sounds(self._db, video_id, clips, vectors, self._new)
+        rows = schema.sound_rows(clips, vectors, self._new.dim) if clips else None
+        _replace(self._db, schema.sounds_table(self._new), video_id, rows)
 
     def commit(self) -> None:
         """From here on the library is one of the new encoder; the old vectors go."""

@@ -42,10 +42,8 @@ VIDEOS_BETWEEN_COMPACTIONS = 10
 class Writer(VideoWriter):
     """Made by `Writer.open`; a context manager that holds the library's lock.
 
-    Files, problems and passages wait for `flush`, which also `maintain`, `close` and all that commits do.
+    Files, problems and passages wait for `flush`, which `maintain`, `close` and all that commits call too.
     """
-
-    _db: Database
 
     def __init__(self, layout: LibraryLayout, lock: WriterLock | None, db: Database | None = None) -> None:
         """`db`: default, the tables as the last commit left them."""
@@ -228,7 +226,7 @@ class Writer(VideoWriter):
         self._problems.forget(paths)
 
     def finish_video(self, video: Video, stages: Mapping[str, Any]) -> None:
-        """As of `VideoWriter`; some videos later small fragments are merged."""
+        """As of `VideoWriter`; every few videos small fragments are merged."""
         super().finish_video(video, stages)
         self._finished += 1
         if self._finished >= VIDEOS_BETWEEN_COMPACTIONS and compact_if_due(self._db):
@@ -335,8 +333,8 @@ class Writer(VideoWriter):
         self._files.flush()
 
     def flush(self) -> None:
-        """Commit, with what waits in memory; amid the passages of a document it is written, and the next
-        `flush` behind their end commits it."""
+        """Write what waits in memory, and commit. Amid the passages of a document nothing is committed: the
+        first `flush` after their end does it."""
         self._write()
         if not self._open_sources:
             self._db.commit()
