@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
@@ -17,9 +16,6 @@ from rag.indexing.missing import LOCAL, below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
 from rag.store.writing import Writer
-
-if TYPE_CHECKING:
-    pass
 
 
 def require_unchanged(found: FoundFile) -> None:

@@ -65,7 +65,7 @@ class Stages:
         return self._asr is not None
 
     def fingerprints(self) -> dict[str, str]:
-        """By stage: what it was made with, kept in the video's `ready` row."""
+        """By stage: what it was made with, kept in the video's row."""
         return {
             "frames": self._image.fingerprint if self._image else "off",
             "ocr": self._ocr.fingerprint if self._ocr else "off",

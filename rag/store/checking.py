@@ -21,11 +21,11 @@ from rag.store.schema import FULL_TEXT
 SAMPLE_BYTES = 2**30
 """Bytes of rows that are read without `full`, of each table the newest."""
 NAMES = {FULL_TEXT: "full text of {}"}
-"""Of a check of an index, by its column; else `OTHER_INDEX`."""
+"""Names of the checks of indexes, by their columns; others have that of `OTHER_INDEX`."""
 OTHER_INDEX = "keys of {}"
 
 Read = Callable[[int, int], object]
-"""Called with the bytes that were read, and those that will be."""
+"""Called with how many bytes were read, and how many will be."""
 
 
 @dataclass
@@ -37,9 +37,9 @@ class Health:
     index_files: dict[str, str] = field(default_factory=dict)
     """What is wrong with the index files of each table that has some; empty where nothing is."""
     bytes: int = 0
-    """Of rows, how many were read."""
+    """Bytes of rows that were read."""
     of: int = 0
-    """Of rows, how many there are."""
+    """Bytes of all rows."""
 
 
 @dataclass

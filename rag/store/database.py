@@ -21,7 +21,7 @@ from rag.store.layout import LibraryLayout, lance_module
 # Default row ids die when a table is compacted; these survive, and can only be switched on at creation.
 STORAGE = {"new_table_enable_stable_row_ids": "true"}
 OPENED_AT_ONCE = 8
-"""Tables."""
+"""Tables that are opened side by side."""
 
 
 class Database:
@@ -123,7 +123,7 @@ class Database:
         """Make an empty table; one that is there already stays as it is."""
         if name in self.versions:
             return
-        # What a killed writer left under that name is written over, for its versions go on to count.
+        # What a killed writer left under that name is written over: Lance goes on counting its versions.
         with self.writing(name):
             mode = "overwrite" if self.layout.has_table(name) else "create"
             table = self._tables[name] = self._db.create_table(name, schema=schema, mode=mode)
@@ -194,6 +194,7 @@ class Database:
             if dataset.count_rows() == before:
                 self.versions[name] = dataset.version
             else:
+                # Another process has added or deleted rows: this version follows none, so `writing` raises.
                 self.versions[name] = -1
         self._tables.pop(name, None)
 

@@ -97,9 +97,9 @@ class LibraryLayout(ABC):
     cache: Path
     """A folder on this machine for what may be lost at any time: the scan cache, progress logs."""
     storage_options: Mapping[str, str]
-    """Of its store, as LanceDB takes them."""
+    """Options of its store, as LanceDB takes them."""
     reading_options: Mapping[str, str]
-    """The same for whoever only reads."""
+    """The same options for whoever only reads."""
 
     @property
     @abstractmethod
@@ -149,7 +149,7 @@ class LibraryLayout(ABC):
         return None
 
     def state(self) -> str:
-        """16 hex digits, others after each commit; empty where there is no library."""
+        """16 hex digits that change with each commit; empty where there is no library."""
         found = self.read_head()
         return "" if found is None else hashlib.blake2b(found[0], digest_size=8).hexdigest()
 
@@ -162,11 +162,11 @@ class LibraryLayout(ABC):
         return False
 
     def is_older_format(self) -> bool:
-        """Whether there is a library of before there was a `head.json`."""
+        """Whether there is a library that was made before there was a `head.json`."""
         return not self.exists() and self.has_table("meta")
 
     def is_library(self) -> bool:
-        """Whether there is one, or one was begun: by the marker, or by the head."""
+        """Whether there is a library, or one was begun: by the marker, or by the head."""
         return self.has_marker() or self.exists()
 
     @abstractmethod

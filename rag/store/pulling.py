@@ -22,6 +22,7 @@ from corpora.objects import ObjectStore, StoreAddress, StoredObject, StoreError
 from corpora.outputs import atomic_file
 from rag.errors import LibraryBusy, LibraryCorrupt, UsageError
 from rag.settings import EXACT_ROWS
+from rag.store.clips import FRAME_COLUMNS
 from rag.store.database import Database
 from rag.store.error_mapping import TableGone, corrupt, read_errors, write_errors
 from rag.store.finding import nothing_indexed, require_library
@@ -35,7 +36,6 @@ PARALLEL = 8
 ROWS = 8192
 """Clip vectors in one commit."""
 ATTEMPTS = 10
-FRAME_COLUMNS = ("frames", "times")
 
 Files = Mapping[str, StoredObject]
 """By path below the tables."""

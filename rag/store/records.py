@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from corpora.records import Clip, Problem
 
 SCHEMA = 4
-"""Of `head.json` and the tables; a library with another one is refused."""
+"""Version of `head.json` and of the tables; a library with another one is refused."""
 
 FileState = Literal["ok", "missing", "changed", "unreadable"]
 """A path, against what was indexed from it."""
