@@ -213,12 +213,11 @@ def _copy(reader: Reader, writer: Writer, plan: CopyPlan, progress: Progress) ->
     for videos in _groups(plan.videos):
         for video in videos:
             progress.file(video.path)
-        # As in indexing: paths first, so that `rag index` takes up what a killed run leaves of their videos.
         _publish(writer, plan, [video.video_id for video in videos])
-        writer.flush()
         copied.append(
             _ask(reader, partial(copy_videos, writer=writer, videos=videos, replaced=plan.replaced))
         )
+        writer.flush()
         progress.advance(sum(video.duration for video in videos))
     read: list[Copied] = []
     for sources in _groups(plan.sources):
