@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from corpora.objects import NoBucket, StoreError
-from corpora.settings import SHORT_SIDE
 from rag.errors import EncoderMismatch, LibraryError
 from rag.store import schema
 from rag.store.finding import nothing_indexed
@@ -52,7 +51,7 @@ def require_same_encoders(first: Location, held: Meta, second: Location, other: 
                 f"{second}: made with {_described(role, theirs)}, and {first} with "
                 f"{_described(role, mine)}; {remedy}"
             )
-    ours, its = ({**m.settings, **_short_side(m)} for m in (held, other))
+    ours, its = held.settings, other.settings
     for name in sorted((ours.keys() & its.keys()) - {DEVICES}):
         if ours[name] != its[name]:
             raise LibraryError(
@@ -85,11 +84,6 @@ def _described(role: str, encoder: EncoderRef | None) -> str:
         return f"no {role} encoder"
     way = f", {encoder.backend} x{encoder.batch}" if encoder.backend else ""
     return f"{role} encoder {encoder.name} ({encoder.fingerprint[:12]}{way})"
-
-
-def _short_side(meta: Meta) -> dict[str, Any]:
-    """Libraries of before the setting lack it."""
-    return {"video.short_side": meta.settings.get("video.short_side") or SHORT_SIDE}
 
 
 class JoinedSnapshot(Snapshot):

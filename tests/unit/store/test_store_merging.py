@@ -167,7 +167,6 @@ def test_stopped_after_a_write_it_is_whole_and_run_again_the_same(
             f"text encoder .*new library with RAG_ENCODER__TEXT={TEXT.name}$",
         ),
         (lambda m: replace(m, settings={"video.rate": 4.0}), "video.rate = 4.0"),
-        (lambda m: replace(m, settings={"video.short_side": 384}), "video.short_side = 384.* 224"),
     ],
 )
 def test_libraries_that_do_not_compare_are_refused_untouched(
