@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localization.windows import FLAT
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FRAMES = 4
 """Neighbouring frames of a stretch: 2 s at 2 a second."""
-FLAT = 1e-3
-"""Least standard deviation to divide by."""
 
 
 def late_interaction(clips: Iterable[NDArray[np.float32]], texts: NDArray[np.float32]) -> NDArray[np.float64]:

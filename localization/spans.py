@@ -15,7 +15,7 @@ from localization.windows import TIME_STEP, standardised
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-FLAT = 0.02
+LEAST_DEVIATION = 0.02
 """A standard deviation below this means that image similarity does not separate the frames."""
 
 CERTAIN = 1 - 1e-6
@@ -88,8 +88,8 @@ def fused_similarity(
 ) -> NDArray[np.float64]:
     """Images and text on one grid, float64 (n,): z(similarity) - 5 ln(1 - rasterised relevance).
 
-    z subtracts the clip's mean and divides by its standard deviation, but by no less than 0.02 (`FLAT`), so
-    that noise between similar frames does not outweigh the text. The order is that of a noisy-or,
+    z subtracts the clip's mean and divides by its standard deviation, but by no less than 0.02, so that
+    noise between similar frames does not outweigh the text. The order is that of a noisy-or,
     1 - (1 - a)(1 - r), in which the relevance r of a text counts with its whole certainty: a line of 0.99 is
     worth 23 standard deviations, one of 0.5 is worth 3.5, and an irrelevant one nothing. Without text the
     order is that of the similarity. `similarity`, `times`: float64 (n,); `spans`: float64 (m, 2) seconds;
@@ -99,7 +99,7 @@ def fused_similarity(
     if len(values) == 0:
         return values
     said = np.minimum(rasterised(spans, relevance, times), CERTAIN)
-    return standardised(values, FLAT) - TEXT_WEIGHT * np.log1p(-said)
+    return standardised(values, LEAST_DEVIATION) - TEXT_WEIGHT * np.log1p(-said)
 
 
 def _inside(
