@@ -54,7 +54,7 @@ def document_format(suffix: str) -> DocumentFormat | None:
 
 
 def format_of_head(head: bytes) -> DocumentFormat | None:
-    """The format whose `magic` the first bytes of a file are; None without one."""
+    """The format with whose `magic` a file begins; None without one."""
     return next((known for known in _with_magic() if head.startswith(known.magic)), None)
 
 

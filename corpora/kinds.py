@@ -34,10 +34,10 @@ SAVE_AS = {
     }.items()
     for suffix in suffixes.split()
 }
-"""Suffixes of documents, subtitles and videos that are not read: as what they can be saved to be read."""
+"""By suffix of a file that is not read, the format to save it in so that it is."""
 
 INFO = ".info.json"
-"""Of the facts that yt-dlp writes beside a video."""
+"""The end of the name of a file in which yt-dlp writes facts of a video, beside it."""
 SUBTITLES = (".srt", ".vtt", ".ass", ".ssa")
 SIDECARS = (INFO, *SUBTITLES)
 OWNED = "subtitles are named as their video: talk.mp4, talk.srt or talk.en.srt"

@@ -86,7 +86,7 @@ def restrict_files(readable: Iterable[str], writable: Iterable[str] = ()) -> Non
     """Deny this thread, and those it starts, all files but these, and what libraries read when they load.
 
     `writable`: folders in which files may be made. What does not exist is left out. Raises `OSError` where
-    the kernel has no Landlock.
+    the kernel has no Landlock, or the extra `sandbox` is not installed.
     """
     import ctypes
 

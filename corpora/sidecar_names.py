@@ -18,13 +18,12 @@ from corpora.kinds import kind_of, sidecar_base
 CLOCK_STEP_NS = 3 * 10**9
 """The times of a file system are at least so exact."""
 
-
 LANGUAGE_CODES = (
     "ara bul cat ces chi cze dan deu dut ell eng est fas fin fra fre ger gre heb hin hrv hun ice ind "
     "isl ita jpn kor lav lit may nld nor per pol por ron rum rus slk slo slv spa srp swe tha tur ukr "
     "vie zho"
 )
-"""Of three letters, by ISO 639-2; one of two letters is any."""
+"""Codes of three letters, by ISO 639-2. Any two letters count as a code too."""
 MARKS = (
     "forced sdh cc hi default full auto orig dub sub subs subtitle subtitles caption captions english "
     "german french spanish italian portuguese dutch polish russian turkish arabic hindi chinese "
@@ -76,7 +75,10 @@ def _without_mark(name: str) -> str | None:
 
 
 def sidecars_by_owner(names: Iterable[str], beside: dict[str, str]) -> dict[str, list[str]]:
-    """Paths of sidecars by media file among `names`; a video goes before its sound track."""
+    """Paths of the sidecars of each media file among `names`; a video goes before its sound track.
+
+    `beside`: the path of each sidecar, by its name.
+    """
     owners: dict[str, list[str]] = {}
     media = [name for name in sorted(names) if kind_of(name) in ("video", "audio")]
     for name in media:

@@ -64,6 +64,7 @@ IMAGE = 0.625
 """Of the frames' vote: 1 / the temperature of least log loss on 450 questions of two dev worlds of
 egofact-workbench-hard (docs/design/workbench.md)."""
 FIRST = np.ones(len(FEATURES))
+"""Weights by which the sentences of the first fit are chosen."""
 PENALTY = 1e-3
 DIGITS = 3
 _VERB = re.compile(

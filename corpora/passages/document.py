@@ -43,7 +43,7 @@ class Document:
     text: str
     """Not empty; paragraphs are separated by blank lines."""
     pages: tuple[PageStart, ...] = ()
-    """In order; of two at one place the first has no text. None where the format has no pages."""
+    """In order; of two at one place the first has no text. Empty where the format has no pages."""
 
 
 def make_document(
@@ -107,7 +107,7 @@ def read_documents(
 ) -> Iterator[Document | Problem]:
     """The documents of one file, streamed, in the file's order.
 
-    `recognized`: what OCR gave of the scanned pages of a PDF; None where there was none.
+    `recognized`: what OCR gave of the scanned pages, for a format that has such pages; None without OCR.
     What is bad in an otherwise good file is one `Problem`, which comes last. Raises `UnreadableFile`,
     `UnsupportedFile` or `DamagedFile`, each `path: reason`, if there is no document; before the first
     document where that can be known.

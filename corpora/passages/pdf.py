@@ -19,25 +19,25 @@ from corpora.records import Problem
 
 MAX_NAMED = 5
 NO_TEXT_LAYER = "a PDF without a text layer"
-"""In the reason why a PDF is skipped where no OCR was tried."""
+"""Words of the reason why a PDF is skipped where no OCR was tried."""
 WIDEST_GAP = 1.0
-"""Sizes of a letter between two letters, from which on they are of two pieces of text."""
+"""The widest gap between two letters of one piece of text, in sizes of a letter."""
 LONG_SIDE = 2000
 """Pixels of a page's long side: A4 at 170 dpi, on which letters of 7 points are 11 pixels high."""
 COVERED = 0.5
 """Least share of a page that its images cover, for it to be a scan."""
 MOST_PIXELS = 100_000_000
-"""Of an image of a page: A4 at 1,000 dpi. What has more is not decoded."""
+"""Most pixels of an image of a page, as of A4 at 1,000 dpi. A page with a larger one is not read."""
 MOST_OBJECTS = 1000
-"""Images and forms of a page that are looked at; scanners write some in strips."""
+"""Most images and forms of a page that are looked at; some scanners write a page in strips."""
 MOST_NESTED = 8
-"""Forms within forms."""
+"""Depth to which forms within forms are looked at."""
 
 
 def read(path: str, recognized: Sequence[RecognizedPage] | None = None) -> Iterator[Document | Problem]:
-    """One document of the pages with text, in order, as `joined`, and one of each page that was scanned.
+    """One document of the pages with text, which `joined` puts together in order, and one a scanned page.
 
-    `recognized`: what OCR gave of the scanned pages; None where there was none. A `Problem` names pages that
+    `recognized`: what OCR gave of the scanned pages; None without OCR. A `Problem` names pages that
     are broken or unread. Raises `UnsupportedFile` for an encrypted file and for one without text,
     `DamagedFile` for one that cannot be parsed.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_LINES = 4
-"""Of a column."""
+"""Fewest lines of a column."""
 MIDDLE = 0.25
 """Share of the width of a text on both sides of what may be between two columns."""
 NEAR = 2.0
@@ -29,7 +29,10 @@ PARAGRAPH = 1.25
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A piece of text on a page, a line or a part of one; pixels from the upper left corner."""
+    """A piece of text on a page, a line or a part of one.
+
+    Its edges are in pixels of an image, from the upper left corner, or in points of a page, y down.
+    """
 
     left: float
     top: float
@@ -39,7 +42,7 @@ class TextLine:
 
     @property
     def middle(self) -> float:
-        """Of its height."""
+        """The middle of its height."""
         return (self.top + self.bottom) / 2
 
 
@@ -53,7 +56,7 @@ class ScannedPage:
     number: int
     """From 1, as viewers count."""
     pages: int
-    """Of the file."""
+    """How many pages the file has."""
     image: NDArray[np.uint8]
     """Gray, (h, w), upright; the long side has 2,000 pixels."""
 
@@ -67,7 +70,7 @@ class RecognizedPage:
     lines: tuple[TextLine, ...]
     """Those with text."""
     unread: str = ""
-    """What it holds that cannot be read, as in "an image in JBIG2"; empty where it was read."""
+    """What it holds that cannot be read, as "an image that cannot be decoded"; empty where it was read."""
 
 
 def page_texts(pages: Sequence[RecognizedPage]) -> list[tuple[int, str]]:

@@ -26,11 +26,11 @@ from corpora.passages.document import Document, complaint, stated_title
 from corpora.records import Problem
 
 MAX_BYTES = web_page.MAX_BYTES
-"""Of all parts of a file that are read, unpacked."""
+"""Most bytes of the parts of a file that are read, unpacked."""
 MOST_NAMED = 3
-"""Parts that cannot be read."""
+"""Most parts of a file that a problem names as unread."""
 MAX_DEPTH = 200
-"""Elements within each other."""
+"""Depth of elements within each other below which nothing is read."""
 
 BROKEN = (zipfile.BadZipFile, zlib.error, LZMAError, ElementTree.ParseError)
 LEFT_OUT = frozenset(
@@ -49,9 +49,9 @@ BREAKS = {
     "ptab": " ",
 }
 WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag"})
-"""Of rows and of cells too."""
+"""Elements around others, among them rows and cells of tables."""
 MOST_SPANNED = 16
-"""Columns of a row up to which merged cells keep theirs."""
+"""Most columns of a row in which merged cells keep their width."""
 ODT_TAGS = {
     "p": "p",
     "h": "p",
@@ -266,7 +266,7 @@ def _part(archive: _Archive, name: str, relation: str) -> Element:
 
 
 def _name(element: Element) -> str:
-    """Without its namespace, which differs between versions of a format."""
+    """The name of an element without its namespace, which differs between versions of a format."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -299,7 +299,7 @@ def _title(element: Element) -> str:
 # Word and PowerPoint
 
 Mark = Callable[[Element], str]
-"""Of a paragraph: what is before it as the item of a list, else nothing."""
+"""Gives what is written before a paragraph: the mark of an item of a list, else nothing."""
 
 
 class _WordLists:
@@ -309,7 +309,7 @@ class _WordLists:
         self._forms: dict[tuple[str, int], tuple[bool, int]] = {}
         """By definition and level: whether it is numbered, and its first number."""
         self._of: dict[str, str] = {}
-        """Definitions of lists."""
+        """The definition of each list."""
         self._counts: dict[str, dict[int, int]] = {}
         self._restarts: dict[tuple[str, int], int] = {}
         for held in numbering:

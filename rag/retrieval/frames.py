@@ -142,7 +142,7 @@ def interaction_scores(
 
 def matches_of(scores: Mapping[str, float]) -> dict[str, float]:
     """Clip id to `RetrievedClip.match`, best first: the softmax of `SHARPNESS` times the scores, which are
-    sums of standard scores. None of no scores."""
+    sums of standard scores. Empty for no scores."""
     ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
     powers = {key: math.exp(SHARPNESS * (score - ranked[0][1])) for key, score in ranked}
     whole = sum(powers.values())

@@ -68,10 +68,12 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """By the names of `FEATURES` and of `EVIDENCE`."""
+    """What `training/quotation.py` fits."""
 
     order: Mapping[str, float]
+    """By the names of `FEATURES`."""
     confidence: Mapping[str, float]
+    """By the names of `EVIDENCE`."""
     number: Sequence[float]
     """(dim + 1,): of a question's vector and of 1, for the log odds that a number answers it."""
     encoder: str
@@ -83,7 +85,7 @@ class Weights:
 
 @cache
 def fitted_weights() -> Weights:
-    """As fitted by `training/quotation.py`."""
+    """The weights that come with the installation."""
     held = json.loads(Path(__file__).with_name("quotation.json").read_text(encoding="utf-8"))
     return Weights(**{name: held[name] for name in Weights.__dataclass_fields__})
 
