@@ -84,7 +84,7 @@ class Example:
     truth: int | None
 
     def compared(self, vectors: SentenceVectors, weights: NDArray[np.float64]) -> Compared:
-        """As of the reasoner."""
+        """What the reasoner compares with these weights."""
         question = spelled_out(self.reading.question)
         claims = [statement(question, option) for option in question.options]
         text = OptionText(question, sentences_of(self.reading))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 FOLDS = 5
 LIBRARIES, QUESTIONS = 25, 1000
-"""Of a set whose questions ask for numbers."""
+"""Libraries and questions that are taken of a set whose questions ask for numbers."""
 PRECISE = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
 ABSENT = "absent"
 """Kind of a question asked once more of what was read without the sentences that answer it."""
@@ -56,7 +56,7 @@ WEIGHTS = {"foreign": 3.0, ABSENT: 0.15}
 """Of a question in the fit of the confidence, by its kind; 1 for others."""
 PENALTY = 1e-3
 NUMBER_PENALTY = 1e-4
-"""Of 1e-6, 1e-5, 1e-4 and 3e-4 that of the most right, on the sets of the page answer-from-text."""
+"""Of 1e-6, 1e-5, 1e-4 and 3e-4 the one with the most right, on the sets of the page answer-from-text."""
 DIGITS = 3
 """Of a weight: sums of float32 in another order change the fifth."""
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def stage_fingerprints(settings: Settings, encoder: EncoderRef | None) -> dict[str, str]:
-    """Of the stages `shots` and `sound`, for a library's image encoder; `off` where off."""
+    """The fingerprints of the stages `shots` and `sound`, for a library's image encoder; `off` where off."""
     decodes = encoder is not None or reads_text(settings.ocr)
     style = encoder.fingerprint[:24] if encoder is not None else "none"
     return {

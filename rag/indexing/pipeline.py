@@ -377,7 +377,7 @@ class ContentIndexer:
 
     @cached_property
     def stages(self) -> Stages:
-        """Of media; their models are loaded now, and said in lines."""
+        """The stages of media. Their models are loaded now, and named in `lines`."""
         stages, self.lines = open_stages(self._settings, self._encoders, self._ocr, self.measuring)
         for line in self.lines:
             self._progress.note(line)
@@ -403,7 +403,7 @@ def _keep_exclude(writer: Writer, groups: Sequence[Group], exclude: Sequence[str
 
 
 def _links(scan: Scan) -> Iterator[str]:
-    """Of links that lead out of the folders given."""
+    """One line on the links that lead out of the folders given; none without such links."""
     if scan.outside:
         links, first = len(scan.outside), scan.outside[0]
         yield (

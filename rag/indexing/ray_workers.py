@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 INSTALL = "install it with: pip install 'offline-video-rag[cluster]'"
 ATTEMPTS = 3
-"""Of a task whose worker or node dies."""
+"""How often a task is run whose worker or node dies."""
 CONNECT_SECONDS = 5.0
 JOIN_SECONDS = 60.0
 """How long a cluster may take to accept a process; what listens and is no Ray would be waited for without
@@ -155,7 +155,7 @@ class RayPool:
                 getattr(watches[task], name)(*given)
 
     def _result(self, call: Any) -> Any:
-        """Of a task; None where its worker died in each attempt."""
+        """The result of a task; None where its worker died in each attempt."""
         try:
             return self._ray.get(call)
         except self._ray.exceptions.RayTaskError as error:

@@ -38,10 +38,10 @@ from rag.store.writing import Writer
 
 HERE = "here"
 """The shard of this process, kept until it is merged: a killed run goes on within a video."""
-A_WORKER = 4
+SHARDS_A_WORKER = 4
 """Shards for each worker, so that all end at about the same time."""
 LEAST_SECONDS = 600.0
-"""Of media in a shard, where there are more shards than workers: each shard loads the models."""
+"""Least seconds of media in a shard, where there are more shards than workers: each loads the models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def split(groups: Iterable[Group], count: int) -> list[list[Group]]:
 
 
 def _seconds(group: Group) -> float:
-    """Of media, or how long a document takes as such."""
+    """Seconds of media, or of as much media as takes as long as a document."""
     found = group.first
     return estimated_seconds(found) if group.is_media else document_seconds(found)
 
@@ -113,7 +113,7 @@ class ShardProgress(Progress):
         self._run.advance_documents(documents, seconds)
 
     def note(self, line: str) -> None:
-        """As `note` of the constructor."""
+        """Pass a line on to the `note` that was given."""
         self._note(line)
 
     def problem(self, problem: Problem) -> None:
@@ -223,7 +223,7 @@ class ShardedRun:
         """How many shards: some for each worker, unless they would be short or have too many contents."""
         long_enough = int(sum(map(_seconds, groups)) / LEAST_SECONDS)
         count = max(
-            workers, min(A_WORKER * workers, long_enough), len(groups) // self._settings.cluster.group
+            workers, min(SHARDS_A_WORKER * workers, long_enough), len(groups) // self._settings.cluster.group
         )
         return min(count, len(groups))
 

@@ -93,7 +93,7 @@ class RetrievedPassage:
     passage: Passage
     path: str
     score: float
-    """In (0, 1]: RRF, or beside clips `pooled`; orders the hits of one query."""
+    """In (0, 1]: by RRF, or `pooled` where clips are ranked with passages; orders the hits of one query."""
     relevance: float
     """In [0, 1], comparable between queries."""
     covered: float = 0.0

@@ -97,7 +97,7 @@ def _indexed(s: Snapshot) -> VectorTable | None:
 
 
 def fetch(s: Snapshot, clip_ids: Sequence[str]) -> list[ClipFrames]:
-    """In the order of `clip_ids`.
+    """Clips with their stored frames, in the order of `clip_ids`.
 
     Raises KeyError for a clip that is unknown or has no vectors, `LibraryCorrupt` for vectors or times that
     cannot have been written.

@@ -323,7 +323,7 @@ class Layout(LibraryLayout):
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        with contextlib.suppress(PermissionError):  # Windows opens no folder
+        with contextlib.suppress(PermissionError):  # a folder that may be written in, but not listed
             folder = os.open(self.folder, os.O_RDONLY)
             try:
                 os.fsync(folder)

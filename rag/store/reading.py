@@ -507,7 +507,7 @@ class Reader:
 
 
 def _snapshot(layouts: Sequence[LibraryLayout], exact_rows: int | None) -> Snapshot:
-    """Of one library, or of several as one."""
+    """The snapshot of one library, or of several as one."""
     if len(layouts) == 1:
         return Snapshot(layouts[0], exact_rows)
     from rag.store.joined import JoinedSnapshot

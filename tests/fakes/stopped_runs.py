@@ -15,13 +15,8 @@ class Stop(BaseException):
     """Ends a run as a kill would: nothing handles it."""
 
 
-def stop_after(
-    patch: pytest.MonkeyPatch, count: int, owner: object, names: Sequence[str] = COMMITS, *others: object
-) -> None:
-    """Let `count` calls of the methods `names` of `owner` through, and raise `Stop` at each one after them.
-
-    `others`: more owners, whose `delete` counts too.
-    """
+def stop_after(patch: pytest.MonkeyPatch, count: int, owner: object, names: Sequence[str] = COMMITS) -> None:
+    """Let `count` calls of the methods `names` of `owner` through, and raise `Stop` at each after them."""
     left = count
 
     def counted(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,6 +29,5 @@ def stop_after(
 
         return commit
 
-    for place, methods in ((owner, names), *((other, ("delete",)) for other in others)):
-        for name in methods:
-            patch.setattr(place, name, counted(getattr(place, name)))
+    for name in names:
+        patch.setattr(owner, name, counted(getattr(owner, name)))

@@ -59,7 +59,7 @@ class Weights:
 
 @cache
 def weights() -> Weights:
-    """As fitted."""
+    """The weights that come with the installation."""
     held = json.loads(Path(__file__).with_name("options.json").read_text(encoding="utf-8"))
     features = np.array([held["features"][name] for name in FEATURES])
     return Weights(features, np.array([held["none"][name] for name in NONE]), held["image"])

@@ -6,7 +6,7 @@ from rag.reasoners.embedded.phrases import entities, query_words, statements
 from rag.reasoners.roles.imagine_queries import Hypothesis, ImaginedQueries, ImagineRequest
 
 LONGEST_QUERY, HALF_QUERY, ABOUT = 8, 5, 12
-"""Words of a search, of each half of one for two things, and of one for what a video is about."""
+"""Most words of a search, of each half of one for two things, and of one for what a video is about."""
 MOST_ANCHORS = 6
 
 

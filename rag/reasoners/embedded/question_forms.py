@@ -61,7 +61,7 @@ class Form:
 
 
 def bare(question: str) -> str:
-    """Without space and marks at its end."""
+    """A question without space and marks at its end."""
     return question.strip().rstrip("?.! ")
 
 
@@ -72,7 +72,7 @@ class Parts:
     scene: str
     """As in "hikers crossing a bridge"; empty where the question names none."""
     event: str
-    """Of a before, after or while; empty without one."""
+    """The event of a "before", "after" or "while"; empty without one."""
     position: Position
     core: str
     """What is asked, without scene and anchor."""
@@ -127,7 +127,7 @@ def counted_event(text: str) -> str:
 
 
 def declarative(core: str) -> str:
-    """A question without its question word and its auxiliary; of one about what is true, its topic."""
+    """A question without its question word and its auxiliary; the topic of a question about what is true."""
     text = bare(core)
     true_of = Form.TRUE_OF.search(text)
     return (true_of and true_of["topic"]) or Form.ASKED.sub("", text) or text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SentenceVectors:
-    """Over one text encoder."""
+    """Vectors of sentences, by one text encoder."""
 
     def __init__(self, encoder: TextEncoder) -> None:
         self._encoder = encoder
@@ -42,11 +42,11 @@ class SentenceVectors:
 
 
 EVERYDAY = Path(__file__).with_name("everyday.json")
-"""What an encoder is asked to name that has no vocabulary of its own."""
+"""Names of what everyday images show, for an encoder that has no vocabulary of its own."""
 
 MOST_NAMES = 5
 PART = 1 / 3
-"""Of a view's frames, that what is named must be seen in."""
+"""Least share of a view's frames that show what is named."""
 
 
 def frames_of(reading: Reading) -> dict[int, NDArray[np.float32]]:
