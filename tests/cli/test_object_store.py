@@ -49,7 +49,7 @@ def test_index_ask_show_remove_and_pull(
         assert indexed.returncode == 0, indexed.stderr
     address = StoreAddress(library, bucket.storage)
     assert list(dump(address)) == list(dump(home / "local"))
-    window = ("show", "bolt.mp4@0-5", "--frames", "2", "--out", "sheet.png")
+    window = ("show", "bolt.mp4@0-5", "--frames", "2", "--out", "sheet.png", "--force")
     for words in (("search", "torque wrench"), ("ask", "What does the wrench do?"), window):
         answers = [run_rag(home, *words, *place) for place in (local, stored)]
         assert answers[0].returncode == answers[1].returncode == 0, answers[1].stderr

@@ -165,6 +165,7 @@ def test_the_agent_as_a_command(
     words = ["agent", "video-detective", query.video, query.text]
     words += [word for option in query.options for word in ("--option", option)]
     words += ["--library", str(world / "data" / "library"), "--trace", str(trace), "--html", str(page)]
+    words.append("--force")
     kept = []
     for _ in range(2):
         code = main([*words, "--json"])

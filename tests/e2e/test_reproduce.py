@@ -191,9 +191,9 @@ def _choose_text_encoder(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _fresh(home: Path, settings: str) -> Path:
-    """The folder without runs and reports, with these settings."""
-    for made in ("runs", *(path.name for path in home.glob("report*"))):
-        shutil.rmtree(home / made, ignore_errors=True)
+    """The folder without runs, reports and webs, with these settings."""
+    for made in (home / "runs", *home.glob("report*"), *home.glob("*/web")):
+        shutil.rmtree(made, ignore_errors=True)
     (home / "rag.toml").write_text(settings, encoding="utf-8")
     return home
 

@@ -187,8 +187,8 @@ def test_damaged_tables_and_full_text_are_found(tmp_path: Path, damage: str) -> 
         elif damage == "cut table" and "data" in path.parts:
             os.truncate(path, 100)
     if damage == "cut table":
-        with pytest.raises(LibraryCorrupt, match="passages"):
-            Library.open(settings=settings)
+        with Library.open(settings=settings) as library, pytest.raises(LibraryCorrupt, match="passages"):
+            library.search("oil")
         with pytest.raises(LibraryCorrupt, match="passages"):
             index([corpus], settings=settings)
         return

@@ -53,7 +53,7 @@ def test_kills_leave_no_trace(tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     # A fork of a process that has imported what takes seconds, but not lance, whose threads survive no fork.
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["lance_namespace", "pandas", "pyarrow.dataset"])
+    context.set_forkserver_preload(["lance_namespace", "pyarrow.dataset"])
     for _ in range(KILLS):
         started, sender = context.Pipe(duplex=False)
         child = context.Process(target=run_again_and_again, args=(folder, sender))
