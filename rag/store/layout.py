@@ -48,7 +48,7 @@ def lance_module() -> Any:
     It is imported without pandas, which takes as long as all else of it and 36 MB, and is not used.
     """
     if "lance" in sys.modules:
-        return sys.modules["lance"]
+        return import_module("lance")  # Waits where another thread is importing it.
     with _without_pandas():
         return import_module("lance")
 

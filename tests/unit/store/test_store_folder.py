@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from rag.store.finding import absolute_path, index_command, writable_library
 from rag.store.layout import COPY, HEAD, MARKER, Layout
 from rag.store.reading import Reader
 from rag.store.writing import Writer
+from tests.fakes.command import ROOT
 from tests.fakes.store_material import META, add_video
 
 
@@ -120,3 +123,14 @@ def test_the_command_that_makes_a_library_names_its_folder(
     assert index_command(tmp_path / ".rag") == "rag index FOLDER"
     elsewhere = tmp_path / "my videos" / ".rag"
     assert index_command(elsewhere) == f"rag index FOLDER --library '{elsewhere}'"
+
+
+def test_threads_that_need_lance_at_once_all_get_the_whole_of_it() -> None:
+    code = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from rag.store.layout import lance_module\n"
+        "with ThreadPoolExecutor(4) as pool:\n"
+        "    for each in [pool.submit(lambda: lance_module().dataset) for _ in range(4)]:\n"
+        "        each.result()\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
