@@ -85,10 +85,12 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
         held = json.loads(content)
         number = int(held.pop("schema"))
         if number == SCHEMA:
-            earlier = tuple(EarlierHead(**each) for each in held.pop("earlier"))
-            meta = held.pop("meta")
-            return Head(**held, earlier=earlier, meta=None if meta is None else _meta(meta))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            earlier = tuple(
+                EarlierHead(float(each["until"]), _versions(each["tables"])) for each in held.pop("earlier")
+            )
+            tables, meta = _versions(held.pop("tables")), held.pop("meta")
+            return Head(**held, tables=tables, earlier=earlier, meta=None if meta is None else _meta(meta))
+    except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise damaged_head(folder, "cannot be read") from error
     if number > SCHEMA:
         raise LibraryTooNew(
@@ -125,6 +127,10 @@ def read_head(layout: LibraryLayout) -> tuple[Head, str]:
             raise older_format(layout.folder)
         return Head(), ""
     return parse_head(layout.folder, found[0]), found[1]
+
+
+def _versions(fields: Mapping[str, Any]) -> dict[str, int]:
+    return {name: int(version) for name, version in fields.items()}
 
 
 def _meta(fields: Mapping[str, Any]) -> Meta:

@@ -131,15 +131,14 @@ def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[Read
 
 def _newest(layout: LibraryLayout, content: bytes | None) -> tuple[Head, bool]:
     """What `head.json` says, or its copy where it cannot be read; and whether it cannot."""
-    with contextlib.suppress(LibraryCorrupt):
-        if content is not None:
-            return parse_head(layout.folder, content), False
-    if (spare := layout.read_spare_head()) is None:
-        raise LibraryCorrupt(
-            f"{layout.folder}: head.json is lost, and with it what the tables are; "
-            "move the library's folder away and index again with: rag index FOLDER"
-        )
-    return parse_head(layout.folder, spare), True
+    for each, torn in ((content, False), (layout.read_spare_head(), True)):
+        with contextlib.suppress(LibraryCorrupt):
+            if each is not None:
+                return parse_head(layout.folder, each), torn
+    raise LibraryCorrupt(
+        f"{layout.folder}: head.json is lost, and with it what the tables are; "
+        "move the library's folder away and index again with: rag index FOLDER"
+    )
 
 
 def _delete_unreadable(layout: LibraryLayout, name: str, version: int) -> None:

@@ -115,12 +115,32 @@ def refuse(lines: Sequence[str]) -> bool:
     raise AssertionError(lines)
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"schema": 4, "tables": 7}', None])
-def test_a_torn_head_is_put_back_from_its_copy(tmp_path: Path, damage: bytes | None) -> None:
+def altered(head: Path, **changes: object) -> bytes:
+    return json.dumps({**json.loads(head.read_text()), **changes}).encode()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"{",
+        b'{"schema": 1e999}',
+        None,
+        {"tables": None},
+        {"tables": {"clips": "x"}},
+        {"earlier": [{"until": "x", "tables": {}}]},
+    ],
+)
+def test_a_torn_head_is_put_back_from_its_copy(
+    tmp_path: Path, damage: bytes | dict[str, object] | None
+) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1,), sources=(1,))
     expected, head = list(dump(layout.folder)), layout.folder / "head.json"
-    head.unlink() if damage is None else head.write_bytes(damage)
+    if damage is None:
+        head.unlink()
+    else:
+        head.write_bytes(altered(head, **damage) if isinstance(damage, dict) else damage)
     for use in (Reader.open, Writer.open):
         with pytest.raises(LibraryCorrupt, match=r"head\.json .*rag doctor --repair"):
             use(layout.folder)
@@ -140,6 +160,15 @@ def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
     with pytest.raises(LibraryCorrupt, match="index again"):
         repair(layout.folder, confirm=refuse)
     assert sorted(layout.tables.rglob("*")) == before
+
+
+def test_a_repair_without_any_head_says_to_index_again(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    for head in layout.folder.glob("head*.json"):
+        head.write_bytes(b"")
+    with pytest.raises(LibraryCorrupt, match=r"is lost.* index again with: rag index"):
+        repair(layout.folder, confirm=refuse)
 
 
 @pytest.mark.parametrize("part", ["data", "_versions"])
