@@ -75,9 +75,7 @@ def check_output(path: StrPath, policy: OverwritePolicy = DEFAULT_POLICY, *, tak
         raise UsageError(f"{target}: is a folder; name a file")
     if _is_special(target):
         return
-    for folder in Path(os.path.realpath(target)).parents:
-        if is_library(folder):
-            raise UsageError(f"{target}: is inside the library {folder}; name a file elsewhere")
+    _require_no_library(target, Path(os.path.realpath(target)).parents)
     if any(_same_file(target, path) for path in policy.inputs):
         raise UsageError(f"{target}: is an input of this command; name another file")
     if target.exists() and any(_same_file(target, path) for path in policy.indexed()):
@@ -205,10 +203,18 @@ def check_output_folder(
     home = Path(folder)
     if home.exists() and not home.is_dir():
         raise UsageError(f"{home}: is a file; name a folder")
+    real = Path(os.path.realpath(home))
+    _require_no_library(home, (real, *real.parents))
     if names is None and not policy.force and holds_files(home):
         raise UsageError(f"{home}: is not empty; name a new or empty folder, or write into it with --force")
     for name in names or ():
         check_output(home / name, policy)
+
+
+def _require_no_library(output: Path, folders: Iterable[Path]) -> None:
+    for folder in folders:
+        if is_library(folder):
+            raise UsageError(f"{output}: is inside the library {folder}; name an output elsewhere")
 
 
 def holds_files(folder: StrPath) -> bool:

@@ -165,6 +165,15 @@ def test_a_folder_is_written_again_by_force_alone(tmp_path: Path) -> None:
     assert {path.name: path.read_text() for path in (home / "sub").iterdir()} == {"a": "3", "b": "2"}
 
 
+@pytest.mark.parametrize("below", ["", "reports/new"])
+def test_a_folder_in_a_library_is_refused_before_anything_is_made(tmp_path: Path, below: str) -> None:
+    (tmp_path / "rag-library.json").touch()
+    for shared in (False, True):
+        with pytest.raises(UsageError, match="is inside the library"):
+            fill(tmp_path / below, FORCE, shared=shared, a="1")
+    assert [path.name for path in tmp_path.iterdir()] == ["rag-library.json"]
+
+
 def test_hidden_and_empty_files_leave_a_folder_empty_and_a_file_is_none(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "empty").touch()
