@@ -22,6 +22,7 @@ from rag.errors import LibraryCorrupt, LibraryError, LibraryTooNew
 from rag.store.error_mapping import REPAIR
 from rag.store.layout import LibraryLayout
 from rag.store.records import SCHEMA, EncoderRef, Meta, NullScores, ScoreCalibration
+from rag.store.schema import FIRST_TABLES
 
 PIN_SECONDS = 1800
 """Heads that were replaced more recently than this are remembered, for a reader may have them open."""
@@ -89,6 +90,8 @@ def parse_head(folder: PathLike[str], content: bytes) -> Head:
                 EarlierHead(float(each["until"]), _versions(each["tables"])) for each in held.pop("earlier")
             )
             tables, meta = _versions(held.pop("tables")), held.pop("meta")
+            if not tables.keys() >= set(FIRST_TABLES):
+                raise KeyError(FIRST_TABLES)
             return Head(**held, tables=tables, earlier=earlier, meta=None if meta is None else _meta(meta))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise damaged_head(folder, "cannot be read") from error

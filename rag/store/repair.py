@@ -107,11 +107,13 @@ def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[Read
     """Make the last commit that reads whole the head, if it is not; else return the damaged tables of the
     newest."""
     found = layout.read_head()
-    head, torn = _newest(layout, None if found is None else found[0])
     etag = "" if found is None else found[1]
     seen: dict[object, str] = {}
-    tables = [table for table, _, _ in read_tables(layout, head.tables, progress=progress, seen=seen)]
-    damaged = [table for table in tables if table.fault]
+    readings = []
+    for head, torn in _newest(layout, None if found is None else found[0]):
+        tables = [table for table, _, _ in read_tables(layout, head.tables, progress=progress, seen=seen)]
+        readings.append((head, torn, [table for table in tables if table.fault]))
+    head, torn, damaged = min(readings, key=lambda reading: bool(reading[2]))
     back = head
     for earlier in head.earlier if damaged else ():
         if all(not table.fault for table, _, _ in read_tables(layout, earlier.tables, seen=seen)):
@@ -129,12 +131,18 @@ def _go_back(layout: LibraryLayout, progress: Read, report: Repair) -> list[Read
     return damaged
 
 
-def _newest(layout: LibraryLayout, content: bytes | None) -> tuple[Head, bool]:
-    """What `head.json` says, or its copy where it cannot be read; and whether it cannot."""
+def _newest(layout: LibraryLayout, content: bytes | None) -> list[tuple[Head, bool]]:
+    """What `head.json` says, and its copy where that says otherwise of the same commit or `head.json` cannot
+    be read; with whether it is the copy."""
+    found: list[tuple[Head, bool]] = []
     for each, torn in ((content, False), (layout.read_spare_head(), True)):
         with contextlib.suppress(LibraryCorrupt):
             if each is not None:
-                return parse_head(layout.folder, each), torn
+                head = parse_head(layout.folder, each)
+                if all(other.commit == head.commit and other.tables != head.tables for other, _ in found):
+                    found.append((head, torn))
+    if found:
+        return found
     raise LibraryCorrupt(
         f"{layout.folder}: head.json is lost, and with it what the tables are; "
         "move the library's folder away and index again with: rag index FOLDER"

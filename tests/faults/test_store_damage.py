@@ -149,6 +149,16 @@ def test_a_torn_head_is_put_back_from_its_copy(
     assert repair(layout.folder, confirm=refuse).made_again == []
 
 
+def test_a_head_that_names_a_version_which_is_not_there_is_put_back(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "lib")
+    fill(layout.folder, videos=(1,), sources=(1,))
+    expected, head = list(dump(layout.folder)), layout.folder / "head.json"
+    tables = json.loads(head.read_bytes())["tables"]
+    head.write_bytes(altered(head, tables={**tables, "passages": tables["passages"] + 7}))
+    assert repair(layout.folder, confirm=refuse).made_again == ["put head.json back from its copy"]
+    assert list(dump(layout.folder)) == expected
+
+
 def test_a_library_without_any_head_loses_no_row(tmp_path: Path) -> None:
     layout = Layout(tmp_path / "lib")
     fill(layout.folder, videos=(1,), sources=())
