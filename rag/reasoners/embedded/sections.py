@@ -25,7 +25,9 @@ def sections(text: str) -> Iterable[tuple[str, str]]:
     lines = text.split("\n")
     for at, line in enumerate(lines):
         below = next((other for other in lines[at + 1 :] if other.strip()), "")
-        if _heads(line, above) and below and not _heads(below, ""):
+        # A line that opens in lower case goes on with the sentence above it.
+        goes_on = lines[at + 1 : at + 2] == [below] and below.lstrip()[:1].islower()
+        if _heads(line, above) and below and not goes_on and not _heads(below, ""):
             yield heading, "\n".join(body)
             heading, body = line.strip(), []
         else:

@@ -97,6 +97,13 @@ def test_a_list_is_below_its_own_heading() -> None:
     assert titles == ["Manual: Hours", "Manual: People"]
 
 
+def test_a_line_that_a_wrapped_sentence_begins_with_is_no_heading() -> None:
+    text = "The pump runs at a temperature\nof forty degrees.\nA shift fills 900 bottles."
+    (first, second) = sentences_of(reading(Passage("p", "d", "", text)))
+    assert (first.title, first.text) == ("", "The pump runs at a temperature of forty degrees.")
+    assert second.text == "A shift fills 900 bottles."
+
+
 def test_short_lines_without_prose_below_are_sentences_not_headings() -> None:
     for text in ("Red paint", "Red paint\n\nBlue paint", "The mirror of the\nWebb telescope is gold."):
         sentences = sentences_of(reading(Passage("p", "d", "", text)))
