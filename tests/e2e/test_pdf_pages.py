@@ -63,7 +63,11 @@ def test_an_answer_names_its_page(folder: Path) -> None:
             (BOLTS, "110 Nm", (7,)),
             ("How often is the coolant changed?", "four years", (23,)),
             ("How long does the warranty last?", "thirty months", (LAST,)),
-            ("How many litres of fuel does the emergency generator hold?", "eighteen", (ACROSS + 1,)),
+            (
+                "How many litres of fuel does the emergency generator hold?",
+                "generator holds eighteen",
+                (ACROSS, ACROSS + 1),
+            ),
         ):
             answer = library.ask(question)
             assert said in answer.text
