@@ -75,6 +75,10 @@ class StorageSettings(SettingsSection):
     worker needs twice its largest file."""
 
 
+LOCAL = StorageSettings()
+"""Of callers that name no store."""
+
+
 class ReadingSettings(SettingsSection):
     """Section `reading`: limits of the subprocess in which files are read. A file that exceeds them is
     reported once, and tried again when it or a limit changes."""

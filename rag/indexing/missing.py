@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from corpora.objects import is_url, object_states
 from corpora.records import Problem
 from corpora.scan import path_or_address
-from corpora.settings import StorageSettings
+from corpora.settings import LOCAL, StorageSettings
 from rag.indexing.report import Prune
 from rag.store.layout import SYSTEM_NAMES
 from rag.store.records import FileRow
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rag.indexing.outcomes import FileOutcomes
     from rag.store.writing import Writer
 
-LOCAL = StorageSettings()
 PRUNE_ALL = "mount the disk, or remove them with --prune=all"
 
 

@@ -10,9 +10,9 @@ from corpora.errors import ChangedFile, OverLimit, UnfetchedFile, reason_of
 from corpora.objects import is_url
 from corpora.records import SKIPPED, Problem
 from corpora.scan import FoundFile, Scan, mtime_ns
-from corpora.settings import StorageSettings
+from corpora.settings import LOCAL, StorageSettings
 from rag.errors import FileProblem, WorkerLost
-from rag.indexing.missing import LOCAL, below, find_gone
+from rag.indexing.missing import below, find_gone
 from rag.indexing.planning import Group, Plan, limit_stamp, row_of, still_holds
 from rag.indexing.report import Progress
 from rag.store.writing import Writer

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from corpora.objects import StoreError, is_url, object_states
-from corpora.settings import StorageSettings
+from corpora.settings import LOCAL, StorageSettings
 from rag.errors import LibraryCorrupt, LibraryReadOnly
 from rag.settings import EXACT_ROWS
 from rag.store import schema
@@ -30,7 +30,6 @@ from rag.store.head import Head, parse_head, read_head
 from rag.store.layout import LibraryLayout, Location, open_layout
 from rag.store.writing import Writer
 
-LOCAL = StorageSettings()
 OWNERS = {"files": "content_id", "passages": "source_id"}
 """Columns of the content that a row belongs to; else `video_id`."""
 

@@ -17,7 +17,7 @@ from corpora.identity import content_hash
 from corpora.kinds import SUBTITLES, sidecar_base
 from corpora.objects import is_url
 from corpora.scan import mtime_ns, scan
-from corpora.settings import ScanSettings, StorageSettings
+from corpora.settings import LOCAL, ScanSettings, StorageSettings
 from corpora.text_decoding import decode
 from rag.errors import FileProblem, UnreadableFile
 from rag.store.records import EXCLUDED, FileRow, FileState
@@ -25,7 +25,6 @@ from rag.store.records import EXCLUDED, FileRow, FileState
 if TYPE_CHECKING:
     from rag.store.reading import Reader
 
-LOCAL = StorageSettings()
 MOST_COPIES = 20
 """Of one video, whose subtitle files are looked at for a line."""
 MOST_SUBTITLE_BYTES = 4 * 2**20

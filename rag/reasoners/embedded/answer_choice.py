@@ -27,7 +27,7 @@ import numpy as np
 
 from rag.questions import option_label
 from rag.reasoners.embedded.claims import spelled_out, statement, two_hop
-from rag.reasoners.embedded.frame_votes import Vote, frame_votes
+from rag.reasoners.embedded.frame_votes import Vote, frame_votes, softmax
 from rag.reasoners.embedded.option_features import FEATURES, NONE, OptionText
 from rag.reasoners.embedded.over_time import answer_over_time
 from rag.reasoners.embedded.question_forms import Form, asks_for_thing
@@ -93,7 +93,7 @@ def answer_choice(
             words, log_none = _within_each_hop(question, words), -math.inf
         else:
             words = _even_out(words, log_none)
-    shares = _softmax(words + image)
+    shares = softmax(words + image)
     best = int(np.argmax(shares.round(6)))
     sure = None
     seen = max((math.exp(vote.z) / len(options) for vote in votes or ()), default=0.0)
@@ -128,10 +128,6 @@ def _even_out(words: NDArray[np.float64], log_none: float) -> NDArray[np.float64
     if log_none == math.inf:
         return np.zeros(len(words))
     return np.asarray(np.logaddexp(words, log_none - math.log(len(words))), np.float64)
-
-
-def _softmax(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.exp(values - np.logaddexp.reduce(values)), np.float64)
 
 
 def _chosen(

@@ -103,16 +103,17 @@ def _window_shares(
     # Together: the background of the frames, which all of them are held against, is compared once.
     ends = np.cumsum([len(event), *map(len, names)])[:-1]
     z, *each = np.split(calibrator.level_z(np.concatenate([event, *names]), vectors), ends)
-    gate = _softmax(GATE * (z if len(event) else np.zeros((1, len(vectors)))), axis=1)[0]
+    gate = softmax(GATE * (z if len(event) else np.zeros((1, len(vectors)))), axis=1)[0]
     # Of several names for one thing the one that fits best.
     fits = np.stack([found.max(axis=0) if len(found) else np.zeros(len(vectors)) for found in each])
     unlike = np.full((1, fits.shape[1]), NONE)
-    shares = _softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
+    shares = softmax(SHARP * np.concatenate([fits, unlike]), axis=0)[:-1]
     gated = (shares * gate).sum(axis=1)
     return np.asarray(gated / gated.sum(), np.float64)
 
 
-def _softmax(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def softmax(values: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
+    """Shares of values along an axis, float64 of the same shape; they sum to 1."""
     powers = np.exp(values - values.max(axis=axis, keepdims=True))
     return np.asarray(powers / powers.sum(axis=axis, keepdims=True), np.float64)
 

@@ -131,6 +131,7 @@ def test_threads_that_need_lance_at_once_all_get_the_whole_of_it() -> None:
         "from rag.store.layout import lance_module\n"
         "with ThreadPoolExecutor(4) as pool:\n"
         "    for each in [pool.submit(lambda: lance_module().dataset) for _ in range(4)]:\n"
-        "        each.result()\n"
+        "        print(callable(each.result()))\n"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (run.stdout.split(), run.stderr) == (["True"] * 4, "")
