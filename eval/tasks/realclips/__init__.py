@@ -1,0 +1,1 @@
+"""Search over real footage: which video shows a sentence, when, and whether any does."""

@@ -1,0 +1,208 @@
+"""Real footage as a task: videos and a file of queries, searched with the user's own settings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from corpora.identity import file_sha256
+from eval.metrics.localization import temporal_iou
+from eval.metrics.scored import Measure, restricted, unscored_reason
+from eval.reports.drawing import draw_systems
+from eval.reports.spec import Labels, ReportSpec, Section, ordered_rows
+from eval.reports.tables import Table, measures_table, system_lines
+from eval.runs.records import ClipWindow, Output, Query, Score
+from eval.task import Prepared, ProgressCallback, ScorerOptions, SolverSpec, Task, task_settings
+from eval.tasks.libraries import fingerprints
+from eval.tasks.realclips.cases import ABSENT, FOUND, MOMENT, Case, inputs_of, read_cases
+from eval.tasks.realclips.solvers import CONTROLS, NO_WINDOWS, SOLVERS
+from eval.tasks.videos import NamedVideos, find_videos, index_videos
+from rag.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.settings import Settings
+
+RIGHT_IOU = 0.5
+"""IoU with the gold at which a window is right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipScore(Score):
+    """Right: the first video is relevant; the first window reaches IoU 0.5; nothing is said to match."""
+
+    rank: int = 0
+    """Rank of the first relevant video, from 1; 0 where none is among the hits."""
+    iou: float = 0.0
+    """Of the first window with the gold seconds."""
+
+
+@dataclass(frozen=True)
+class ClipScorer:
+    """Exact; needs no judge."""
+
+    gold: Mapping[str, Case]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """JSON, for the identity of a run."""
+        return {"scorer": "exact"}
+
+    def score(self, query: Query, output: Output) -> Score:
+        """Compare the videos or the first window of one output with the gold."""
+        if query.family == ABSENT:
+            return ClipScore(correct=not output.evidence.get("matched", True))
+        if query.family == MOMENT and output.evidence.get(NO_WINDOWS):
+            return ClipScore(correct=False, unjudged="the system finds videos, no windows in them")
+        if query.family == MOMENT:
+            iou = _first_iou(output.windows, query)
+            return ClipScore(correct=iou >= RIGHT_IOU, iou=round(iou, 6))
+        relevant = self.gold[query.query_id].relevant
+        names = [clip.clip_id for clip in output.clips]
+        rank = next((at for at, name in enumerate(names, start=1) if name in relevant), 0)
+        return ClipScore(correct=rank == 1, rank=rank)
+
+
+def _first_iou(windows: tuple[ClipWindow, ...], query: Query) -> float:
+    first = next((one for one in windows if one.clip_id == query.video), None)
+    return temporal_iou((first.start, first.end), query.window) if first else 0.0
+
+
+def _of(family: str, measure: Callable[[Mapping[str, Any]], float | None]) -> Measure:
+    """A measure of the evidence, of the queries of a family alone."""
+    judged = restricted(
+        lambda scored: measure(scored.sample.evidence), lambda scored: not unscored_reason(scored)
+    )
+    return restricted(judged, lambda scored: scored.query.family == family)
+
+
+def _within(first: int) -> Measure:
+    return _of(FOUND, lambda held: float(0 < held.get("rank", 0) <= first))
+
+
+def _matched(family: str) -> Measure:
+    """Whether anything was said to match; None of a system that does not say it."""
+    return _of(family, lambda held: None if "matched" not in held else float(held["matched"]))
+
+
+RETRIEVAL: Mapping[str, Measure] = {
+    "R@1": _within(1),
+    "R@5": _within(5),
+    "MRR": _of(FOUND, lambda held: 1 / held["rank"] if held.get("rank") else 0.0),
+}
+MOMENTS: Mapping[str, Measure] = {
+    f"R@1 IoU>={RIGHT_IOU}": _of(MOMENT, lambda held: float(held.get("iou", 0.0) >= RIGHT_IOU)),
+    "mIoU": _of(MOMENT, lambda held: held.get("iou", 0.0)),
+}
+MATCHED: Mapping[str, Measure] = {"present, matched": _matched(FOUND), "absent, matched": _matched(ABSENT)}
+
+
+def tables(section: Section) -> list[Table]:
+    """A table a family of queries; a file has some of them."""
+    rows = ordered_rows(section, tuple(SOLVERS))
+    counts = Counter(query.family for query in section.queries)
+    kinds = [
+        (
+            "retrieval",
+            "Which video shows it",
+            RETRIEVAL,
+            f"Percent of {counts[FOUND]} queries whose first video is relevant, or one of the first five; "
+            "MRR is the mean inverse rank of the first relevant video, 0 where none is among twenty hits.",
+        ),
+        (
+            "moments",
+            "When it is",
+            MOMENTS,
+            f"Percent of {counts[MOMENT]} queries whose first window, in the video that is named, reaches "
+            f"IoU {RIGHT_IOU} with the seconds that a person noted; mIoU is the mean IoU of that window.",
+        ),
+        (
+            "matched",
+            "Whether anything shows it",
+            MATCHED,
+            "Percent of queries of which the first hit is said to match, with a relevance from "
+            f"`search.threshold` on. More is better of {counts[FOUND]} that a video shows, less of "
+            f"{counts[ABSENT]} that none shows.",
+        ),
+    ]
+    return [
+        measures_table(name, title, note, system_lines(rows), measures)
+        for name, title, measures, note in kinds
+    ]
+
+
+def draw_figures(section: Section, folder: Path) -> list[str]:
+    """Queries that each system answers right, of all families, with intervals."""
+    rows = ordered_rows(section, tuple(SOLVERS))
+    ours = {row.system for row in rows} - set(CONTROLS)
+    return draw_systems(
+        folder / "realclips.png", "right, of all queries", rows, ours, "% of queries", width=6.0
+    )
+
+
+REPORT = ReportSpec(
+    tables,
+    draw_figures,
+    "Intervals are 95 %, by drawing whole videos 5,000 times. Queries and times were written by people who "
+    "watched the footage.",
+    labels=Labels(
+        right="the first video is relevant; of moments, the first window reaches IoU 0.5; of absent things, "
+        "nothing is said to match.",
+        window="moment",
+    ),
+    order=tuple(SOLVERS),
+    controls=CONTROLS,
+    shown=("rag", "images-alone", "text-alone"),
+)
+
+
+class RealClipsTask(Task[NamedVideos]):
+    """Videos and one file of queries below a folder; the library is made with the user's settings."""
+
+    name = "realclips"
+    about = (
+        "real footage: which video shows it, when, and whether any does: --data DIR, videos and a JSON file"
+    )
+    report = REPORT
+    score_type = ClipScore
+    measures: ClassVar[Mapping[str, Measure]] = {**RETRIEVAL, **MOMENTS, **MATCHED}
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder
+
+    @property
+    def solvers(self) -> Mapping[str, SolverSpec[NamedVideos]]:
+        return SOLVERS
+
+    def prepare(self, settings: Settings, progress: ProgressCallback | None = None) -> Prepared[NamedVideos]:
+        folder = self.folder
+        if folder is None or not folder.is_dir():
+            where = "" if folder is None else f"{folder}: no such folder; "
+            raise UsageError(
+                f"{where}realclips needs --data DIR, the folder with the videos and a file of queries"
+            )
+        path, cases = read_cases(folder)
+        chosen = task_settings(self.name, settings, folder / "library", {})
+        found = find_videos(folder, {name: [name] for name in cases.files}, {})
+        videos = index_videos(found, chosen, progress)
+        queries = [case.asked(family) for family, held in cases.by_family.items() for case in held]
+        return Prepared(
+            queries=queries,
+            inputs=inputs_of(cases),
+            environment=NamedVideos(videos.library, videos.paths),
+            dataset={path.name: file_sha256(path)},
+            encoders=fingerprints(videos.library),
+            gold={case.id: case for held in cases.by_family.values() for case in held},
+            skipped=videos.skipped_queries(queries),
+        )
+
+    def open_scorer(self, prepared: Prepared[NamedVideos], options: ScorerOptions) -> ClipScorer:
+        self.refuse(options)
+        return ClipScorer(prepared.gold)
+
+
+def open_folder(data: Path | None = None) -> RealClipsTask:
+    """The function of the entry point."""
+    return RealClipsTask(data)
