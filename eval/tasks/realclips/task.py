@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from corpora.identity import file_sha256
 from eval.metrics.localization import temporal_iou
-from eval.metrics.scored import Measure, restricted, unscored_reason
+from eval.metrics.scored import Measure, restricted
 from eval.reports.drawing import draw_systems
 from eval.reports.spec import Labels, ReportSpec, Section, ordered_rows
 from eval.reports.tables import Table, measures_table, system_lines
@@ -35,8 +35,8 @@ class ClipScore(Score):
 
     rank: int = 0
     """Rank of the first relevant video, from 1; 0 where none is among the hits."""
-    iou: float = 0.0
-    """Of the first window with the gold seconds."""
+    iou: float | None = None
+    """Of the first window with the gold seconds; None of a system that finds videos alone."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ClipScorer:
         if query.family == ABSENT:
             return ClipScore(correct=not output.evidence.get("matched", True))
         if query.family == MOMENT and output.evidence.get(NO_WINDOWS):
-            return ClipScore(correct=False, unjudged="the system finds videos, no windows in them")
+            return ClipScore(correct=False)
         if query.family == MOMENT:
             iou = _first_iou(output.windows, query)
             return ClipScore(correct=iou >= RIGHT_IOU, iou=round(iou, 6))
@@ -72,10 +72,9 @@ def _first_iou(windows: tuple[ClipWindow, ...], query: Query) -> float:
 
 def _of(family: str, measure: Callable[[Mapping[str, Any]], float | None]) -> Measure:
     """A measure of the evidence, of the queries of a family alone."""
-    judged = restricted(
-        lambda scored: measure(scored.sample.evidence), lambda scored: not unscored_reason(scored)
+    return restricted(
+        lambda scored: measure(scored.sample.evidence), lambda scored: scored.query.family == family
     )
-    return restricted(judged, lambda scored: scored.query.family == family)
 
 
 def _within(first: int) -> Measure:
@@ -93,8 +92,10 @@ RETRIEVAL: Mapping[str, Measure] = {
     "MRR": _of(FOUND, lambda held: 1 / held["rank"] if held.get("rank") else 0.0),
 }
 MOMENTS: Mapping[str, Measure] = {
-    f"R@1 IoU>={RIGHT_IOU}": _of(MOMENT, lambda held: float(held.get("iou", 0.0) >= RIGHT_IOU)),
-    "mIoU": _of(MOMENT, lambda held: held.get("iou", 0.0)),
+    f"R@1 IoU>={RIGHT_IOU}": _of(
+        MOMENT, lambda held: float(held["iou"] >= RIGHT_IOU) if "iou" in held else None
+    ),
+    "mIoU": _of(MOMENT, lambda held: held.get("iou")),
 }
 MATCHED: Mapping[str, Measure] = {"present, matched": _matched(FOUND), "absent, matched": _matched(ABSENT)}
 

@@ -53,7 +53,7 @@ def test_a_missing_path_is_found() -> None:
 def test_pages_and_sources_name_paths_that_exist() -> None:
     for name in ("README.md", "CONTRIBUTING.md", "docs/design/architecture.md"):
         page = (ROOT / name).read_text(encoding="utf-8")
-        assert len(PATH_NAMED.findall(page)) > 5
+        assert len(PATH_NAMED.findall(page)) > 2
         assert _missing_paths(page) == []
     missing = {name: _missing_paths(source) for name, source in sources(*PACKAGES, "benchmarks")}
     assert {name: paths for name, paths in missing.items() if paths} == {}
@@ -78,7 +78,7 @@ def test_every_internal_link_resolves() -> None:
 
 
 def test_the_repository_layout_names_every_folder() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     tree = page.split("## Repository layout")[1].split("```")[1]
     named = set(re.findall(r"^ *(\w+)/ ", tree, flags=re.MULTILINE))
     folders = {path.parent.name for part in ("rag", "eval") for path in (ROOT / part).glob("*/__init__.py")}
